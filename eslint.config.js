@@ -1,0 +1,35 @@
+import prettier from 'eslint-config-prettier'
+import vue from 'eslint-plugin-vue'
+import tseslint from 'typescript-eslint'
+
+export default tseslint.config(
+  { ignores: ['out/', 'node_modules/', 'eslint.config.js'] },
+  ...tseslint.configs.recommendedTypeChecked,
+  ...vue.configs['flat/recommended'],
+  {
+    languageOptions: {
+      parserOptions: {
+        parser: tseslint.parser,
+        projectService: true,
+        tsconfigRootDir: import.meta.dirname,
+        extraFileExtensions: ['.vue']
+      }
+    },
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      // Fastify's plugins and routes are async by contract, whether or not they wait for anything.
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'electron', message: 'Only src-main/desktop imports electron.' }] }
+      ],
+      'vue/multi-word-component-names': 'off'
+    }
+  },
+  {
+    files: ['src-main/desktop/**/*.ts'],
+    rules: { 'no-restricted-imports': 'off' }
+  },
+  prettier
+)

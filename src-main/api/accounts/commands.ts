@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from '../../database/command.ts'
+import { hashSecret } from './queries.ts'
+
+/** The System Organization (spec, "What the service does"). */
+export const systemOrganizationId = 1
+
+/** On the first start: the System Organization with its system admin. Later: nothing. @returns the admin's user id */
+export const ensureSystemOrganization: Command<void, number> = async (context) => {
+  await context.db
+    .insertInto('organizations')
+    .values({
+      id: systemOrganizationId,
+      name: 'System Organization',
+      time_zone_name: 'UTC',
+      subscriber_limit: null,
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const admin = await context.db
+    .selectFrom('users')
+    .select('id')
+    .where('organization_id', '=', systemOrganizationId)
+    .where('role', '=', 'system_admin')
+    .where('active', '=', 1)
+    .orderBy('id')
+    .executeTakeFirst()
+  if (admin) return admin.id
+  const { id } = await context.db
+    .insertInto('users')
+    .values({
+      organization_id: systemOrganizationId,
+      full_name: 'System Administrator',
+      email: 'admin@localhost.localdomain',
+      active: 1,
+      role: 'system_admin',
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+interface KeyInput {
+  organizationId: number
+  userId: number
+  name: string
+}
+
+/** Makes an API key. @returns the key, 40 lower-case hex characters; it is kept hashed and cannot be shown again */
+export const createApiKey: Command<KeyInput, string> = async (context, { organizationId, userId, name }) => {
+  const key = randomBytes(20).toString('hex')
+  await context.db
+    .insertInto('api_keys')
+    .values({
+      organization_id: organizationId,
+      user_id: userId,
+      name,
+      key_hash: hashSecret(key),
+      created_at: context.now
+    })
+    .execute()
+  return key
+}
+
+/** How long a window stays signed in, in milliseconds. */
+const sessionLifetime = 30 * 24 * 60 * 60 * 1000
+
+/** Signs a window in. @returns the token of its session */
+export const createWindowSession: Command<Omit<KeyInput, 'name'>, string> = async (
+  context,
+  { organizationId, userId }
+) => {
+  const token = randomBytes(32).toString('hex')
+  await context.db.deleteFrom('window_sessions').where('expires_at', '<', context.now).execute()
+  await context.db
+    .insertInto('window_sessions')
+    .values({
+      token_hash: hashSecret(token),
+      organization_id: organizationId,
+      user_id: userId,
+      created_at: context.now,
+      expires_at: context.now + sessionLifetime
+    })
+    .execute()
+  return token
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+
+/** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
+export interface Caller {
+  organizationId: number
+  organizationName: string
+  /** For every time in the answer. */
+  timeZone: string
+  userId: number
+  role: 'system_admin' | 'organization_admin' | 'standard'
+}
+
+/** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** The caller that an API key of this organization belongs to, if its user may sign in. */
+export function callerOfKey(
+  db: Kysely<Schema>,
+  organizationId: number,
+  key: string
+): Promise<Caller | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.user_id')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select(callerColumns)
+    .where('api_keys.key_hash', '=', hashSecret(key))
+    .where('api_keys.organization_id', '=', organizationId)
+    .where('users.active', '=', 1)
+    .executeTakeFirst()
+}
+
+/** The caller that a window signed in as. */
+export function callerOfSession(db: Kysely<Schema>, token: string, now: number): Promise<Caller | undefined> {
+  return db
+    .selectFrom('window_sessions')
+    .innerJoin('users', 'users.id', 'window_sessions.user_id')
+    .innerJoin('organizations', 'organizations.id', 'window_sessions.organization_id')
+    .select(callerColumns)
+    .where('window_sessions.token_hash', '=', hashSecret(token))
+    .where('window_sessions.expires_at', '>', now)
+    .where('users.active', '=', 1)
+    .executeTakeFirst()
+}
+
+const callerColumns = [
+  'organizations.id as organizationId',
+  'organizations.name as organizationName',
+  'organizations.time_zone_name as timeZone',
+  'users.id as userId',
+  'users.role as role'
+] as const

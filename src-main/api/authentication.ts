@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import { type Caller, callerOfKey, callerOfSession } from './accounts/queries.ts'
+
+/** How long a sign-in token of the command line can be used, in milliseconds. */
+const signInLifetime = 10 * 60 * 1000
+
+/** One-time tokens with which a window signs in: they exist in memory only. */
+export class SignIn {
+  readonly #tokens = new Map<string, { organizationId: number; userId: number; expiresAt: number }>()
+
+  /** @returns a token that signs one window in, once */
+  issue(organizationId: number, userId: number): string {
+    const token = randomBytes(32).toString('hex')
+    this.#tokens.set(token, { organizationId, userId, expiresAt: Date.now() + signInLifetime })
+    return token
+  }
+
+  /** Uses a token up. */
+  redeem(token: string): { organizationId: number; userId: number } | undefined {
+    const granted = this.#tokens.get(token)
+    this.#tokens.delete(token)
+    return granted && granted.expiresAt > Date.now() ? granted : undefined
+  }
+}
+
+/** The name of the window's cookie. Browsers share cookies between the ports of a host, so the port is part of it. */
+export function sessionCookie(port: number): string {
+  return `listwright_session_${port}`
+}
+
+/**
+ * Finds out who calls: an API key in the Authorization header (supplement, section 1) or the cookie of a signed-in window.
+ * @throws ApiError not_authorized
+ */
+export async function authenticate(request: FastifyRequest): Promise<Caller> {
+  const { reader } = request.server.context
+  const header = request.headers.authorization
+  if (header !== undefined) {
+    const credentials = readBasic(header)
+    const caller = credentials && (await callerOfKey(reader, credentials.organizationId, credentials.key))
+    if (caller) return caller
+    throw new ApiError('not_authorized', 'the Authorization header holds no valid "<organization_id>:<api_key>"')
+  }
+  const token = readCookie(request.headers.cookie, sessionCookie(request.socket.localPort ?? 0))
+  const caller = token && (await callerOfSession(reader, token, Date.now()))
+  if (caller) return caller
+  throw new ApiError('not_authorized', 'an Authorization header with an API key is required')
+}
+
+function readBasic(header: string): { organizationId: number; key: string } | undefined {
+  const encoded = /^Basic\s+(\S+)$/i.exec(header)?.[1]
+  const match = encoded && /^(\d{1,15}):([0-9a-f]{40})$/.exec(Buffer.from(encoded, 'base64').toString())
+  return match ? { organizationId: Number(match[1]), key: match[2] ?? '' } : undefined
+}
+
+function readCookie(header: string | undefined, name: string): string | undefined {
+  return header
+    ?.split(';')
+    .map((part) => part.trim().split('='))
+    .find(([key]) => key === name)?.[1]
+}
+
+/**
+ * Refuses what a web page elsewhere could send through the user's browser: a name that was rebound to 127.0.0.1 (Host),
+ * and requests from other origins (Origin, Sec-Fetch-Site).
+ * @throws ApiError not_authorized
+ */
+export function refuseForeignPages(request: FastifyRequest, reply: FastifyReply): void {
+  const port = request.socket.localPort ?? 0
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
+  const { host = '', origin } = request.headers
+  if (!hosts.includes(host)) {
+    void reply.code(403)
+    throw new ApiError('not_authorized', `requests must be addressed to 127.0.0.1:${port}`)
+  }
+  const site = request.headers['sec-fetch-site']
+  const isForeign =
+    origin === undefined
+      ? site === 'cross-site' || (site === 'same-site' && request.headers['sec-fetch-mode'] !== 'navigate')
+      : !hosts.some((own) => origin === `http://${own}`)
+  if (isForeign) {
+    void reply.code(403)
+    throw new ApiError('not_authorized', 'requests from other web pages are refused')
+  }
+}

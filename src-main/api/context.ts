@@ -1,0 +1,36 @@
+import type {} from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import type { ImportRunner } from '../imports/runner.ts'
+import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
+import type { Caller } from './accounts/queries.ts'
+import type { SignIn } from './authentication.ts'
+
+/** What the routes work with. */
+export interface ApplicationContext {
+  /** Reads only; indexed queries that answer at once. */
+  reader: Kysely<Schema>
+  writer: Writer
+  imports: ImportRunner
+  deletedLists: DeletedListPurger
+  signIn: SignIn
+  dataDirectory: string
+  /** The user upload directory of the API. */
+  uploadDirectory: string
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    context: ApplicationContext
+  }
+  interface FastifyRequest {
+    /** Set for every route but the public ones. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Answers without a key: the window's own files and its sign-in. */
+    public?: boolean
+  }
+}
+

@@ -1,0 +1,204 @@
+import type { Command, CommandContext } from '../../database/command.ts'
+import { Faults, notFound, validationFailed } from '../../errors.ts'
+import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
+import { importColumns } from '../subscriber-imports/rules.ts'
+import { fieldById, fieldsOfList, globalFields } from './queries.ts'
+import { attributesFor, type FieldDefinition, hasOptions } from './rules.ts'
+import type { CustomFieldChanges, CustomFieldInput, OptionInput, TypedAttributes } from './schema.ts'
+
+interface CreateInput {
+  organizationId: number
+  /** null = global */
+  mailingListId: number | null
+  field: CustomFieldInput
+}
+
+/** Adds a field to a list or to the organization. @returns its definition */
+export const createCustomField: Command<CreateInput, FieldDefinition> = async (context, input) => {
+  const { organizationId, mailingListId, field } = input
+  if (mailingListId !== null) await mailingListById(context.db, organizationId, mailingListId)
+  await checkName(context, organizationId, mailingListId, field.name, null)
+  checkAttributes(field)
+  checkOptions(field.options ?? [], hasOptions(field.field_type))
+  const { id } = await context.db
+    .insertInto('custom_fields')
+    .values({
+      organization_id: organizationId,
+      mailing_list_id: mailingListId,
+      name: field.name.trim(),
+      name_key: field.name.trim().toLowerCase(),
+      field_type: field.field_type,
+      required: field.required ? 1 : 0,
+      instructions: field.instructions ?? null,
+      attributes: JSON.stringify(attributesFor(field.field_type, field)),
+      created_at: context.now,
+      updated_at: context.now,
+      deleted_at: null
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (hasOptions(field.field_type)) await saveOptions(context, id, [], field.options ?? [])
+  context.record({
+    entity: 'custom_field',
+    action: 'create',
+    organizationId,
+    mailingListId,
+    firstId: id,
+    lastId: id
+  })
+  return reread(context, organizationId, id)
+}
+
+interface UpdateInput {
+  organizationId: number
+  /** The list of the path; null on the route without one. */
+  mailingListId: number | null
+  id: number
+  changes: CustomFieldChanges
+}
+
+/** Changes what the request names and keeps the rest. */
+export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context, input) => {
+  const { organizationId, id, changes } = input
+  const field = await fieldById(context.db, organizationId, id)
+  if (!field || (input.mailingListId !== null && field.mailingListId !== input.mailingListId)) {
+    throw notFound(`custom field ${id}`)
+  }
+  const next: CustomFieldInput = {
+    ...field.attributes,
+    name: field.name,
+    field_type: field.type,
+    required: field.required,
+    instructions: field.instructions,
+    ...changes
+  }
+  await checkName(context, organizationId, field.mailingListId, next.name, id)
+  checkAttributes(next)
+  if (changes.options) checkOptions(changes.options, hasOptions(next.field_type))
+  await refuseStrandedValues(context, field, next, changes.options)
+  await context.db
+    .updateTable('custom_fields')
+    .set({
+      name: next.name.trim(),
+      name_key: next.name.trim().toLowerCase(),
+      field_type: next.field_type,
+      required: next.required ? 1 : 0,
+      instructions: next.instructions ?? null,
+      attributes: JSON.stringify(attributesFor(next.field_type, next)),
+      updated_at: context.now
+    })
+    .where('id', '=', id)
+    .execute()
+  if (changes.options) await saveOptions(context, id, field.options, changes.options)
+  context.record({
+    entity: 'custom_field',
+    action: 'update',
+    organizationId,
+    mailingListId: field.mailingListId,
+    firstId: id,
+    lastId: id
+  })
+  return reread(context, organizationId, id)
+}
+
+async function reread(context: CommandContext, organizationId: number, id: number): Promise<FieldDefinition> {
+  const field = await fieldById(context.db, organizationId, id)
+  if (!field) throw new Error(`custom field ${id} vanished inside its own transaction`)
+  return field
+}
+
+/** A name must be unique among the fields that one list shows, and must not be a reserved import column. */
+async function checkName(
+  context: CommandContext,
+  organizationId: number,
+  mailingListId: number | null,
+  name: string,
+  ownId: number | null
+): Promise<void> {
+  const key = name.trim().toLowerCase()
+  if ((importColumns as readonly string[]).includes(key)) {
+    throw validationFailed(`name must not be ${name}, which imports reserve for the subscriber's own columns`)
+  }
+  const others =
+    mailingListId === null
+      ? await globalFields(context.db, organizationId)
+      : await fieldsOfList(context.db, organizationId, mailingListId)
+  if (others.some((other) => other.id !== ownId && other.name.toLowerCase() === key)) {
+    throw validationFailed(`name "${name.trim()}" is already taken by another custom field`)
+  }
+}
+
+function checkAttributes(attributes: TypedAttributes): void {
+  const faults = new Faults()
+  const { minimum_length, maximum_length, minimum_value, maximum_value } = attributes
+  if (minimum_length && maximum_length && minimum_length > maximum_length) {
+    faults.add('minimum_length must not be greater than maximum_length')
+  }
+  if (typeof minimum_value === 'number' && typeof maximum_value === 'number' && minimum_value > maximum_value) {
+    faults.add('minimum_value must not be greater than maximum_value')
+  }
+  faults.throwIfAny()
+}
+
+function checkOptions(options: OptionInput[], allowed: boolean): void {
+  if (!allowed && options.length > 0) throw validationFailed('options belong to select fields only')
+  const seen = new Set<string>()
+  for (const { name } of options) {
+    const key = name.trim().toLowerCase()
+    if (seen.has(key)) throw validationFailed(`options must differ, and "${name}" is there twice`)
+    seen.add(key)
+  }
+}
+
+/** A change of type, or an option that is gone, would leave subscribers with values that mean nothing. */
+async function refuseStrandedValues(
+  context: CommandContext,
+  field: FieldDefinition,
+  next: CustomFieldInput,
+  options: OptionInput[] | undefined
+): Promise<void> {
+  const retyped = next.field_type !== field.type
+  const removed = options ? field.options.filter((option) => !keptOption(option, options)) : []
+  if (!retyped && removed.length === 0) return
+  if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
+  if (retyped) throw validationFailed('field_type cannot change once the list has subscribers')
+  throw validationFailed(
+    `options cannot lose "${removed.map((option) => option.name).join('", "')}" once the list has subscribers; ` +
+      'give the option another name instead'
+  )
+}
+
+/** An option stays when the request names its id, or, without an id, its name. */
+function keptOption(option: { id: number; name: string }, options: OptionInput[]): OptionInput | undefined {
+  return options.find((given) => (given.id === undefined ? given.name === option.name : given.id === option.id))
+}
+
+async function saveOptions(
+  context: CommandContext,
+  fieldId: number,
+  before: FieldDefinition['options'],
+  options: OptionInput[]
+): Promise<void> {
+  const ordered = options
+    .map((option, order) => ({ option, place: option.index ?? order }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ option }) => option)
+  const kept = new Map<OptionInput, number>()
+  for (const option of before) {
+    const given = keptOption(option, options)
+    if (given) kept.set(given, option.id)
+    else await context.db.deleteFrom('custom_field_options').where('id', '=', option.id).execute()
+  }
+  for (const [position, option] of ordered.entries()) {
+    const id = kept.get(option)
+    const row = { name: option.name.trim(), position }
+    if (id === undefined) {
+      await context.db
+        .insertInto('custom_field_options')
+        .values({ custom_field_id: fieldId, ...row })
+        .execute()
+    } else {
+      await context.db.updateTable('custom_field_options').set(row).where('id', '=', id).execute()
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { CustomFieldOptionsTable, CustomFieldsTable, Schema } from '../../database/schema.ts'
+import { type FieldDefinition, hasOptions } from './rules.ts'
+import type { CustomField, TypedAttributes } from './schema.ts'
+
+/** The fields that a list has, the organization's global ones included, by id. */
+export async function fieldsOfList(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number
+): Promise<FieldDefinition[]> {
+  const rows = await db
+    .selectFrom('custom_fields')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('mailing_list_id', '=', mailingListId)
+    .unionAll(
+      db
+        .selectFrom('custom_fields')
+        .selectAll()
+        .where('deleted_at', 'is', null)
+        .where('mailing_list_id', 'is', null)
+        .where('organization_id', '=', organizationId)
+    )
+    .execute()
+  rows.sort((a, b) => a.id - b.id)
+  return withOptions(db, rows)
+}
+
+/** The organization's global fields, by id. */
+export async function globalFields(db: Kysely<Schema>, organizationId: number): Promise<FieldDefinition[]> {
+  const rows = await db
+    .selectFrom('custom_fields')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('mailing_list_id', 'is', null)
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+  return withOptions(db, rows)
+}
+
+/** One field of the organization that is not deleted. */
+export async function fieldById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<FieldDefinition | undefined> {
+  const row = await db
+    .selectFrom('custom_fields')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row && (await withOptions(db, [row]))[0]
+}
+
+async function withOptions(
+  db: Kysely<Schema>,
+  rows: Selectable<CustomFieldsTable>[]
+): Promise<FieldDefinition[]> {
+  const ids = rows.filter((row) => hasOptions(row.field_type)).map((row) => row.id)
+  const options =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('custom_field_options')
+          .selectAll()
+          .where('custom_field_id', 'in', ids)
+          .orderBy('custom_field_id')
+          .orderBy('position')
+          .execute()
+  return rows.map((row) => definitionOf(row, options))
+}
+
+function definitionOf(
+  row: Selectable<CustomFieldsTable>,
+  options: Selectable<CustomFieldOptionsTable>[]
+): FieldDefinition {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mailingListId: row.mailing_list_id,
+    name: row.name,
+    type: row.field_type,
+    required: row.required === 1,
+    instructions: row.instructions,
+    attributes: JSON.parse(row.attributes) as TypedAttributes,
+    options: options
+      .filter((option) => option.custom_field_id === row.id)
+      .map(({ id, name, position }) => ({ id, name, position }))
+  }
+}
+
+/** A field as the API answers it (spec, "Custom field"). */
+export function presentField(field: FieldDefinition): CustomField {
+  return {
+    id: field.id,
+    is_global: field.mailingListId === null,
+    mailing_list_id: field.mailingListId,
+    name: field.name,
+    field_type: field.type,
+    required: field.required,
+    instructions: field.instructions,
+    ...field.attributes,
+    ...(hasOptions(field.type) && {
+      options: field.options.map(({ id, name, position }) => ({ id, name, index: position }))
+    })
+  }
+}

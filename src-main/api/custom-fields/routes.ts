@@ -1,0 +1,158 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
+import { notFound } from '../../errors.ts'
+import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
+import { mailingListById } from '../mailing-lists/queries.ts'
+import { PageQuery } from '../pagination.ts'
+import { IdParams, MailingListParams, wrapped } from '../schema.ts'
+import { fieldById, fieldsOfList, globalFields, presentField } from './queries.ts'
+import type { FieldDefinition } from './rules.ts'
+import { CustomField, CustomFieldChanges, CustomFieldInput } from './schema.ts'
+
+const tags = ['Custom fields']
+
+const ListQuery = Type.Object({
+  ...PageQuery(2000),
+  name: Type.Optional(Type.String()),
+  name_contains: Type.Optional(Type.String()),
+  order_by: Type.Enum(['id', 'name'], { default: 'id' })
+})
+type ListQuery = Static<typeof ListQuery>
+
+const FieldOfListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
+
+export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, writer } = app.context
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/custom_fields',
+    {
+      schema: {
+        tags,
+        params: MailingListParams,
+        querystring: ListQuery,
+        response: { 200: pagedEnvelope(CustomField) }
+      }
+    },
+    async ({ caller, params, query }) => {
+      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      return pageOf(await fieldsOfList(reader, caller.organizationId, params.mailing_list_id), query)
+    }
+  )
+
+  app.get(
+    '/custom_fields',
+    { schema: { tags, querystring: ListQuery, response: { 200: pagedEnvelope(CustomField) } } },
+    async ({ caller, query }) => pageOf(await globalFields(reader, caller.organizationId), query)
+  )
+
+  app.get(
+    '/custom_fields/:id',
+    { schema: { tags, params: IdParams, response: { 200: envelope(CustomField) } } },
+    async ({ caller, params }) => {
+      const field = await fieldById(reader, caller.organizationId, params.id)
+      if (!field) throw notFound(`custom field ${params.id}`)
+      return ok(presentField(field))
+    }
+  )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/custom_fields/:id',
+    { schema: { tags, params: FieldOfListParams, response: { 200: envelope(CustomField) } } },
+    async ({ caller, params }) => {
+      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const fields = await fieldsOfList(reader, caller.organizationId, params.mailing_list_id)
+      const field = fields.find(({ id }) => id === params.id)
+      if (!field) throw notFound(`custom field ${params.id}`)
+      return ok(presentField(field))
+    }
+  )
+
+  app.post(
+    '/mailing_lists/:mailing_list_id/custom_fields',
+    {
+      schema: {
+        tags,
+        params: MailingListParams,
+        body: wrapped('custom_field', CustomFieldInput),
+        response: { 200: envelope(CustomField) }
+      }
+    },
+    async ({ caller, params, body }) =>
+      ok(presentField(await create(caller.organizationId, params.mailing_list_id, body.custom_field)))
+  )
+
+  app.post(
+    '/custom_fields',
+    {
+      schema: {
+        tags,
+        body: wrapped('custom_field', CustomFieldInput),
+        response: { 200: envelope(CustomField) }
+      }
+    },
+    async ({ caller, body }) => ok(presentField(await create(caller.organizationId, null, body.custom_field)))
+  )
+
+  app.put(
+    '/mailing_lists/:mailing_list_id/custom_fields/:id',
+    {
+      schema: {
+        tags,
+        params: FieldOfListParams,
+        body: wrapped('custom_field', CustomFieldChanges),
+        response: { 200: envelope(CustomField) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const field = await writer.run('updateCustomField', {
+        organizationId: caller.organizationId,
+        mailingListId: params.mailing_list_id,
+        id: params.id,
+        changes: body.custom_field
+      })
+      return ok(presentField(field))
+    }
+  )
+
+  app.put(
+    '/custom_fields/:id',
+    {
+      schema: {
+        tags,
+        params: IdParams,
+        body: wrapped('custom_field', CustomFieldChanges),
+        response: { 200: envelope(CustomField) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const field = await writer.run('updateCustomField', {
+        organizationId: caller.organizationId,
+        mailingListId: null,
+        id: params.id,
+        changes: body.custom_field
+      })
+      return ok(presentField(field))
+    }
+  )
+
+  function create(
+    organizationId: number,
+    mailingListId: number | null,
+    field: CustomFieldInput
+  ): Promise<FieldDefinition> {
+    return writer.run('createCustomField', { organizationId, mailingListId, field })
+  }
+}
+
+/** Filters, orders and cuts; a list has few fields, so this is done in memory. */
+function pageOf(fields: FieldDefinition[], query: ListQuery) {
+  const name = query.name?.toLowerCase()
+  const part = query.name_contains?.toLowerCase()
+  const matching = fields
+    .filter((field) => name === undefined || field.name.toLowerCase() === name)
+    .filter((field) => part === undefined || field.name.toLowerCase().includes(part))
+  if (query.order_by === 'name') matching.sort((a, b) => a.name.localeCompare(b.name, 'en'))
+  const start = query.page * query.per_page
+  return okPage(matching.slice(start, start + query.per_page).map(presentField), query, matching.length)
+}

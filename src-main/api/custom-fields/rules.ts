@@ -1,0 +1,289 @@
+import { type DateOrder, dateHint, isoDay, monthDay, parseDate, parseMonthDay } from '../../dates.ts'
+import type { CustomFieldType, TypedAttributes } from './schema.ts'
+
+// What the nine types of custom field mean: which attributes they have, which values they take, how values are kept.
+
+export interface CustomFieldOption {
+  id: number
+  name: string
+  position: number
+}
+
+/** A custom field with all that is needed to check and show a value. Plain data: it crosses threads. */
+export interface FieldDefinition {
+  id: number
+  organizationId: number
+  /** null = global */
+  mailingListId: number | null
+  name: string
+  type: CustomFieldType
+  required: boolean
+  instructions: string | null
+  attributes: TypedAttributes
+  options: CustomFieldOption[]
+}
+
+/**
+ * A value as it is kept in subscribers.custom_fields under the field's id: a text, a number, a boolean, a date as
+ * YYYY-MM-DD, a day as MM-DD, the id of a selected option or the ids of all of them. Options are kept by id, so that
+ * renaming one needs no subscriber rewritten.
+ */
+export type StoredValue = string | number | boolean | number[]
+
+/** Field id -> value; a field without a value has no key. */
+export type StoredValues = Record<string, StoredValue>
+
+/** Why a value was refused, as the rest of a sentence that begins with the field's name. */
+export class ValueFault {
+  readonly complaint: string
+
+  constructor(complaint: string) {
+    this.complaint = complaint
+  }
+}
+
+const textAttributes = [
+  'default_string',
+  'minimum_length',
+  'maximum_length',
+  'interpolation_html_encode',
+  'interpolation_url_encode'
+] as const
+
+/** The extra attributes of each type (spec, "Custom field"). */
+export const attributesOfType: Record<CustomFieldType, readonly (keyof TypedAttributes)[]> = {
+  text: textAttributes,
+  text_multiline: [...textAttributes, 'number_of_rows', 'interpolation_html_newlines'],
+  number: ['default_integer', 'minimum_value', 'maximum_value'],
+  date: [],
+  day_of_year: [],
+  select_single_dropdown: [],
+  select_single_radio: [],
+  select_multiple_checkboxes: [],
+  boolean: ['default_boolean']
+}
+
+const attributeDefaults: Partial<TypedAttributes> = {
+  interpolation_html_encode: true,
+  interpolation_url_encode: true,
+  interpolation_html_newlines: true
+}
+
+/** The attributes that a field of this type has, each given, kept or default. */
+export function attributesFor(type: CustomFieldType, given: TypedAttributes): TypedAttributes {
+  return Object.fromEntries(
+    attributesOfType[type].map((name) => [name, given[name] ?? attributeDefaults[name] ?? null])
+  )
+}
+
+export function hasOptions(type: CustomFieldType): boolean {
+  return type.startsWith('select_')
+}
+
+/** Between the values of a select_multiple_checkboxes field in one text, such as a cell of a file. */
+export const checkboxSeparator = ';'
+
+/**
+ * Reads a value of a request or a cell of a file.
+ * @returns null for a blank value
+ */
+export function readValue(field: FieldDefinition, raw: unknown, order: DateOrder): StoredValue | null | ValueFault {
+  if (raw === null || raw === undefined || raw === '') return null
+  switch (field.type) {
+    case 'text':
+    case 'text_multiline':
+      return readText(field, raw)
+    case 'number':
+      return readNumber(field, raw)
+    case 'date':
+      return readDay(raw, order)
+    case 'day_of_year':
+      return readDayOfYear(raw, order)
+    case 'boolean':
+      return readBoolean(raw)
+    case 'select_single_dropdown':
+    case 'select_single_radio':
+      return readOption(field, raw)
+    case 'select_multiple_checkboxes':
+      return readOptions(field, raw)
+  }
+}
+
+/** As {@link readValue}, with the rule that a required field must not be blank (checkboxes excepted, per the spec). */
+export function readRequiredValue(
+  field: FieldDefinition,
+  raw: unknown,
+  order: DateOrder
+): StoredValue | null | ValueFault {
+  const value = readValue(field, raw, order)
+  if (value === null && field.required && field.type !== 'select_multiple_checkboxes') {
+    return new ValueFault('cannot be blank')
+  }
+  return value
+}
+
+function readText(field: FieldDefinition, raw: unknown): StoredValue | ValueFault {
+  if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean') {
+    return new ValueFault('must be a text')
+  }
+  const text = String(raw)
+  const { minimum_length: least, maximum_length: most } = field.attributes
+  if (field.type === 'text' && /[\r\n]/.test(text)) return new ValueFault('must be a single line')
+  if (least && text.length < least) return new ValueFault(`must be at least ${least} characters`)
+  if (most && text.length > most) return new ValueFault(`must be at most ${most} characters`)
+  return text
+}
+
+function readNumber(field: FieldDefinition, raw: unknown): StoredValue | ValueFault | null {
+  let value: number
+  if (typeof raw === 'string') {
+    const text = raw.trim()
+    if (text === '') return null
+    if (!/^[+-]?\d+$/.test(text)) return new ValueFault(`must be a whole number, and "${shorten(text)}" is none`)
+    value = Number(text)
+  } else {
+    value = raw as number
+  }
+  if (!Number.isSafeInteger(value)) return new ValueFault('must be a whole number')
+  const { minimum_value: least, maximum_value: most } = field.attributes
+  if (typeof least === 'number' && value < least) return new ValueFault(`must be at least ${least}`)
+  if (typeof most === 'number' && value > most) return new ValueFault(`must be at most ${most}`)
+  return value
+}
+
+function readDay(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
+  if (typeof raw !== 'string') return new ValueFault(`must be ${dateHint}`)
+  if (raw.trim() === '') return null
+  const wall = parseDate(raw, order)
+  return wall ? isoDay(wall) : new ValueFault(`must be ${dateHint}, and "${shorten(raw)}" is none`)
+}
+
+function readDayOfYear(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
+  if (typeof raw !== 'string') return new ValueFault('must be a day of the year such as 01-31')
+  if (raw.trim() === '') return null
+  const day = parseMonthDay(raw, order) ?? parseDate(raw, order)
+  return day
+    ? monthDay(day)
+    : new ValueFault(`must be a day of the year such as 01-31, and "${shorten(raw)}" is none`)
+}
+
+const truths = new Set(['true', '1', 'yes', 'y', 't', 'on'])
+const untruths = new Set(['false', '0', 'no', 'n', 'f', 'off'])
+
+function readBoolean(raw: unknown): StoredValue | ValueFault | null {
+  if (typeof raw === 'boolean') return raw
+  const text = String(raw as string).trim().toLowerCase()
+  if (text === '') return null
+  if (truths.has(text)) return true
+  if (untruths.has(text)) return false
+  return new ValueFault(`must be true or false, and "${shorten(text)}" is neither`)
+}
+
+function readOption(field: FieldDefinition, raw: unknown): StoredValue | ValueFault | null {
+  const text = String(raw as string).trim()
+  if (text === '') return null
+  return optionNamed(field, text)?.id ?? noOption(field, text)
+}
+
+function readOptions(field: FieldDefinition, raw: unknown): StoredValue | ValueFault | null {
+  const texts = Array.isArray(raw) ? raw.map(String) : splitCheckboxes(field, String(raw as string))
+  const ids: number[] = []
+  for (const text of texts.map((value) => value.trim()).filter((value) => value !== '')) {
+    const option = optionNamed(field, text)
+    if (!option) return noOption(field, text)
+    if (!ids.includes(option.id)) ids.push(option.id)
+  }
+  return ids.length > 0 ? ids : null
+}
+
+/** An option whose own name holds the separator is recognized when it stands alone. */
+function splitCheckboxes(field: FieldDefinition, text: string): string[] {
+  return optionNamed(field, text.trim()) ? [text] : text.split(checkboxSeparator)
+}
+
+function optionNamed(field: FieldDefinition, name: string): CustomFieldOption | undefined {
+  const exact = field.options.find((option) => option.name === name)
+  if (exact) return exact
+  const key = name.toLowerCase()
+  return field.options.find((option) => option.name.toLowerCase() === key)
+}
+
+function noOption(field: FieldDefinition, text: string): ValueFault {
+  const names = field.options.slice(0, 10).map((option) => option.name)
+  const more = field.options.length > names.length ? ', …' : ''
+  return new ValueFault(`must be one of ${names.join(', ')}${more}, and "${shorten(text)}" is none`)
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+/** The default that a field's attributes give, if any. */
+export function defaultValue(field: FieldDefinition): StoredValue | null {
+  const { default_string, default_integer, default_boolean } = field.attributes
+  return (default_string || null) ?? default_integer ?? default_boolean ?? null
+}
+
+/** A kept value as the API answers it (spec, "Subscriber"): options by name, no selection as an empty array. */
+export function presentValue(field: FieldDefinition, stored: StoredValue | undefined): unknown {
+  if (field.type === 'select_multiple_checkboxes') {
+    const ids = Array.isArray(stored) ? stored : []
+    return field.options.filter((option) => ids.includes(option.id)).map((option) => option.name)
+  }
+  if (stored === undefined) return null
+  if (hasOptions(field.type)) return field.options.find((option) => option.id === stored)?.name ?? null
+  return stored
+}
+
+/** All fields of a list with a subscriber's values, keyed by name. */
+export function presentValues(
+  fields: readonly FieldDefinition[],
+  stored: StoredValues
+): Record<string, { name: string; type: CustomFieldType; value: unknown }> {
+  const result: Record<string, { name: string; type: CustomFieldType; value: unknown }> = {}
+  for (const field of fields) {
+    result[field.name] = { name: field.name, type: field.type, value: presentValue(field, stored[field.id]) }
+  }
+  return result
+}
+
+/**
+ * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (supplement, section 2).
+ * @param report called with a sentence for each name that the list lacks and each value that is refused
+ * @returns field id -> value, null where the request blanks a field; faulty entries are left out
+ */
+export function readValues(
+  fields: readonly FieldDefinition[],
+  given: Record<string, unknown>,
+  report: (sentence: string) => void
+): Map<number, StoredValue | null> {
+  const values = new Map<number, StoredValue | null>()
+  for (const [name, input] of Object.entries(given)) {
+    const field = fieldNamed(fields, name)
+    if (!field) {
+      report(`custom_fields.${name} is no custom field of this list`)
+      continue
+    }
+    const value = readRequiredValue(field, plainValue(input), 'mdy')
+    if (value instanceof ValueFault) report(`${field.name} ${value.complaint}`)
+    else values.set(field.id, value)
+  }
+  return values
+}
+
+/** The sentences for required fields that have no value. */
+export function missingFields(fields: readonly FieldDefinition[], values: StoredValues): string[] {
+  return fields
+    .filter((field) => field.required && field.type !== 'select_multiple_checkboxes')
+    .filter((field) => values[field.id] === undefined)
+    .map((field) => `${field.name} cannot be blank`)
+}
+
+export function fieldNamed(fields: readonly FieldDefinition[], name: string): FieldDefinition | undefined {
+  const key = name.trim().toLowerCase()
+  return fields.find((field) => field.name.toLowerCase() === key)
+}
+
+function plainValue(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && 'value' in input ? input.value : input
+}

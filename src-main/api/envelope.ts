@@ -1,0 +1,56 @@
+import { type TSchema, Type } from 'typebox'
+
+/** The answer of a call that succeeded (spec, "Conventions common to all endpoints"). */
+export function envelope<Data extends TSchema>(data: Data) {
+  return Type.Object({
+    success: Type.Boolean(),
+    data,
+    error_code: Type.Null(),
+    error_message: Type.Null()
+  })
+}
+
+/** The answer of a paginated list: the envelope and its page keys (supplement, section 1). */
+export function pagedEnvelope<Item extends TSchema>(item: Item) {
+  return Type.Object({ ...envelope(Type.Array(item)).properties, ...pageKeys })
+}
+
+/** As {@link pagedEnvelope}, with the token of the page that follows; null marks the last. */
+export function tokenPagedEnvelope<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    ...envelope(Type.Array(item)).properties,
+    ...pageKeys,
+    next_page_token: Type.Union([Type.String(), Type.Null()])
+  })
+}
+
+const pageKeys = {
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  num_records: Type.Integer(),
+  num_pages: Type.Integer()
+}
+
+/** Wraps the result of a call. */
+export function ok<Data>(data: Data) {
+  return { success: true, data, error_code: null, error_message: null }
+}
+
+/** Wraps one page of a list of `total` records. */
+export function okPage<Item>(items: Item[], page: { page: number; per_page: number }, total: number) {
+  return {
+    ...ok(items),
+    page: page.page,
+    per_page: page.per_page,
+    num_records: total,
+    num_pages: Math.ceil(total / page.per_page)
+  }
+}
+
+/** The answer of a call that failed. */
+export interface FailureEnvelope {
+  success: false
+  data: unknown
+  error_code: string
+  error_message: string
+}

@@ -1,0 +1,120 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { MailingListsTable, Schema } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { presentValue, type StoredValues } from '../custom-fields/rules.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import { systemDefaultRoute } from './rules.ts'
+import type { MailingList } from './schema.ts'
+
+export type MailingListRow = Selectable<MailingListsTable>
+
+/**
+ * A list of the organization that is not deleted.
+ * @throws ApiError not_found
+ */
+export async function mailingListById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<MailingListRow> {
+  const row = await db
+    .selectFrom('mailing_lists')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw notFound(`mailing list ${id}`)
+  return row
+}
+
+/** All lists of the organization that are not deleted, by id. */
+export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Promise<MailingListRow[]> {
+  return db
+    .selectFrom('mailing_lists')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+}
+
+/** Whether a list, or with null any list of the organization, has a subscriber. */
+export async function hasSubscribers(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number | null
+): Promise<boolean> {
+  let query = db
+    .selectFrom('mailing_list_counts')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
+    .select('mailing_list_counts.mailing_list_id')
+    .where('mailing_lists.organization_id', '=', organizationId)
+    .where('mailing_list_counts.subscribers', '>', 0)
+    .limit(1)
+  if (mailingListId !== null) query = query.where('mailing_lists.id', '=', mailingListId)
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+/** How many subscribers the list has, of any status. */
+export async function subscriberTotal(db: Kysely<Schema>, mailingListId: number): Promise<number> {
+  const row = await db
+    .selectFrom('mailing_list_counts')
+    .select((select) => select.fn.sum<number | null>('subscribers').as('total'))
+    .where('mailing_list_id', '=', mailingListId)
+    .executeTakeFirstOrThrow()
+  return row.total ?? 0
+}
+
+/** Lists as the API answers them (spec, "Mailing list"). */
+export function presentMailingLists(db: Kysely<Schema>, rows: MailingListRow[]): Promise<MailingList[]> {
+  return Promise.all(rows.map((row) => presentMailingList(db, row)))
+}
+
+export async function presentMailingList(db: Kysely<Schema>, row: MailingListRow): Promise<MailingList> {
+  return {
+    id: row.id,
+    name: row.name,
+    d_from_email: row.d_from_email,
+    d_from_name: row.d_from_name,
+    d_reply_to: row.d_reply_to,
+    d_sender_email: row.d_sender_email,
+    // Every list has the system default route until virtual MTAs can be defined.
+    d_virtual_mta: systemDefaultRoute,
+    d_virtual_mta_id: 0,
+    d_url_domain: null,
+    d_url_domain_id: null,
+    d_speed: row.d_speed,
+    d_bounce_email: null,
+    d_bounce_email_id: null,
+    d_seed_lists: [],
+    d_autowinner_enabled: row.d_autowinner_enabled === 1,
+    d_autowinner_percentage: row.d_autowinner_percentage,
+    d_autowinner_delay_amount: row.d_autowinner_delay_amount,
+    d_autowinner_delay_unit: row.d_autowinner_delay_unit,
+    d_autowinner_metric: row.d_autowinner_metric,
+    has_format: row.has_format === 1,
+    has_confirmed: row.has_confirmed === 1,
+    custom_headers_enabled: row.custom_headers_enabled === 1,
+    custom_headers: row.custom_headers,
+    primary_key_custom_field_id: row.primary_key_custom_field_id,
+    preview_custom_field_data: await presentPreview(db, row),
+    is_remote_list: false,
+    database_connection_id: null,
+    database_connection_name: null
+  }
+}
+
+async function presentPreview(db: Kysely<Schema>, row: MailingListRow): Promise<Record<string, unknown>> {
+  const stored = JSON.parse(row.preview_custom_field_data) as StoredValues
+  if (Object.keys(stored).length === 0) return {}
+  const fields = await fieldsOfList(db, row.organization_id, row.id)
+  return Object.fromEntries(
+    fields
+      .filter((field) => stored[field.id] !== undefined)
+      .map((field) => [
+        field.name,
+        { name: field.name, type: field.type, value: presentValue(field, stored[field.id]) }
+      ])
+  )
+}

@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { formatTime } from '../../times.ts'
+import { envelope, ok } from '../envelope.ts'
+import { MailingListParams, wrapped } from '../schema.ts'
+import { mailingListById, mailingListsOf, presentMailingList, presentMailingLists } from './queries.ts'
+import { DeleteConfirmation, MailingList, MailingListChanges, MailingListInput } from './schema.ts'
+
+const tags = ['Mailing lists']
+
+export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, writer, deletedLists } = app.context
+
+  app.get(
+    '/mailing_lists',
+    { schema: { tags, response: { 200: envelope(Type.Array(MailingList)) } } },
+    async ({ caller }) => {
+      const rows = await mailingListsOf(reader, caller.organizationId)
+      return ok(await presentMailingLists(reader, rows))
+    }
+  )
+
+  app.post(
+    '/mailing_lists',
+    {
+      schema: {
+        tags,
+        body: wrapped('mailing_list', MailingListInput),
+        response: { 200: envelope(MailingList) }
+      }
+    },
+    async ({ caller, body }) => {
+      const { organizationId } = caller
+      const id = await writer.run('createMailingList', { organizationId, list: body.mailing_list })
+      return ok(await answer(organizationId, id))
+    }
+  )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id',
+    { schema: { tags, params: MailingListParams, response: { 200: envelope(MailingList) } } },
+    async ({ caller, params }) => ok(await answer(caller.organizationId, params.mailing_list_id))
+  )
+
+  app.put(
+    '/mailing_lists/:mailing_list_id',
+    {
+      schema: {
+        tags,
+        params: MailingListParams,
+        body: wrapped('mailing_list', MailingListChanges),
+        response: { 200: envelope(MailingList) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const { organizationId } = caller
+      const id = params.mailing_list_id
+      await writer.run('updateMailingList', { organizationId, id, changes: body.mailing_list })
+      return ok(await answer(organizationId, id))
+    }
+  )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/delete_confirmation_code',
+    { schema: { tags, params: MailingListParams, response: { 200: envelope(DeleteConfirmation) } } },
+    async ({ caller, params }) => {
+      const { code, expiresAt } = await writer.run('issueDeleteConfirmation', {
+        organizationId: caller.organizationId,
+        id: params.mailing_list_id
+      })
+      return ok({
+        delete_confirmation_code: code,
+        delete_confirmation_expires_at: formatTime(expiresAt, caller.timeZone)
+      })
+    }
+  )
+
+  app.delete(
+    '/mailing_lists/:mailing_list_id/confirmed/:delete_confirmation_code',
+    {
+      schema: {
+        tags,
+        params: Type.Object({
+          ...MailingListParams.properties,
+          delete_confirmation_code: Type.String()
+        }),
+        response: { 200: envelope(Type.Null()) }
+      }
+    },
+    async ({ caller, params }) => {
+      await writer.run('deleteMailingList', {
+        organizationId: caller.organizationId,
+        id: params.mailing_list_id,
+        code: params.delete_confirmation_code
+      })
+      deletedLists.wake()
+      return ok(null)
+    }
+  )
+
+  async function answer(organizationId: number, id: number): Promise<MailingList> {
+    return presentMailingList(reader, await mailingListById(reader, organizationId, id))
+  }
+}

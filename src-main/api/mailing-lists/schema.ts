@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { Filled, Nullable, Reference } from '../schema.ts'
+
+/** Spec, "Mailing list", and supplement, section 2. */
+export const autowinnerMetrics = [
+  'opens_unique',
+  'clicks_unique',
+  'opens_total',
+  'clicks_total',
+  'click_to_open_rate'
+] as const
+export const delayUnits = ['minutes', 'hours', 'days'] as const
+
+/** Percentages come as integer, float or string and are kept as strings (spec, "Conventions"). */
+const Percentage = Type.Union([Type.Number(), Type.String()])
+
+const input = {
+  name: Filled({ maxLength: 255 }),
+  d_from_email: Nullable(Type.String()),
+  d_from_name: Nullable(Type.String()),
+  d_reply_to: Nullable(Type.String()),
+  d_sender_email: Nullable(Type.String()),
+  d_virtual_mta: Nullable(Type.String()),
+  d_url_domain: Nullable(Type.String()),
+  d_bounce_email: Nullable(Type.String()),
+  d_speed: Type.Integer({ minimum: 0 }),
+  d_seed_list_ids: Type.Array(Type.Integer()),
+  d_seed_list_names: Type.Array(Type.String()),
+  d_autowinner_enabled: Type.Boolean(),
+  d_autowinner_percentage: Nullable(Percentage),
+  d_autowinner_delay_amount: Nullable(Type.Integer({ minimum: 0 })),
+  d_autowinner_delay_unit: Nullable(Type.Enum([...delayUnits])),
+  d_autowinner_metric: Nullable(Type.Enum([...autowinnerMetrics])),
+  has_format: Type.Boolean(),
+  has_confirmed: Type.Boolean(),
+  custom_headers_enabled: Type.Boolean(),
+  custom_headers: Type.String(),
+  primary_key_custom_field_id: Nullable(Type.Integer({ minimum: 1 })),
+  preview_custom_field_data: Type.Record(Type.String(), Type.Unknown())
+}
+
+export const MailingListChanges = Type.Partial(Type.Object(input))
+export type MailingListChanges = Static<typeof MailingListChanges>
+
+/** is_remote_list and the connection are for create only (spec, "Mailing list"). */
+export const MailingListInput = Type.Object({
+  ...MailingListChanges.properties,
+  name: input.name,
+  is_remote_list: Type.Optional(Type.Boolean()),
+  database_connection_id: Type.Optional(Type.Integer()),
+  database_connection_name: Type.Optional(Type.String())
+})
+export type MailingListInput = Static<typeof MailingListInput>
+
+export const MailingList = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  d_from_email: Nullable(Type.String()),
+  d_from_name: Nullable(Type.String()),
+  d_reply_to: Nullable(Type.String()),
+  d_sender_email: Nullable(Type.String()),
+  d_virtual_mta: Type.String(),
+  d_virtual_mta_id: Type.Integer(),
+  d_url_domain: Nullable(Type.String()),
+  d_url_domain_id: Nullable(Type.Integer()),
+  d_speed: Type.Integer(),
+  d_bounce_email: Nullable(Type.String()),
+  d_bounce_email_id: Nullable(Type.String()),
+  d_seed_lists: Type.Array(Reference),
+  d_autowinner_enabled: Type.Boolean(),
+  d_autowinner_percentage: Nullable(Type.String()),
+  d_autowinner_delay_amount: Nullable(Type.Integer()),
+  d_autowinner_delay_unit: Nullable(Type.String()),
+  d_autowinner_metric: Nullable(Type.String()),
+  has_format: Type.Boolean(),
+  has_confirmed: Type.Boolean(),
+  custom_headers_enabled: Type.Boolean(),
+  custom_headers: Type.String(),
+  primary_key_custom_field_id: Nullable(Type.Integer()),
+  preview_custom_field_data: Type.Record(Type.String(), Type.Unknown()),
+  is_remote_list: Type.Boolean(),
+  database_connection_id: Nullable(Type.Integer()),
+  database_connection_name: Nullable(Type.String())
+})
+export type MailingList = Static<typeof MailingList>
+
+export const DeleteConfirmation = Type.Object({
+  delete_confirmation_code: Type.String(),
+  delete_confirmation_expires_at: Type.String({ format: 'date-time' })
+})

@@ -1,0 +1,41 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+// Building blocks of the schemas that stand beside the routes.
+
+/** A value that may be null where null is a value of its own. */
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()])
+}
+
+/** A text that must not be blank. */
+export function Filled(options: { maxLength?: number } = {}) {
+  return Type.String({ minLength: 1, pattern: '\\S', ...options })
+}
+
+/** An ISO 8601 time in an answer. */
+export const Timestamp = Type.String({ format: 'date-time' })
+
+/** A time in a request: ISO 8601, or UNIX seconds as a number or digits. */
+export const TimeInput = Type.Union([Type.Integer(), Type.String()])
+
+/** The wrapping key of a resource's request body. */
+export const wrappingKey = 'x-wrapping-key'
+
+/**
+ * A request body under its wrapping key. A body that holds the resource's own keys without it is read as if wrapped
+ * (supplement, section 1).
+ */
+export function wrapped<Key extends string, Schema extends TSchema>(key: Key, schema: Schema) {
+  const properties = { [key]: schema } as Record<Key, Schema>
+  return Type.Object(properties, { [wrappingKey]: key })
+}
+
+/** The `:mailing_list_id` of a path. */
+export const MailingListParams = Type.Object({ mailing_list_id: Type.Integer({ minimum: 1 }) })
+export type MailingListParams = Static<typeof MailingListParams>
+
+/** The `:id` of a path. */
+export const IdParams = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+
+/** A reference to a record by id and name. */
+export const Reference = Type.Object({ id: Type.Integer(), name: Type.String() })

@@ -1,0 +1,154 @@
+import swagger from '@fastify/swagger'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import scalar from '@scalar/fastify-api-reference'
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ApiError, type ErrorCode, messageOf } from '../errors.ts'
+import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
+import { authenticate, refuseForeignPages } from './authentication.ts'
+import type { ApplicationContext } from './context.ts'
+import { customFieldRoutes } from './custom-fields/routes.ts'
+import type { FailureEnvelope } from './envelope.ts'
+import { mailingListRoutes } from './mailing-lists/routes.ts'
+import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
+import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
+import { subscriberRoutes } from './subscribers/routes.ts'
+import { validatorCompiler } from './validation.ts'
+
+/** Where every path of the API begins (spec, first section). */
+export const apiPrefix = '/ga/api/v2'
+
+/** Bytes of a request body; imports from JSON have a limit of their own. */
+const bodyLimit = 4 * 1024 * 1024
+
+/** Where log lines go: standard error, so that standard output stays for the one line of --json. */
+const logger = { level: 'warn', stream: process.stderr }
+
+/** The HTTP server: the v2 API, the window's files, and the workbench that only the window uses. */
+export async function createServer(context: ApplicationContext): Promise<FastifyInstance> {
+  const app = fastify({
+    bodyLimit,
+    logger,
+    rewriteUrl: ({ url = '/', headers }) => versionedUrl(url, headers['x-version']),
+    routerOptions: { maxParamLength: 100 * 400 }, // 100 URI-encoded emails
+    genReqId: () => crypto.randomUUID()
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.decorate('context', context)
+  app.decorateRequest('caller')
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler(answerError)
+  acceptJsonWhateverItsType(app)
+  const methods = rememberMethods(app)
+
+  app.addHook('onRequest', async (request, reply) => {
+    refuseForeignPages(request, reply)
+    if (!request.routeOptions.config.public && !request.is404) request.caller = await authenticate(request)
+  })
+  app.setNotFoundHandler(async (request, reply) => answerUnknownPath(request, reply, methods))
+
+  await app.register(swagger, {
+    openapi: {
+      info: { title: 'Listwright', description: 'The email marketing API, version 2', version: '2' },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'basic' } } },
+      security: [{ key: [] }]
+    }
+  })
+  await app.register(
+    async (api) => {
+      await api.register(mailingListRoutes)
+      await api.register(customFieldRoutes)
+      await api.register(subscriberRoutes)
+      await api.register(subscriberImportRoutes)
+      await api.register(subscriberCountRoutes)
+    },
+    { prefix: apiPrefix }
+  )
+  await app.register(scalar, { routePrefix: '/docs', configuration: { withDefaultFonts: false } })
+  await app.register(registerWorkbench, { prefix: '/app/v1' })
+  await app.register(registerWindowFiles)
+  return app
+}
+
+/** `/ga/api/…` means version 2 when the header says so (supplement, section 1). */
+function versionedUrl(url: string, version: string | string[] | undefined): string {
+  if (version !== '2' || !url.startsWith('/ga/api/') || /^\/ga\/api\/v\d+(\/|$)/.test(url)) return url
+  return apiPrefix + url.slice('/ga/api'.length)
+}
+
+/** Clients in use send JSON under other content types (supplement, section 1). */
+function acceptJsonWhateverItsType(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, {})
+    try {
+      done(null, JSON.parse(text as string))
+    } catch (error) {
+      const fault = new ApiError('invalid_request', `the request body is not JSON: ${messageOf(error)}`)
+      done(Object.assign(fault, { statusCode: 400 }))
+    }
+  })
+}
+
+const statusOf: Partial<Record<ErrorCode, number>> = { not_authorized: 401, internal_error: 500 }
+
+function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The schema of a route's answer describes success; a failure is written as it is.
+  void reply.serializer(JSON.stringify).type('application/json')
+  if (error instanceof ApiError) {
+    const chosen = 'statusCode' in error ? Number(error.statusCode) : reply.statusCode
+    // What the application refuses is answered with 200 and success false (supplement, section 1).
+    void reply.code(chosen >= 400 ? chosen : (statusOf[error.code] ?? 200))
+    if (reply.statusCode === 401) void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
+    return reply.send(failure(error.code, error.message, error.data))
+  }
+  const status = error.statusCode ?? 500
+  if (status < 500) {
+    return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
+  }
+  request.log.error(error)
+  return reply
+    .code(500)
+    .send(failure('internal_error', `an error of ours, logged as request ${request.id}`, { request_id: request.id }))
+}
+
+function describeClientFault(error: FastifyError): string {
+  if (error.statusCode === 413) return 'the request body is larger than this path accepts'
+  return error.message
+}
+
+function failure(code: ErrorCode, message: string, data: unknown = null): FailureEnvelope {
+  return { success: false, data, error_code: code, error_message: message }
+}
+
+type RouteMethods = { pattern: RegExp; method: string }[]
+
+/** Notes each route, so that a known path with another method is told apart from an unknown path. */
+function rememberMethods(app: FastifyInstance): RouteMethods {
+  const routes: RouteMethods = []
+  app.addHook('onRoute', ({ url, method }) => {
+    if (!url.startsWith(apiPrefix)) return
+    const pattern = new RegExp(`^${url.replaceAll(/:[a-z_]+/g, '[^/]+')}/?$`)
+    for (const name of [method].flat()) routes.push({ pattern, method: name })
+  })
+  return routes
+}
+
+async function answerUnknownPath(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: RouteMethods
+): Promise<FastifyReply> {
+  const path = request.url.split('?')[0] ?? ''
+  void reply.type('application/json')
+  if (/^\/ga\/api\//.test(path) && !path.startsWith(`${apiPrefix}/`)) {
+    return reply.code(200).send(failure('invalid_request', 'only version 2 is available'))
+  }
+  await authenticate(request)
+  const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  if (methods.length > 0) {
+    return reply
+      .code(405)
+      .header('Allow', [...new Set(methods)].join(', '))
+      .send(failure('invalid_request', `${request.method} is not available for ${path}`))
+  }
+  return reply.code(404).send(failure('not_found', `there is nothing at ${path}`))
+}

@@ -1,0 +1,66 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { subscriberStatuses } from '../subscribers/schema.ts'
+import type { StatusCounts, SubscriberCounts } from './schema.ts'
+
+/** The kept counters of an organization and of each of its lists (spec, "Subscriber counts"). */
+export async function subscriberCounts(
+  db: Kysely<Schema>,
+  organization: { id: number; name: string }
+): Promise<SubscriberCounts> {
+  const lists = await db
+    .selectFrom('mailing_lists')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organization.id)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  const rows = await db
+    .selectFrom('mailing_list_counts')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
+    .select(['mailing_list_id', 'status', 'subscribers'])
+    .where('organization_id', '=', organization.id)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const total = zeroCounts()
+  const perList = new Map(lists.map((list) => [list.id, zeroCounts()]))
+  for (const { mailing_list_id, status, subscribers } of rows) {
+    total[status] += subscribers
+    const counts = perList.get(mailing_list_id)
+    if (counts) counts[status] += subscribers
+  }
+  return {
+    organization: { id: organization.id, name: organization.name },
+    counts: total,
+    mailing_lists: lists.map((list) => ({
+      mailing_list: list,
+      counts: perList.get(list.id) ?? zeroCounts()
+    }))
+  }
+}
+
+function zeroCounts(): StatusCounts {
+  return Object.fromEntries(subscriberStatuses.map((status) => [status, 0])) as StatusCounts
+}
+
+/** Most subscribers that the organization may have; null = no limit. */
+export async function subscriberLimit(db: Kysely<Schema>, organizationId: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('subscriber_limit')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return row.subscriber_limit
+}
+
+/** How many subscribers the organization has on lists that are not deleted. */
+export async function subscribersOfOrganization(db: Kysely<Schema>, organizationId: number): Promise<number> {
+  const row = await db
+    .selectFrom('mailing_list_counts')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
+    .select((select) => select.fn.sum<number | null>('subscribers').as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return row.total ?? 0
+}

@@ -1,0 +1,19 @@
+import { type Static, Type } from 'typebox'
+import { Reference } from '../schema.ts'
+
+export const StatusCounts = Type.Object({
+  active: Type.Integer(),
+  bounced: Type.Integer(),
+  unsubscribed: Type.Integer(),
+  scomp: Type.Integer(),
+  deactivated: Type.Integer()
+})
+export type StatusCounts = Static<typeof StatusCounts>
+
+/** Spec, "Subscriber counts". */
+export const SubscriberCounts = Type.Object({
+  organization: Reference,
+  counts: StatusCounts,
+  mailing_lists: Type.Array(Type.Object({ mailing_list: Reference, counts: StatusCounts }))
+})
+export type SubscriberCounts = Static<typeof SubscriberCounts>

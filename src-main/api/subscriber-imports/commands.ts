@@ -1,0 +1,357 @@
+import { isAbsolute, join } from 'node:path'
+import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
+import {
+  applyImportBatch,
+  type BatchResult,
+  type ImportSession,
+  recallImportBatch as recallBatch
+} from '../../database/import-batch.ts'
+import { SeenIds } from '../../database/seen-ids.ts'
+import { SubscriberTally } from '../../database/subscriber-tally.ts'
+import { Faults, validationFailed } from '../../errors.ts'
+import type { ImportBatch, ImportPlan } from '../../imports/plan.ts'
+import { mappedFieldIds, missingRequiredFields } from '../../imports/rows.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
+import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
+import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
+import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
+import { isImportColumn, runningStates, unfinishedStates } from './rules.ts'
+import { type ImportCounts, importOutcomes, type ImportSettings, type ImportState } from './schema.ts'
+
+interface CreateInput {
+  organizationId: number
+  mailingListId: number
+  settings: StoredSettings
+  source: { type: 'json' | 'upload_directory'; filename: string; path: string }
+  /** UNIX milliseconds; null = now */
+  beginsAt: number | null
+}
+
+/** Stores an import, to be started when it is due. @returns its id */
+export const createSubscriberImport: Command<CreateInput, number> = async (context, input) => {
+  const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  const fields = await fieldsOfList(context.db, input.organizationId, input.mailingListId)
+  checkMapping(input.settings, list, fields)
+  const { id } = await context.db
+    .insertInto('subscriber_imports')
+    .values({
+      organization_id: input.organizationId,
+      mailing_list_id: list.id,
+      state: 'scheduled',
+      begins_at: input.beginsAt ?? context.now,
+      settings: JSON.stringify(input.settings),
+      source_type: input.source.type,
+      source_filename: input.source.filename,
+      source_path: input.source.path,
+      records_imported: 0,
+      counts: JSON.stringify(zeroCounts()),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  recordChange(context, { id, organization_id: input.organizationId, mailing_list_id: list.id }, 'create')
+  return id
+}
+
+function zeroCounts(): ImportCounts {
+  return Object.fromEntries(importOutcomes.map((outcome) => [outcome, 0])) as ImportCounts
+}
+
+/** Every column must be something that the list has, and no two the same (spec, "Mapping"). */
+function checkMapping(settings: ImportSettings, list: MailingListRow, fields: FieldDefinition[]): void {
+  const faults = new Faults()
+  const seen = new Set<string>()
+  for (const [index, name] of settings.column_mapping.entries()) {
+    if (!name) continue
+    const key = name.trim().toLowerCase()
+    if (seen.has(key)) faults.add(`column_mapping names ${name} twice (again in column ${index + 1})`)
+    seen.add(key)
+    if (isImportColumn(name)) {
+      if (name === 'email_format' && list.has_format !== 1) {
+        faults.add('column_mapping: email_format belongs to lists with has_format only')
+      }
+      if (name === 'confirmed' && list.has_confirmed !== 1) {
+        faults.add('column_mapping: confirmed belongs to lists with has_confirmed only')
+      }
+    } else if (!fieldNamed(fields, name)) {
+      faults.add(`column_mapping: ${name} is no custom field of this list`)
+    }
+  }
+  if (!settings.column_mapping.includes('email')) faults.add('column_mapping must contain email')
+  const keyField = fields.find((field) => field.id === list.primary_key_custom_field_id)
+  if (keyField && !seen.has(keyField.name.toLowerCase())) {
+    faults.add(`column_mapping must contain ${keyField.name}, the primary key of this list`)
+  }
+  readValues(fields, settings.default_custom_fields, (fault) => faults.add(`default_custom_fields: ${fault}`))
+  faults.throwIfAny()
+}
+
+interface ImportInput {
+  organizationId: number
+  id: number
+}
+
+/** Holds an import in progress at its next batch. */
+export const pauseSubscriberImport: Command<ImportInput, void> = async (context, input) => {
+  const row = await importRow(context.db, input.organizationId, input.id)
+  if (!isIn(row.state, runningStates)) throw validationFailed(`an import that is ${row.state} cannot be paused`)
+  await changeState(context, row, 'paused')
+}
+
+/** Lets a paused import continue where it stood. */
+export const unpauseSubscriberImport: Command<ImportInput, void> = async (context, input) => {
+  const row = await importRow(context.db, input.organizationId, input.id)
+  if (row.state !== 'paused') throw validationFailed(`an import that is ${row.state} cannot be unpaused`)
+  await changeState(context, row, 'scheduled')
+}
+
+/** Ends an unfinished import for good; what it imported stays. */
+export const cancelSubscriberImport: Command<ImportInput, void> = async (context, input) => {
+  const row = await importRow(context.db, input.organizationId, input.id)
+  if (!isIn(row.state, unfinishedStates)) {
+    throw validationFailed(`an import that is ${row.state} cannot be cancelled`)
+  }
+  await end(context, row, 'cancelled', null)
+}
+
+function isIn(state: ImportState, states: readonly ImportState[]): boolean {
+  return states.includes(state)
+}
+
+const sessions = new Map<number, ImportSession>()
+
+/** Hands an import to its thread. @returns null when it is not to be worked on (any more) */
+export const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | null> = async (
+  context,
+  { id, dataDirectory }
+) => {
+  const row = await runningImport(context, id)
+  if (!row) return null
+  const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
+  const fields = await fieldsOfList(context.db, row.organization_id, row.mailing_list_id)
+  const organization = await context.db
+    .selectFrom('organizations')
+    .select('time_zone_name')
+    .where('id', '=', row.organization_id)
+    .executeTakeFirstOrThrow()
+  const committed = await context.db
+    .selectFrom('import_batches')
+    .select('outcomes')
+    .where('subscriber_import_id', '=', id)
+    .orderBy('batch')
+    .execute()
+  const settings = JSON.parse(row.settings) as StoredSettings
+  await changeState(context, row, 'splitting', { started_at: row.started_at ?? context.now })
+  const defaults = readValues(fields, settings.default_custom_fields, () => undefined)
+  sessions.set(id, {
+    mailingListId: list.id,
+    settings,
+    overwrittenFieldIds: [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
+    refusesNew: missingRequiredFields({ fields, settings }) !== null,
+    seen: new SeenIds()
+  })
+  return {
+    id,
+    settings,
+    fields,
+    list: {
+      id: list.id,
+      hasFormat: list.has_format === 1,
+      hasConfirmed: list.has_confirmed === 1,
+      primaryKeyFieldId: list.primary_key_custom_field_id
+    },
+    timeZone: organization.time_zone_name,
+    path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
+    committed: committed.map(({ outcomes }) => new Uint8Array(outcomes))
+  }
+}
+
+/** Remembers the file that is being read, or refuses one that changed since an earlier run. */
+export const noteImportSource: Command<{ id: number; fingerprint: string }, void> = async (
+  context,
+  { id, fingerprint }
+) => {
+  const row = await runningImport(context, id)
+  if (row?.source_fingerprint && row.source_fingerprint !== fingerprint) {
+    throw validationFailed(
+      `the file ${row.source_filename} changed while the import was interrupted, so the import cannot continue. ` +
+        'Import the changed file anew'
+    )
+  }
+  await context.db
+    .updateTable('subscriber_imports')
+    .set({ source_fingerprint: fingerprint })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The number of records is known and the rows follow. */
+export const startImporting: Command<{ id: number; records: number }, void> = async (context, { id, records }) => {
+  const row = await runningImport(context, id)
+  if (row) await changeState(context, row, 'importing', { number_of_records: records })
+}
+
+interface WriteInput {
+  id: number
+  /** Its place among the import's batches, from 0. */
+  index: number
+  batch: ImportBatch
+}
+
+/**
+ * Applies one batch and notes what became of each row, so that an interruption neither adds nor counts a row twice.
+ * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
+ */
+export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (context, input) => {
+  const row = await runningImport(context, input.id)
+  const session = sessions.get(input.id)
+  if (!row || !session) return null
+  const tally = new SubscriberTally(row.mailing_list_id)
+  const result = applyImportBatch(context.sqlite, session, input.batch, tally, {
+    now: context.now,
+    firstId: await nextSubscriberId(context),
+    room: await roomFor(context, row.organization_id)
+  })
+  await tally.save(context)
+  await useSubscriberIds(context, result.nextId)
+  await context.db
+    .insertInto('import_batches')
+    .values({ subscriber_import_id: row.id, batch: input.index, outcomes: Buffer.from(result.outcomes) })
+    .execute()
+  await context.db
+    .updateTable('subscriber_imports')
+    .set({
+      records_imported: row.records_imported + result.outcomes.length,
+      counts: JSON.stringify(addCounts(JSON.parse(row.counts) as ImportCounts, result.outcomes)),
+      updated_at: context.now
+    })
+    .where('id', '=', row.id)
+    .execute()
+  recordSubscribers(context, row, result)
+  return result.outcomes
+})
+
+/** Lets the writer know the rows that an earlier run of the import committed. @returns their outcomes */
+export const recallImportBatch = inBackground<
+  { id: number; batch: ImportBatch; outcomes: Uint8Array },
+  Uint8Array | null
+>(async (context, { id, batch, outcomes }) => {
+  const session = sessions.get(id)
+  if (!session || !(await runningImport(context, id))) return null
+  recallBatch(context.sqlite, session, batch, outcomes)
+  return outcomes
+})
+
+/** All rows are written and logged. */
+export const finishImport: Command<{ id: number }, void> = async (context, { id }) => {
+  const row = await runningImport(context, id)
+  if (row) await end(context, row, 'finished', null)
+}
+
+/** The import cannot go on; what was committed before stays. */
+export const failImport: Command<{ id: number; message: string }, void> = async (context, { id, message }) => {
+  const row = await runningImport(context, id)
+  if (row) await end(context, row, 'failed', message)
+}
+
+/** Notes that the logs of an import were removed, 7 days after its end (spec, "Limits"). */
+export const notePurgedLogs: Command<{ id: number }, void> = async (context, { id }) => {
+  await context.db
+    .updateTable('subscriber_imports')
+    .set({ logs_purged_at: context.now })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function runningImport(context: CommandContext, id: number): Promise<ImportRow | undefined> {
+  return context.db
+    .selectFrom('subscriber_imports')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', 'in', runningStates)
+    .executeTakeFirst()
+}
+
+async function roomFor(context: CommandContext, organizationId: number): Promise<number> {
+  const limit = await subscriberLimit(context.db, organizationId)
+  if (limit === null) return Infinity
+  return limit - (await subscribersOfOrganization(context.db, organizationId))
+}
+
+function addCounts(counts: ImportCounts, outcomes: Uint8Array): ImportCounts {
+  const perCode = new Array<number>(importOutcomes.length).fill(0)
+  for (const code of outcomes) perCode[code] = (perCode[code] ?? 0) + 1
+  for (const [code, outcome] of importOutcomes.entries()) counts[outcome] += perCode[code] ?? 0
+  return counts
+}
+
+function recordSubscribers(context: CommandContext, row: ImportRow, result: BatchResult): void {
+  const of = { entity: 'subscriber', organizationId: row.organization_id, mailingListId: row.mailing_list_id } as const
+  if (result.addedIds) {
+    context.record({ ...of, action: 'create', firstId: result.addedIds.first, lastId: result.addedIds.last })
+  }
+  for (const [firstId, lastId] of runsOf(result.updatedIds)) {
+    context.record({ ...of, action: 'update', firstId, lastId })
+  }
+}
+
+/** Consecutive ids as [first, last]. */
+function runsOf(ids: number[]): [number, number][] {
+  const runs: [number, number][] = []
+  for (const id of ids.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1)
+    if (last && last[1] === id - 1) last[1] = id
+    else runs.push([id, id])
+  }
+  return runs
+}
+
+async function changeState(
+  context: CommandContext,
+  row: ImportRow,
+  state: ImportState,
+  also: { started_at?: number; number_of_records?: number } = {}
+): Promise<void> {
+  await context.db
+    .updateTable('subscriber_imports')
+    .set({ state, ...also, updated_at: context.now })
+    .where('id', '=', row.id)
+    .execute()
+  if (state === 'paused') sessions.delete(row.id)
+  recordChange(context, row, 'update')
+}
+
+async function end(
+  context: CommandContext,
+  row: ImportRow,
+  state: 'finished' | 'failed' | 'cancelled',
+  message: string | null
+): Promise<void> {
+  await context.db.deleteFrom('import_batches').where('subscriber_import_id', '=', row.id).execute()
+  await context.db
+    .updateTable('subscriber_imports')
+    .set({ state, error_message: message, finished_at: context.now, updated_at: context.now })
+    .where('id', '=', row.id)
+    .execute()
+  sessions.delete(row.id)
+  recordChange(context, row, 'update')
+}
+
+function recordChange(
+  context: CommandContext,
+  row: Pick<ImportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
+  action: 'create' | 'update'
+): void {
+  context.record({
+    entity: 'subscriber_import',
+    action,
+    organizationId: row.organization_id,
+    mailingListId: row.mailing_list_id,
+    firstId: row.id,
+    lastId: row.id
+  })
+}
+

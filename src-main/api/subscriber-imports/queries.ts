@@ -1,0 +1,132 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema, SubscriberImportsTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { formatOptionalTime, formatTime } from '../../times.ts'
+import { unfinishedStates } from './rules.ts'
+import type {
+  ImportCounts,
+  importScopes,
+  ImportSettings,
+  SubscriberImport,
+  SubscriberImportSummary
+} from './schema.ts'
+
+export type ImportRow = Selectable<SubscriberImportsTable>
+type NamedImportRow = ImportRow & { mailing_list_name: string }
+export type ImportScope = (typeof importScopes)[number]
+
+/** The settings column: how the rows are applied, and the autoresponders to trigger. */
+export type StoredSettings = ImportSettings & Pick<SubscriberImport, 'autoresponders'>
+
+/** @throws ApiError not_found */
+export async function importRow(db: Kysely<Schema>, organizationId: number, id: number): Promise<NamedImportRow> {
+  const row = await imports(db, organizationId).where('subscriber_imports.id', '=', id).executeTakeFirst()
+  if (!row) throw notFound(`subscriber import ${id}`)
+  return row
+}
+
+function imports(db: Kysely<Schema>, organizationId: number) {
+  return db
+    .selectFrom('subscriber_imports')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscriber_imports.mailing_list_id')
+    .selectAll('subscriber_imports')
+    .select('mailing_lists.name as mailing_list_name')
+    .where('subscriber_imports.organization_id', '=', organizationId)
+}
+
+/** Finished imports of the last two weeks are recent (spec, "Subscriber imports"). */
+const recentTime = 14 * 24 * 60 * 60 * 1000
+
+/**
+ * A page of imports: unfinished first by begins_at, soonest first, then the ended ones, the latest first.
+ * @param mailingListId null = all lists of the organization
+ */
+export async function importPage(
+  db: Kysely<Schema>,
+  filter: { organizationId: number; mailingListId: number | null; scope: ImportScope; now: number },
+  { page, per_page }: { page: number; per_page: number }
+): Promise<{ rows: NamedImportRow[]; total: number }> {
+  let query = imports(db, filter.organizationId)
+  if (filter.mailingListId !== null) {
+    query = query.where('subscriber_imports.mailing_list_id', '=', filter.mailingListId)
+  }
+  if (filter.scope === 'active') query = query.where('state', 'in', unfinishedStates)
+  if (filter.scope === 'finished') query = query.where('state', 'not in', unfinishedStates)
+  if (filter.scope === 'recent') {
+    query = query.where((where) =>
+      where.or([where('finished_at', 'is', null), where('finished_at', '>=', filter.now - recentTime)])
+    )
+  }
+  const { total } = await query
+    .clearSelect()
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .orderBy((order) => order('finished_at', 'is not', null))
+    .orderBy((order) =>
+      order.case().when('finished_at', 'is', null).then(order.ref('begins_at')).end()
+    )
+    .orderBy('finished_at', 'desc')
+    .orderBy('subscriber_imports.id', 'desc')
+    .limit(per_page)
+    .offset(page * per_page)
+    .execute()
+  return { rows, total }
+}
+
+/** Imports that a thread should work on, in the order in which they are due. */
+export function unfinishedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
+  return db
+    .selectFrom('subscriber_imports')
+    .selectAll()
+    .where('finished_at', 'is', null)
+    .where('state', '!=', 'paused')
+    .orderBy('begins_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Ended imports whose logs are older than `endedBefore` and still there. */
+export function importsWithOldLogs(db: Kysely<Schema>, endedBefore: number): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('subscriber_imports')
+    .select('id')
+    .where('finished_at', '<', endedBefore)
+    .where('logs_purged_at', 'is', null)
+    .execute()
+}
+
+/** An element of the list of imports (spec, "Subscriber import"). */
+export function presentImportSummary(row: NamedImportRow, timeZone: string): SubscriberImportSummary {
+  return {
+    ...presentCommon(row, timeZone),
+    stats: { number_of_records: row.number_of_records, records_imported: row.records_imported }
+  }
+}
+
+/** An import as the API answers it. */
+export function presentImport(row: NamedImportRow, timeZone: string): SubscriberImport {
+  return {
+    ...presentCommon(row, timeZone),
+    ...(JSON.parse(row.settings) as StoredSettings),
+    error_message: row.error_message,
+    stats: {
+      number_of_records: row.number_of_records,
+      records_imported: row.records_imported,
+      subscribers: JSON.parse(row.counts) as ImportCounts
+    }
+  }
+}
+
+function presentCommon(row: NamedImportRow, timeZone: string) {
+  return {
+    id: row.id,
+    mailing_list_id: row.mailing_list_id,
+    mailing_list_name: row.mailing_list_name,
+    created_at: formatTime(row.created_at, timeZone),
+    begins_at: formatTime(row.begins_at, timeZone),
+    finished_at: formatOptionalTime(row.finished_at, timeZone),
+    state: row.state,
+    file_source: { type: row.source_type, filename: row.source_filename, url: null }
+  }
+}

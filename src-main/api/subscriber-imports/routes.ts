@@ -1,0 +1,195 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Type } from 'typebox'
+import { parseTimeInput } from '../../dates.ts'
+import { notFound, validationFailed } from '../../errors.ts'
+import { logPath } from '../../imports/logs.ts'
+import { findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
+import type { Caller } from '../accounts/queries.ts'
+import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
+import { mailingListById } from '../mailing-lists/queries.ts'
+import { limitPageSize, PageQuery } from '../pagination.ts'
+import { IdParams, MailingListParams, wrapped } from '../schema.ts'
+import {
+  importPage,
+  importRow,
+  type ImportScope,
+  presentImport,
+  presentImportSummary,
+  type StoredSettings
+} from './queries.ts'
+import {
+  importOutcomes,
+  importScopes,
+  maxJsonContentBytes,
+  SubscriberImport,
+  SubscriberImportInput,
+  SubscriberImportSummary
+} from './schema.ts'
+
+const tags = ['Subscriber imports']
+const ListQuery = Type.Object({ ...PageQuery(100), scope: Type.Enum([...importScopes], { default: 'recent' }) })
+
+export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, writer, imports, dataDirectory, uploadDirectory } = app.context
+
+  app.get(
+    '/subscriber_imports',
+    { schema: { tags, querystring: ListQuery, response: { 200: pagedEnvelope(SubscriberImportSummary) } } },
+    async ({ caller, query }) => pageOf(caller, null, query)
+  )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/subscriber_imports',
+    {
+      schema: {
+        tags,
+        params: MailingListParams,
+        querystring: ListQuery,
+        response: { 200: pagedEnvelope(SubscriberImportSummary) }
+      }
+    },
+    async ({ caller, params, query }) => {
+      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      return pageOf(caller, params.mailing_list_id, query)
+    }
+  )
+
+  app.get(
+    '/subscriber_imports/:id',
+    { schema: { tags, params: IdParams, response: { 200: envelope(SubscriberImport) } } },
+    async ({ caller, params }) => ok(await answer(caller, params.id))
+  )
+
+  app.post(
+    '/mailing_lists/:mailing_list_id/subscriber_imports',
+    {
+      // JSON may write one byte of the text with several.
+      bodyLimit: 4 * maxJsonContentBytes,
+      schema: {
+        tags,
+        params: MailingListParams,
+        body: wrapped('subscriber_import', SubscriberImportInput),
+        response: { 200: envelope(SubscriberImport) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const input = body.subscriber_import
+      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const id = await writer.run('createSubscriberImport', {
+        organizationId: caller.organizationId,
+        mailingListId: params.mailing_list_id,
+        settings: settingsOf(input),
+        source: await sourceOf(input.file_source),
+        beginsAt: beginsAt(input.begins_at, caller.timeZone)
+      })
+      await imports.wake()
+      return ok(await answer(caller, id))
+    }
+  )
+
+  for (const [action, command] of [
+    ['pause', 'pauseSubscriberImport'],
+    ['unpause', 'unpauseSubscriberImport'],
+    ['cancel', 'cancelSubscriberImport']
+  ] as const) {
+    app.post(
+      `/subscriber_imports/:id/${action}`,
+      { schema: { tags, params: IdParams, response: { 200: envelope(SubscriberImport) } } },
+      async ({ caller, params }) => {
+        await writer.run(command, { organizationId: caller.organizationId, id: params.id })
+        await imports.wake()
+        return ok(await answer(caller, params.id))
+      }
+    )
+  }
+
+  app.get(
+    '/subscriber_imports/:id/logs/:log',
+    {
+      schema: {
+        tags,
+        params: Type.Object({ ...IdParams.properties, log: Type.Enum([...importOutcomes]) })
+      }
+    },
+    async ({ caller, params }, reply) => {
+      await importRow(reader, caller.organizationId, params.id)
+      const path = logPath(dataDirectory, params.id, params.log)
+      const size = await stat(path).then(
+        (info) => info.size,
+        () => 0
+      )
+      if (size === 0) throw notFound(`log ${params.log} of subscriber import ${params.id}`)
+      const isCsv = params.log === 'failed'
+      return reply
+        .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')
+        .header('Content-Disposition', `attachment; filename="import-${params.id}-${params.log}.${isCsv ? 'csv' : 'txt'}"`)
+        .send(createReadStream(path))
+    }
+  )
+
+  async function answer(caller: Caller, id: number): Promise<SubscriberImport> {
+    return presentImport(await importRow(reader, caller.organizationId, id), caller.timeZone)
+  }
+
+  async function pageOf(
+    caller: Caller,
+    mailingListId: number | null,
+    query: { page: number; per_page: number; scope: ImportScope }
+  ) {
+    limitPageSize(query.per_page, 500)
+    const { rows, total } = await importPage(
+      reader,
+      { organizationId: caller.organizationId, mailingListId, scope: query.scope, now: Date.now() },
+      query
+    )
+    return okPage(
+      rows.map((row) => presentImportSummary(row, caller.timeZone)),
+      query,
+      total
+    )
+  }
+
+  async function sourceOf(source: SubscriberImportInput['file_source']): Promise<ImportSource> {
+    if (source.type === 'json') {
+      if (source.content === undefined) throw validationFailed('file_source.content cannot be blank')
+      if (Buffer.byteLength(source.content) > maxJsonContentBytes) {
+        throw validationFailed('file_source.content must be at most 16 MB; use upload_directory for larger files')
+      }
+      return keepContent(dataDirectory, source.content)
+    }
+    if (source.filename === undefined) throw validationFailed('file_source.filename cannot be blank')
+    return findUpload(dataDirectory, uploadDirectory, source.filename)
+  }
+}
+
+function settingsOf(input: SubscriberImportInput): StoredSettings {
+  const { subscription, api } = input.autoresponders ?? {}
+  if (api?.trigger_new || api?.trigger_updated) {
+    throw validationFailed('autoresponders.api must name an autoresponder of this list, and it has none')
+  }
+  return {
+    overwrite: input.overwrite,
+    autoresponders: {
+      subscription: {
+        trigger: subscription?.trigger ?? false,
+        also_trigger_on_updated_subscribers: subscription?.also_trigger_on_updated_subscribers ?? false
+      },
+      api: { trigger_new: null, trigger_updated: null }
+    },
+    overwrite_what: input.overwrite_what,
+    overwrite_when_status: input.overwrite_when_status,
+    column_mapping: input.column_mapping,
+    default_custom_fields: input.default_custom_fields,
+    subscriber_defaults: input.subscriber_defaults,
+    file_format: input.file_format
+  }
+}
+
+function beginsAt(given: string | number | undefined, timeZone: string): number | null {
+  if (given === undefined) return null
+  const time = parseTimeInput(given, timeZone)
+  if (time === null) throw validationFailed('begins_at must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00')
+  return time
+}

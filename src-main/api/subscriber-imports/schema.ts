@@ -1,0 +1,180 @@
+import { type Static, Type } from 'typebox'
+import { Filled, Nullable, Reference, Timestamp } from '../schema.ts'
+import { subscriberStatuses } from '../subscribers/schema.ts'
+
+/** Spec, "Subscriber import states". */
+export const importStates = [
+  'scheduled',
+  'downloading',
+  'splitting',
+  'importing',
+  'paused',
+  'finished',
+  'failed',
+  'cancelled'
+] as const
+export type ImportState = (typeof importStates)[number]
+
+/** What can become of a row, in the spec's order of stats.subscribers; also the names of the logs. */
+export const importOutcomes = [
+  'added',
+  'updated',
+  'failed',
+  'skipped_overwrite',
+  'skipped_active',
+  'skipped_unsubscribed',
+  'skipped_scomp',
+  'skipped_bounced',
+  'skipped_deactivated',
+  'skipped_duplicate',
+  'skipped_over_limit'
+] as const
+export type ImportOutcome = (typeof importOutcomes)[number]
+
+export const characterSets = ['UTF-8', 'ISO-8859-1'] as const
+/** The spec's comma and tab, and two that spreadsheets in use write. */
+export const fieldSeparators = [',', '\t', ';', '|'] as const
+export const fieldEnclosures = ['"', "'"] as const
+export const dateFormats = ['mdy', 'dmy'] as const
+
+/** Most columns of a file that can be imported. */
+export const maxColumns = 1000
+/** Bytes of file_source.content; the spec promises 10 MB. */
+export const maxJsonContentBytes = 16 * 1024 * 1024
+
+const outcomeCounts = Object.fromEntries(
+  importOutcomes.map((outcome) => [outcome, Type.Integer()])
+) as Record<ImportOutcome, ReturnType<typeof Type.Integer>>
+
+export const ImportCounts = Type.Object(outcomeCounts)
+export type ImportCounts = Static<typeof ImportCounts>
+
+const AutoresponderReference = Type.Object({
+  id: Type.Optional(Nullable(Type.Integer())),
+  name: Type.Optional(Nullable(Type.String()))
+})
+
+const OverwriteWhat = Type.Object({
+  custom_fields: Type.Boolean({ default: true }),
+  confirmed: Type.Boolean({ default: false }),
+  format: Type.Boolean({ default: false }),
+  status: Type.Boolean({ default: false }),
+  autoresponder: Type.Boolean({ default: false })
+})
+
+const OverwriteWhenStatus = Type.Object({
+  active: Type.Boolean({ default: true }),
+  unsubscribed: Type.Boolean({ default: false }),
+  bounced: Type.Boolean({ default: false }),
+  deactivated: Type.Boolean({ default: false }),
+  scomp: Type.Boolean({ default: false })
+})
+
+const FileFormat = Type.Object({
+  csv_has_headers: Type.Boolean({ default: true }),
+  character_set: Type.Enum([...characterSets], { default: 'UTF-8' }),
+  csv_field_separator: Type.Enum([...fieldSeparators], { default: ',' }),
+  csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
+  date_format: Type.Enum([...dateFormats], { default: 'mdy' })
+})
+export type FileFormat = Static<typeof FileFormat>
+
+const SubscriberDefaults = Type.Object({
+  status: Type.Enum([...subscriberStatuses], { default: 'active' }),
+  confirmed: Type.Optional(Type.Boolean()),
+  format: Type.Optional(Type.String())
+})
+
+/** How the rows of a file are read and applied; the part of an import that a restart needs again. */
+export const ImportSettings = Type.Object({
+  overwrite: Type.Boolean({ default: false }),
+  overwrite_what: OverwriteWhat,
+  overwrite_when_status: OverwriteWhenStatus,
+  /** A blank entry leaves its column out. */
+  column_mapping: Type.Array(Nullable(Type.String()), { minItems: 1, maxItems: maxColumns }),
+  default_custom_fields: Type.Record(Type.String(), Type.Unknown()),
+  subscriber_defaults: SubscriberDefaults,
+  file_format: FileFormat
+})
+export type ImportSettings = Static<typeof ImportSettings>
+
+const AutorespondersInput = Type.Object({
+  subscription: Type.Optional(
+    Type.Object({
+      trigger: Type.Optional(Type.Boolean()),
+      also_trigger_on_updated_subscribers: Type.Optional(Type.Boolean())
+    })
+  ),
+  api: Type.Optional(
+    Type.Object({
+      trigger_new: Type.Optional(Nullable(AutoresponderReference)),
+      trigger_updated: Type.Optional(Nullable(AutoresponderReference))
+    })
+  )
+})
+
+export const SubscriberImportInput = Type.Object({
+  begins_at: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
+  overwrite: Type.Boolean({ default: false }),
+  autoresponders: Type.Optional(AutorespondersInput),
+  overwrite_what: Type.Object(OverwriteWhat.properties, { default: {} }),
+  overwrite_when_status: Type.Object(OverwriteWhenStatus.properties, { default: {} }),
+  column_mapping: ImportSettings.properties.column_mapping,
+  default_custom_fields: Type.Record(Type.String(), Type.Unknown(), { default: {} }),
+  subscriber_defaults: Type.Object(SubscriberDefaults.properties, { default: {} }),
+  file_source: Type.Object({
+    type: Type.Enum(['json', 'upload_directory']),
+    content: Type.Optional(Type.String()),
+    filename: Type.Optional(Filled())
+  }),
+  file_format: Type.Object(FileFormat.properties, { default: {} })
+})
+export type SubscriberImportInput = Static<typeof SubscriberImportInput>
+
+const common = {
+  id: Type.Integer(),
+  mailing_list_id: Type.Integer(),
+  mailing_list_name: Type.String(),
+  created_at: Timestamp,
+  begins_at: Timestamp,
+  finished_at: Nullable(Timestamp),
+  state: Type.Enum([...importStates])
+}
+const FileSource = Type.Object({
+  type: Type.String(),
+  filename: Nullable(Type.String()),
+  url: Nullable(Type.String())
+})
+
+/** An element of the list (spec, "Subscriber import"). */
+export const SubscriberImportSummary = Type.Object({
+  ...common,
+  file_source: FileSource,
+  stats: Type.Object({
+    number_of_records: Nullable(Type.Integer()),
+    records_imported: Type.Integer()
+  })
+})
+export type SubscriberImportSummary = Static<typeof SubscriberImportSummary>
+
+export const SubscriberImport = Type.Object({
+  ...common,
+  error_message: Nullable(Type.String()),
+  ...ImportSettings.properties,
+  autoresponders: Type.Object({
+    subscription: Type.Object({
+      trigger: Type.Boolean(),
+      also_trigger_on_updated_subscribers: Type.Boolean()
+    }),
+    api: Type.Object({ trigger_new: Nullable(Reference), trigger_updated: Nullable(Reference) })
+  }),
+  file_source: FileSource,
+  stats: Type.Object({
+    number_of_records: Nullable(Type.Integer()),
+    records_imported: Type.Integer(),
+    subscribers: ImportCounts
+  })
+})
+export type SubscriberImport = Static<typeof SubscriberImport>
+
+export const importScopes = ['finished', 'active', 'recent', 'all'] as const

@@ -1,0 +1,280 @@
+import { isIP } from 'node:net'
+import type { Command, CommandContext } from '../../database/command.ts'
+import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
+import { SubscriberTally } from '../../database/subscriber-tally.ts'
+import { parseTimeInput } from '../../dates.ts'
+import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import {
+  defaultValue,
+  type FieldDefinition,
+  missingFields,
+  readValues,
+  type StoredValues
+} from '../custom-fields/rules.ts'
+import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
+import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
+import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
+import { emailComplaint, isEmail, subscriberKeys, type SubscriberKeys } from './rules.ts'
+import type { SubscriberChanges, SubscriberInput } from './schema.ts'
+
+interface Scope {
+  organizationId: number
+  /** For times without a zone of their own. */
+  timeZone: string
+  mailingListId: number
+}
+
+interface CreateInput extends Scope {
+  subscriber: SubscriberInput
+}
+
+/** Adds a subscriber. @returns its id */
+export const createSubscriber: Command<CreateInput, number> = async (context, input) => {
+  const { subscriber } = input
+  const { list, fields } = await listAndFields(context, input)
+  const faults = new Faults()
+  const attributes = readAttributes(subscriber, list, input.timeZone, faults)
+  const values = withValues({}, fields, subscriber.custom_fields, faults)
+  if (subscriber.apply_custom_field_defaults) applyDefaults(values, fields)
+  for (const fault of missingFields(fields, values)) faults.add(fault)
+  faults.throwIfAny()
+  const keys = keysOf(list, fields, subscriber.email.trim(), values)
+  await refuseTakenKeys(context, list, keys, null)
+  await refuseBeyondLimit(context, input.organizationId)
+
+  const id = await nextSubscriberId(context)
+  await context.db
+    .insertInto('subscribers')
+    .values({
+      id,
+      mailing_list_id: list.id,
+      email: subscriber.email.trim(),
+      email_key: keys.emailKey,
+      alternate_key: keys.alternateKey,
+      status: subscriber.status,
+      confirmed: attributes.confirmed ?? null,
+      email_format: attributes.email_format ?? null,
+      subscribe_time: attributes.subscribe_time ?? context.now,
+      subscribe_ip: attributes.subscribe_ip ?? null,
+      remove_time: null,
+      remove_ip: null,
+      custom_fields: JSON.stringify(values),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .execute()
+  await useSubscriberIds(context, id + 1)
+  const tally = new SubscriberTally(list.id)
+  tally.added(id, subscriber.status)
+  await tally.save(context)
+  recordChange(context, input, 'create', id)
+  return id
+}
+
+interface UpdateInput extends Scope {
+  name: SubscriberName
+  changes: SubscriberChanges
+}
+
+/** Changes what the request names and keeps the rest (supplement, section 1). @returns the subscriber's id */
+export const updateSubscriber: Command<UpdateInput, number> = async (context, input) => {
+  const { changes } = input
+  const { list, fields } = await listAndFields(context, input)
+  const row = await oneSubscriber(context, list.id, input.name)
+  const faults = new Faults()
+  const attributes = readAttributes(changes, list, input.timeZone, faults)
+  const values = withValues(JSON.parse(row.custom_fields) as StoredValues, fields, changes.custom_fields, faults)
+  faults.throwIfAny()
+  const email = changes.email?.trim() ?? row.email
+  const keys = keysOf(list, fields, email, values)
+  await refuseTakenKeys(context, list, keys, row.id)
+
+  const status = changes.status ?? row.status
+  await context.db
+    .updateTable('subscribers')
+    .set({
+      ...attributes,
+      email,
+      email_key: keys.emailKey,
+      alternate_key: keys.alternateKey,
+      status,
+      custom_fields: JSON.stringify(values),
+      updated_at: context.now
+    })
+    .where('id', '=', row.id)
+    .execute()
+  const tally = new SubscriberTally(list.id)
+  tally.moved(row.status, status)
+  await tally.save(context)
+  recordChange(context, input, 'update', row.id)
+  return row.id
+}
+
+interface DeleteInput extends Omit<Scope, 'timeZone'> {
+  name: SubscriberName
+}
+
+/** How many subscribers one call removes when they share an email (spec, "Limits"). */
+const removedAtOnce = 10
+
+/** Removes the subscriber that an id names, or the first ten that an email names. */
+export const deleteSubscribers: Command<
+  DeleteInput,
+  { subscriber_ids_removed: number[]; more_remaining: boolean }
+> = async (context, input) => {
+  const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  const named = await subscribersNamed(context.db, list.id, [input.name])
+  if (named.length === 0) throw notFound(shownName(input.name))
+  const removed = named.slice(0, removedAtOnce)
+  const ids = removed.map((row) => row.id)
+  await context.db.deleteFrom('subscribers').where('id', 'in', ids).execute()
+  const tally = new SubscriberTally(list.id)
+  for (const row of removed) {
+    tally.removed(row.id, row.status)
+    recordChange(context, input, 'delete', row.id)
+  }
+  await tally.save(context)
+  return { subscriber_ids_removed: ids, more_remaining: named.length > removed.length }
+}
+
+async function listAndFields(
+  context: CommandContext,
+  scope: Scope
+): Promise<{ list: MailingListRow; fields: FieldDefinition[] }> {
+  const list = await mailingListById(context.db, scope.organizationId, scope.mailingListId)
+  return { list, fields: await fieldsOfList(context.db, scope.organizationId, scope.mailingListId) }
+}
+
+async function oneSubscriber(
+  context: CommandContext,
+  mailingListId: number,
+  name: SubscriberName
+): Promise<SubscriberRow> {
+  const [row, ...others] = await subscribersNamed(context.db, mailingListId, [name])
+  if (!row) throw notFound(shownName(name))
+  if (others.length > 0) {
+    throw new ApiError(
+      'multiple_records_found',
+      `${shownName(name)} is one of ${others.length + 1} with that email; name it by its id`
+    )
+  }
+  return row
+}
+
+function shownName(name: SubscriberName): string {
+  return `subscriber ${'id' in name ? name.id : name.email}`
+}
+
+type Attributes = Partial<Pick<SubscriberRow, 'confirmed' | 'email_format' | 'subscribe_time' | 'subscribe_ip'>>
+
+/** The given attributes other than email, status and custom fields, as columns. */
+function readAttributes(
+  given: SubscriberChanges,
+  list: MailingListRow,
+  timeZone: string,
+  faults: Faults
+): Attributes {
+  const columns: Attributes = {}
+  if (given.email !== undefined && !isEmail(given.email.trim())) {
+    faults.add(`email ${emailComplaint(given.email)}`)
+  }
+  if (given.email_format !== undefined) {
+    if (list.has_format === 1) columns.email_format = given.email_format
+    else faults.add('email_format belongs to lists with has_format only')
+  }
+  if (given.confirmed !== undefined) {
+    if (list.has_confirmed === 1) columns.confirmed = Number(given.confirmed)
+    else faults.add('confirmed belongs to lists with has_confirmed only')
+  }
+  if (given.subscribe_time !== undefined) {
+    const time = parseTimeInput(given.subscribe_time, timeZone)
+    if (time === null) faults.add('subscribe_time must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00')
+    else columns.subscribe_time = time
+  }
+  if (given.subscribe_ip !== undefined) {
+    if (given.subscribe_ip && isIP(given.subscribe_ip) === 0) {
+      faults.add('subscribe_ip must be an IP address such as 192.0.2.1')
+    } else columns.subscribe_ip = given.subscribe_ip || null
+  }
+  return columns
+}
+
+function withValues(
+  before: StoredValues,
+  fields: readonly FieldDefinition[],
+  given: Record<string, unknown> | undefined,
+  faults: Faults
+): StoredValues {
+  const after = { ...before }
+  for (const [fieldId, value] of readValues(fields, given ?? {}, (fault) => faults.add(fault))) {
+    if (value === null) delete after[fieldId]
+    else after[fieldId] = value
+  }
+  return after
+}
+
+function applyDefaults(values: StoredValues, fields: readonly FieldDefinition[]): void {
+  for (const field of fields) {
+    const value = values[field.id] ?? defaultValue(field)
+    if (value !== null) values[field.id] = value
+  }
+}
+
+function keysOf(
+  list: MailingListRow,
+  fields: readonly FieldDefinition[],
+  email: string,
+  values: StoredValues
+): SubscriberKeys {
+  const field = fields.find(({ id }) => id === list.primary_key_custom_field_id)
+  const { emailKey, alternateKey } = subscriberKeys(field, email, values)
+  if (alternateKey === undefined) {
+    throw validationFailed(`${field?.name} cannot be blank, because it is the primary key of this list`)
+  }
+  return { emailKey, alternateKey }
+}
+
+async function refuseTakenKeys(
+  context: CommandContext,
+  list: MailingListRow,
+  keys: SubscriberKeys,
+  ownId: number | null
+): Promise<void> {
+  let query = context.db.selectFrom('subscribers').select('id').where('mailing_list_id', '=', list.id)
+  query =
+    keys.alternateKey === null
+      ? query.where('email_key', '=', keys.emailKey).where('alternate_key', 'is', null)
+      : query.where('alternate_key', '=', keys.alternateKey)
+  const taken = await query.executeTakeFirst()
+  if (!taken || taken.id === ownId) return
+  throw validationFailed(
+    keys.alternateKey === null
+      ? `email ${keys.emailKey} is already on this list`
+      : `the primary key ${keys.alternateKey} is already on this list`
+  )
+}
+
+async function refuseBeyondLimit(context: CommandContext, organizationId: number): Promise<void> {
+  const limit = await subscriberLimit(context.db, organizationId)
+  if (limit === null) return
+  if ((await subscribersOfOrganization(context.db, organizationId)) >= limit) {
+    throw validationFailed(`the organization's limit of ${limit} subscribers is reached`)
+  }
+}
+
+function recordChange(
+  context: CommandContext,
+  scope: { organizationId: number; mailingListId: number },
+  action: 'create' | 'update' | 'delete',
+  id: number
+): void {
+  context.record({
+    entity: 'subscriber',
+    action,
+    organizationId: scope.organizationId,
+    mailingListId: scope.mailingListId,
+    firstId: id,
+    lastId: id
+  })
+}

@@ -1,0 +1,200 @@
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import type { Schema, SubscribersTable } from '../../database/schema.ts'
+import { firstIdOfBlock } from '../../database/subscriber-tally.ts'
+import { epochSeconds, formatTime } from '../../times.ts'
+import { type FieldDefinition, presentValues, type StoredValues } from '../custom-fields/rules.ts'
+import type { MailingListRow } from '../mailing-lists/queries.ts'
+import { emailKey } from './rules.ts'
+import type { Subscriber } from './schema.ts'
+
+export type SubscriberRow = Selectable<SubscribersTable>
+
+/** Up to `limit` subscribers of the list with an id above `afterId`, by id. */
+export function subscribersAfter(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  afterId: number,
+  limit: number
+): Promise<SubscriberRow[]> {
+  return db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('mailing_list_id', '=', mailingListId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * Up to `limit` subscribers of the list from position `position` (0 is the first by id). The blocks of ids tell where
+ * that is, so a late page costs what the first one costs.
+ */
+export async function subscribersAt(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  position: number,
+  limit: number
+): Promise<SubscriberRow[]> {
+  const block = await blockAt(db, mailingListId, position)
+  if (!block) return []
+  const start = await db
+    .selectFrom('subscribers')
+    .select('id')
+    .where('mailing_list_id', '=', mailingListId)
+    .where('id', '>=', firstIdOfBlock(block.number))
+    .orderBy('id')
+    .limit(1)
+    .offset(block.remaining) // within one block: below 1024
+    .executeTakeFirst()
+  return start ? subscribersAfter(db, mailingListId, start.id - 1, limit) : []
+}
+
+/** The block that holds a position, and how many of its subscribers come before it. */
+async function blockAt(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  position: number
+): Promise<{ number: number; remaining: number } | undefined> {
+  const sums = db
+    .selectFrom('subscriber_blocks')
+    .select((select) => [
+      'block',
+      'subscribers',
+      select.fn
+        .sum<number>('subscribers')
+        .over((over) => over.orderBy('block'))
+        .as('up_to_here')
+    ])
+    .where('mailing_list_id', '=', mailingListId)
+  const row = await db
+    .selectFrom(sums.as('sums'))
+    .selectAll()
+    .where('up_to_here', '>', position)
+    .orderBy('block')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { number: row.block, remaining: position - (row.up_to_here - row.subscribers) }
+}
+
+/** The subscribers of a list that an id or an email names: one, or several where an email is shared. */
+export async function subscribersNamed(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  names: readonly SubscriberName[]
+): Promise<SubscriberRow[]> {
+  const ids = names.flatMap((name) => ('id' in name ? [name.id] : []))
+  const keys = names.flatMap((name) => ('email' in name ? [emailKey(name.email)] : []))
+  const found = new Map<number, SubscriberRow>()
+  if (ids.length > 0) {
+    const rows = await db
+      .selectFrom('subscribers')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where('mailing_list_id', '=', mailingListId)
+      .execute()
+    for (const row of rows) found.set(row.id, row)
+  }
+  if (keys.length > 0) {
+    const rows = await db
+      .selectFrom('subscribers')
+      .selectAll()
+      .where((where) => hasEmailKey(where, [mailingListId], keys))
+      .execute()
+    for (const row of rows) found.set(row.id, row)
+  }
+  return [...found.values()].sort((a, b) => a.id - b.id)
+}
+
+export type SubscriberName = { id: number } | { email: string }
+
+/** Reads `:subscriber_id_or_email` of a path: digits are an id, everything else is an email. */
+export function subscriberName(text: string): SubscriberName {
+  return /^\d{1,15}$/.test(text) ? { id: Number(text) } : { email: text }
+}
+
+/** The two partial indexes on the email cover lists with and without an alternate primary key. */
+function hasEmailKey(
+  where: ExpressionBuilder<Schema, 'subscribers'>,
+  mailingListIds: number[],
+  keys: string[]
+) {
+  const matches = where.and([
+    where('mailing_list_id', 'in', mailingListIds),
+    where('email_key', 'in', keys)
+  ])
+  return where.or([
+    where.and([matches, where('alternate_key', 'is', null)]),
+    where.and([matches, where('alternate_key', 'is not', null)])
+  ])
+}
+
+export interface FoundByEmail {
+  id: number
+  status: SubscriberRow['status']
+  email: string
+  mailing_list_id: number
+}
+
+/** The subscribers with this email on any of the lists, by id. */
+export async function subscribersByEmail(
+  db: Kysely<Schema>,
+  mailingListIds: number[],
+  email: string,
+  afterId: number,
+  limit: number
+): Promise<FoundByEmail[]> {
+  if (mailingListIds.length === 0) return []
+  return db
+    .selectFrom('subscribers')
+    .select(['id', 'status', 'email', 'mailing_list_id'])
+    .where((where) => hasEmailKey(where, mailingListIds, [emailKey(email)]))
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** Up to `limit` subscribers of the list whose email begins with `beginning`, in alphabetical order. */
+export function subscribersByBeginning(
+  db: Kysely<Schema>,
+  list: MailingListRow,
+  beginning: string,
+  limit: number
+): Promise<SubscriberRow[]> {
+  const key = emailKey(beginning)
+  return db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('mailing_list_id', '=', list.id)
+    .where('alternate_key', list.primary_key_custom_field_id === null ? 'is' : 'is not', null)
+    .where('email_key', '>=', key)
+    .where('email_key', '<', `${key}\u{10FFFF}`)
+    .orderBy('email_key')
+    .limit(limit)
+    .execute()
+}
+
+/** A subscriber as the API answers it (spec, "Subscriber"; confirmed: supplement, section 2). */
+export function presentSubscriber(
+  row: SubscriberRow,
+  list: MailingListRow,
+  fields: readonly FieldDefinition[],
+  timeZone: string
+): Subscriber {
+  return {
+    id: row.id,
+    mailing_list_id: row.mailing_list_id,
+    email: row.email,
+    created_at: formatTime(row.created_at, timeZone),
+    created_at_epoch: epochSeconds(row.created_at),
+    ...(list.has_format === 1 && { email_format: row.email_format }),
+    ...(list.has_confirmed === 1 && { confirmed: row.confirmed === null ? null : row.confirmed === 1 }),
+    status: row.status,
+    subscribe_time: formatTime(row.subscribe_time, timeZone),
+    subscribe_time_epoch: epochSeconds(row.subscribe_time),
+    subscribe_ip: row.subscribe_ip,
+    custom_fields: presentValues(fields, JSON.parse(row.custom_fields) as StoredValues)
+  }
+}
+

@@ -1,0 +1,231 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { ApiError, notFound, validationFailed } from '../../errors.ts'
+import type { Caller } from '../accounts/queries.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import { envelope, ok, okPage, tokenPagedEnvelope } from '../envelope.ts'
+import { mailingListById, mailingListsOf, subscriberTotal } from '../mailing-lists/queries.ts'
+import { idOfPageToken, limitPageSize, PageQuery, pageTokenAfter } from '../pagination.ts'
+import { MailingListParams, wrapped } from '../schema.ts'
+import {
+  presentSubscriber,
+  subscriberName,
+  type SubscriberRow,
+  subscribersAfter,
+  subscribersAt,
+  subscribersByEmail,
+  subscribersNamed
+} from './queries.ts'
+import {
+  RemovedSubscribers,
+  Subscriber,
+  SubscriberByEmail,
+  SubscriberChanges,
+  SubscriberInput
+} from './schema.ts'
+
+const tags = ['Subscribers']
+
+/** Spec, "Limits". */
+const mostPerPage = 500
+const mostNames = 100
+
+const TokenQuery = Type.Object({ ...PageQuery(100), page_token: Type.Optional(Type.String()) })
+const SubscriberParams = Type.Object({ ...MailingListParams.properties, subscriber: Type.String({ minLength: 1 }) })
+const EmailParams = Type.Object({ email: Type.String({ minLength: 1 }) })
+
+export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, writer } = app.context
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/subscribers',
+    {
+      schema: {
+        tags,
+        params: MailingListParams,
+        querystring: Type.Object({ ...TokenQuery.properties, segment_id: Type.Optional(Type.Integer()) }),
+        response: { 200: tokenPagedEnvelope(Subscriber) }
+      }
+    },
+    async (request) => {
+      const { caller, params, query } = request
+      limitPageSize(query.per_page, mostPerPage)
+      refusePageAndToken(request.originalUrl, query.page_token)
+      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      if (query.segment_id !== undefined) throw notFound(`segment ${query.segment_id}`)
+      // One more than asked for tells whether another page follows.
+      const wanted = query.per_page + 1
+      const rows =
+        query.page_token === undefined
+          ? await subscribersAt(reader, list.id, query.page * query.per_page, wanted)
+          : await subscribersAfter(reader, list.id, idOfPageToken(query.page_token), wanted)
+      const shown = rows.slice(0, query.per_page)
+      return {
+        ...okPage(await present(caller, list.id, shown), query, await subscriberTotal(reader, list.id)),
+        next_page_token: nextToken(rows, shown)
+      }
+    }
+  )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
+    {
+      schema: {
+        tags,
+        params: SubscriberParams,
+        response: { 200: envelope(Type.Array(Subscriber)) }
+      }
+    },
+    async ({ caller, params }) => {
+      const names = params.subscriber.split(',').filter((name) => name.trim() !== '')
+      if (names.length > mostNames) {
+        throw new ApiError('requested_too_many', `at most ${mostNames} ids or emails can be asked for at once`)
+      }
+      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
+      return ok(await present(caller, list.id, rows))
+    }
+  )
+
+  app.post(
+    '/mailing_lists/:mailing_list_id/subscribers',
+    {
+      schema: {
+        tags,
+        params: MailingListParams,
+        body: wrapped('subscriber', SubscriberInput),
+        response: { 200: envelope(Subscriber) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const id = await writer.run('createSubscriber', {
+        ...scope(caller, params.mailing_list_id),
+        subscriber: body.subscriber
+      })
+      return ok(await answer(caller, params.mailing_list_id, id))
+    }
+  )
+
+  app.put(
+    '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
+    {
+      schema: {
+        tags,
+        params: SubscriberParams,
+        body: wrapped('subscriber', SubscriberChanges),
+        response: { 200: envelope(Subscriber) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const id = await writer.run('updateSubscriber', {
+        ...scope(caller, params.mailing_list_id),
+        name: subscriberName(params.subscriber),
+        changes: body.subscriber
+      })
+      return ok(await answer(caller, params.mailing_list_id, id))
+    }
+  )
+
+  app.delete(
+    '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
+    {
+      schema: { tags, params: SubscriberParams, response: { 200: envelope(RemovedSubscribers) } }
+    },
+    async ({ caller, params }) =>
+      ok(
+        await writer.run('deleteSubscribers', {
+          organizationId: caller.organizationId,
+          mailingListId: params.mailing_list_id,
+          name: subscriberName(params.subscriber)
+        })
+      )
+  )
+
+  app.get(
+    '/subscribers_by_email/:email',
+    {
+      schema: {
+        tags,
+        params: EmailParams,
+        querystring: TokenQuery,
+        response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
+      }
+    },
+    async ({ caller, params, query }) => {
+      const lists = await mailingListsOf(reader, caller.organizationId)
+      return findByEmail(lists, params.email, query)
+    }
+  )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/subscribers_by_email/:email',
+    {
+      schema: {
+        tags,
+        params: Type.Object({ ...MailingListParams.properties, ...EmailParams.properties }),
+        querystring: TokenQuery,
+        response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
+      }
+    },
+    async ({ caller, params, query }) => {
+      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      return findByEmail([list], params.email, query)
+    }
+  )
+
+  async function findByEmail(
+    lists: { id: number; name: string }[],
+    email: string,
+    query: { page: number; per_page: number; page_token?: string }
+  ) {
+    limitPageSize(query.per_page, mostPerPage)
+    const after = query.page_token === undefined ? 0 : idOfPageToken(query.page_token)
+    // An email is on each list once, or as often as an alternate primary key allows.
+    const all = await subscribersByEmail(reader, lists.map(({ id }) => id), email, 0, 100_000)
+    const remaining = all.filter(({ id }) => id > after).slice(query.page * query.per_page)
+    const shown = remaining.slice(0, query.per_page)
+    const items = shown.map(({ id, status, email: spelling, mailing_list_id }) => ({
+      id,
+      status,
+      email: spelling,
+      mailing_list: {
+        id: mailing_list_id,
+        name: lists.find((list) => list.id === mailing_list_id)?.name ?? ''
+      }
+    }))
+    return { ...okPage(items, query, all.length), next_page_token: nextToken(remaining, shown) }
+  }
+
+  async function answer(caller: Caller, mailingListId: number, id: number): Promise<Subscriber> {
+    const [subscriber] = await present(
+      caller,
+      mailingListId,
+      await subscribersNamed(reader, mailingListId, [{ id }])
+    )
+    if (!subscriber) throw notFound(`subscriber ${id}`)
+    return subscriber
+  }
+
+  async function present(caller: Caller, mailingListId: number, rows: SubscriberRow[]): Promise<Subscriber[]> {
+    const list = await mailingListById(reader, caller.organizationId, mailingListId)
+    const fields = await fieldsOfList(reader, caller.organizationId, mailingListId)
+    return rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone))
+  }
+}
+
+function scope(caller: Caller, mailingListId: number) {
+  return { organizationId: caller.organizationId, timeZone: caller.timeZone, mailingListId }
+}
+
+/** The token of the page after `shown`, or null when `rows` holds nothing more. */
+function nextToken(rows: { id: number }[], shown: { id: number }[]): string | null {
+  const last = shown.at(-1)
+  return last && rows.length > shown.length ? pageTokenAfter(last.id) : null
+}
+
+/** Spec, "Subscribers": page and page_token may not be combined. */
+function refusePageAndToken(url: string, token: string | undefined): void {
+  if (token === undefined) return
+  const given = new URL(url, 'http://127.0.0.1').searchParams.get('page')
+  if (given) throw validationFailed('page and page_token must not be given together')
+}

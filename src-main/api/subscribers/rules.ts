@@ -1,0 +1,48 @@
+import type { FieldDefinition, StoredValue, StoredValues } from '../custom-fields/rules.ts'
+
+/** The form under which an email is unique and found: lower-cased, without surrounding white space. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+const plainAddress = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/
+/** RFC 6531: any letter of any script where RFC 5321 has ASCII ones, and quoted local parts. */
+const internationalAddress =
+  /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
+
+/** Whether mail systems take this address (RFC 5321 and 6531; lengths in octets: 64 before the @, 254 in all). */
+export function isEmail(email: string): boolean {
+  if (plainAddress.test(email)) return email.length <= 254 && email.indexOf('@') <= 64
+  if (!internationalAddress.test(email)) return false
+  const local = email.slice(0, email.lastIndexOf('@'))
+  return Buffer.byteLength(local) <= 64 && Buffer.byteLength(email) <= 254
+}
+
+/** The complaint about an address, as the rest of a sentence that begins with the field's name. */
+export function emailComplaint(email: string): string {
+  if (email.trim() === '') return 'cannot be blank'
+  const shown = email.length > 60 ? `${email.slice(0, 60)}…` : email
+  return `is not a valid email address: "${shown}"`
+}
+
+/** What makes a subscriber unique on its list. */
+export interface SubscriberKeys {
+  emailKey: string
+  /** On lists whose primary key is a custom field: its value. Else null. */
+  alternateKey: string | null
+}
+
+/** The keys of a subscriber; `alternateKey` is undefined when the list asks for one and the values lack it. */
+export function subscriberKeys(
+  primaryKeyField: FieldDefinition | undefined,
+  email: string,
+  values: StoredValues
+): { emailKey: string; alternateKey: string | null | undefined } {
+  if (!primaryKeyField) return { emailKey: emailKey(email), alternateKey: null }
+  const value = values[primaryKeyField.id]
+  return { emailKey: emailKey(email), alternateKey: value === undefined ? undefined : keyText(value) }
+}
+
+function keyText(value: StoredValue): string {
+  return String(value).toLowerCase()
+}

@@ -1,0 +1,148 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { ApiError, validationFailed } from '../errors.ts'
+import { wrappingKey } from './schema.ts'
+
+interface JsonSchema {
+  type?: string
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  patternProperties?: Record<string, JsonSchema>
+  [wrappingKey]?: string
+}
+
+const common = { allErrors: true, verbose: true, strict: false, useDefaults: true, validateFormats: false }
+const bodies = new Ajv(common)
+const parameters = new Ajv({ ...common, coerceTypes: true })
+
+/**
+ * Compiles a route's schema into its check. Bodies are first read the way clients in use write them (supplement,
+ * section 1: missing wrapping key, null for an optional key, spellings of booleans); faults become one sentence each.
+ */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const isBody = httpPart === 'body'
+  const check = (isBody ? bodies : parameters).compile(schema)
+  const json = schema as JsonSchema
+  return (input: unknown) => {
+    const value = isBody ? readBody(json, input) : withoutBlanks(input)
+    if (value instanceof ApiError) return { error: value }
+    if (check(value)) return { value }
+    const [first = 'the request is not valid', ...rest] = sentences(check.errors ?? [], json[wrappingKey])
+    return { error: validationFailed(first, ...rest) }
+  }
+}
+
+function readBody(schema: JsonSchema, input: unknown): unknown {
+  if (!isRecord(input)) {
+    return new ApiError('invalid_request', 'the request body must be a JSON object')
+  }
+  const key = schema[wrappingKey]
+  const body = key && !(key in input) ? { [key]: input } : input
+  return tolerant(schema, body)
+}
+
+/** Drops a null that stands for an absent key and reads the spellings of a boolean that clients use. */
+function tolerant(schema: JsonSchema, value: unknown): unknown {
+  if (schema.type === 'boolean') return readBoolean(value)
+  if (schema.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value)
+  if (schema.anyOf) {
+    const [only, ...others] = schema.anyOf.filter((option) => option.type !== 'null')
+    return only && others.length === 0 && value !== null ? tolerant(only, value) : value
+  }
+  if (Array.isArray(value) && schema.items) {
+    const { items } = schema
+    return value.map((item) => tolerant(items, item))
+  }
+  if (!isRecord(value) || !schema.properties) return value
+  const result: Record<string, unknown> = {}
+  for (const [key, inner] of Object.entries(value)) {
+    const property = schema.properties[key]
+    if (!property) result[key] = inner
+    else if (inner !== null || allowsNull(property)) result[key] = tolerant(property, inner)
+  }
+  return result
+}
+
+function readBoolean(value: unknown): unknown {
+  if (value === 1 || value === '1' || value === 'true') return true
+  if (value === 0 || value === '0' || value === 'false') return false
+  return value
+}
+
+function allowsNull(schema: JsonSchema): boolean {
+  if (schema.type === 'null') return true
+  if (schema.anyOf) return schema.anyOf.some(allowsNull)
+  // A schema without a type takes any value, null among them.
+  return schema.type === undefined && !('enum' in schema)
+}
+
+/** A blank query parameter is one left out (supplement, section 1). */
+function withoutBlanks(input: unknown): unknown {
+  if (!isRecord(input)) return input
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ''))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** One sentence per faulty field, with the name that the client wrote. */
+function sentences(errors: ErrorObject[], key: string | undefined): string[] {
+  const byField = new Map<string, string>()
+  // The alternatives of a union each report; only the union's own error speaks of the field as a whole.
+  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.schemaPath)
+  for (const error of errors) {
+    if (unions.some((union) => error.schemaPath !== union && error.schemaPath.startsWith(union))) continue
+    const field = fieldName(error, key)
+    if (!byField.has(field)) byField.set(field, `${field} ${complaint(error)}`)
+  }
+  return [...byField.values()]
+}
+
+function fieldName(error: ErrorObject, key: string | undefined): string {
+  const path = error.instancePath.split('/').slice(1)
+  if (error.keyword === 'required') path.push(String(error.params['missingProperty']))
+  if (path.length > 1 && path[0] === key) path.shift()
+  return path.join('.') || 'the request'
+}
+
+function complaint(error: ErrorObject): string {
+  const params = error.params as Record<string, unknown>
+  switch (error.keyword) {
+    case 'required':
+    case 'minLength':
+      return 'cannot be blank'
+    case 'pattern':
+      return error.data === '' || /^\s*$/.test(String(error.data)) ? 'cannot be blank' : 'is not in the right form'
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
+    case 'type':
+      return `must be ${withArticle(String(params['type']))}`
+    case 'anyOf':
+      return `must be ${alternatives(error.schema as JsonSchema[])}`
+    case 'minimum':
+      return `must be at least ${String(params['limit'])}`
+    case 'maximum':
+      return `must be at most ${String(params['limit'])}`
+    case 'maxLength':
+      return `must be at most ${String(params['limit'])} characters`
+    case 'minItems':
+      return `must have at least ${String(params['limit'])} entries`
+    case 'maxItems':
+      return `must have at most ${String(params['limit'])} entries`
+    default:
+      return error.message ?? 'is not valid'
+  }
+}
+
+function alternatives(options: JsonSchema[]): string {
+  const names = options.flatMap((option) => (option.type ? [withArticle(option.type)] : []))
+  return names.length > 0 ? names.join(' or ') : 'of another form'
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null'
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { systemOrganizationId } from './api/accounts/commands.ts'
+import { SignIn } from './api/authentication.ts'
+import { createServer } from './api/server.ts'
+import { kyselyOver, openForReading } from './database/connection.ts'
+import { takeInstanceLock } from './database/instance-lock.ts'
+import { Writer } from './database/writer.ts'
+import { messageOf } from './errors.ts'
+import { ImportRunner } from './imports/runner.ts'
+import { DeletedListPurger } from './jobs/deleted-lists.ts'
+import { purgeOldLogs } from './jobs/old-logs.ts'
+
+export interface ApplicationOptions {
+  dataDirectory: string
+  /** 0 picks a free port. */
+  port: number
+}
+
+/** The running application, with or without a window. */
+export interface Application {
+  dataDirectory: string
+  /** Without a path, e.g. http://127.0.0.1:4280 */
+  baseUrl: string
+  organizationId: number
+  /** The address of the interface; the token in it signs one window in, once. */
+  interfaceUrl(): string
+  /** Makes an API key of the system admin. It can be shown only now. */
+  createApiKey(name: string): Promise<string>
+  /** Called when the application can no longer work, such as when its writer thread died. */
+  onFailure(listener: (error: Error) => void): void
+  /** Ends everything in order; imports that run continue at the next start. */
+  close(): Promise<void>
+}
+
+/** How often old logs are looked for, in milliseconds. */
+const housekeepingInterval = 60 * 60 * 1000
+
+/**
+ * Opens the data directory, resumes what was interrupted, and starts the server on 127.0.0.1.
+ * @throws Error with a sentence for the user when the directory, the database or the port cannot be used
+ */
+export async function createApp(options: ApplicationOptions): Promise<Application> {
+  const dataDirectory = resolve(options.dataDirectory)
+  const uploadDirectory = join(dataDirectory, 'uploads')
+  await mkdir(uploadDirectory, { recursive: true })
+  const lock = takeInstanceLock(dataDirectory)
+  const undo: (() => unknown)[] = [() => lock.release()]
+  const close = async (): Promise<void> => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step()
+  }
+  try {
+    const databasePath = join(dataDirectory, 'listwright.db')
+    const writer = await Writer.start({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
+    undo.push(() => writer.close())
+    const userId = await writer.run('ensureSystemOrganization', undefined)
+
+    const reader = kyselyOver(openForReading(databasePath))
+    undo.push(() => reader.destroy())
+    const imports = new ImportRunner(reader, writer, dataDirectory)
+    const deletedLists = new DeletedListPurger(reader, writer)
+    const signIn = new SignIn()
+    const server = await createServer({
+      reader,
+      writer,
+      imports,
+      deletedLists,
+      signIn,
+      dataDirectory,
+      uploadDirectory
+    })
+    undo.push(
+      () => deletedLists.close(),
+      () => imports.close()
+    )
+    undo.push(() => server.close())
+    const baseUrl = await listen(server, options.port)
+
+    await imports.wake()
+    deletedLists.wake()
+    const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
+    undo.push(() => clearInterval(housekeeping))
+
+    return {
+      dataDirectory,
+      baseUrl,
+      organizationId: systemOrganizationId,
+      interfaceUrl: () => `${baseUrl}/?sign_in=${signIn.issue(systemOrganizationId, userId)}`,
+      createApiKey: (name) =>
+        writer.run('createApiKey', { organizationId: systemOrganizationId, userId, name }),
+      onFailure: (listener) => writer.onFailure(listener),
+      close
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function listen(server: FastifyInstance, port: number): Promise<string> {
+  try {
+    return await server.listen({ host: '127.0.0.1', port })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(
+      `Port ${port} of 127.0.0.1 is taken by another program. Choose another one with --port, or --port 0 for any.`,
+      { cause: error }
+    )
+  }
+}
+
+function keepHouse(work: () => Promise<void>): NodeJS.Timeout {
+  const run = (): void => {
+    work().catch((error: unknown) => process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`))
+  }
+  run()
+  return setInterval(run, housekeepingInterval).unref()
+}

@@ -1,0 +1,48 @@
+import * as accounts from './api/accounts/commands.ts'
+import * as customFields from './api/custom-fields/commands.ts'
+import * as mailingLists from './api/mailing-lists/commands.ts'
+import * as subscriberImports from './api/subscriber-imports/commands.ts'
+import * as subscribers from './api/subscribers/commands.ts'
+import type { BackgroundCommand, Command } from './database/command.ts'
+
+/** Every way to change the data, by name. The writer thread runs them; everyone else asks it to. */
+export const commands = {
+  ensureSystemOrganization: accounts.ensureSystemOrganization,
+  createApiKey: accounts.createApiKey,
+  createWindowSession: accounts.createWindowSession,
+  createMailingList: mailingLists.createMailingList,
+  updateMailingList: mailingLists.updateMailingList,
+  issueDeleteConfirmation: mailingLists.issueDeleteConfirmation,
+  deleteMailingList: mailingLists.deleteMailingList,
+  purgeDeletedList: mailingLists.purgeDeletedList,
+  createCustomField: customFields.createCustomField,
+  updateCustomField: customFields.updateCustomField,
+  createSubscriber: subscribers.createSubscriber,
+  updateSubscriber: subscribers.updateSubscriber,
+  deleteSubscribers: subscribers.deleteSubscribers,
+  createSubscriberImport: subscriberImports.createSubscriberImport,
+  pauseSubscriberImport: subscriberImports.pauseSubscriberImport,
+  unpauseSubscriberImport: subscriberImports.unpauseSubscriberImport,
+  cancelSubscriberImport: subscriberImports.cancelSubscriberImport,
+  beginImport: subscriberImports.beginImport,
+  noteImportSource: subscriberImports.noteImportSource,
+  startImporting: subscriberImports.startImporting,
+  writeImportBatch: subscriberImports.writeImportBatch,
+  recallImportBatch: subscriberImports.recallImportBatch,
+  finishImport: subscriberImports.finishImport,
+  failImport: subscriberImports.failImport,
+  notePurgedLogs: subscriberImports.notePurgedLogs
+}
+
+type Commands = typeof commands
+export type CommandName = keyof Commands
+
+type Signature<Entry> =
+  Entry extends BackgroundCommand<infer Input, infer Result>
+    ? { input: Input; result: Result }
+    : Entry extends Command<infer Input, infer Result>
+      ? { input: Input; result: Result }
+      : never
+
+export type CommandInput<Name extends CommandName> = Signature<Commands[Name]>['input']
+export type CommandResult<Name extends CommandName> = Signature<Commands[Name]>['result']

@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import type { ChangeAction, ChangedEntity, Schema } from './schema.ts'
+
+/** A run of records that a command changed. */
+export interface Change {
+  entity: ChangedEntity
+  action: ChangeAction
+  organizationId: number
+  mailingListId: number | null
+  firstId: number
+  /** The same as firstId for a single record. */
+  lastId: number
+}
+
+/** What a command works with. All of it belongs to the one transaction of the command. */
+export interface CommandContext {
+  db: Kysely<Schema>
+  /** The same connection, for the prepared fast paths in database/. */
+  sqlite: Database
+  /** UNIX milliseconds, one value for the whole command. */
+  now: number
+  /** Notes a change for the change log and, once committed, for whoever listens. */
+  record(change: Change): void
+}
+
+/**
+ * A change of the data: checks what must hold, writes, answers. Runs on the writer thread inside one transaction; an
+ * error leaves nothing behind. Input and result cross threads, so they are plain data.
+ */
+export type Command<Input, Result> = (context: CommandContext, input: Input) => Promise<Result>
+
+/** Marks a command of a long job: it yields to the commands that somebody waits for, and commits without an fsync. */
+export interface BackgroundCommand<Input, Result> {
+  background: true
+  run: Command<Input, Result>
+}
+
+export function inBackground<Input, Result>(run: Command<Input, Result>): BackgroundCommand<Input, Result> {
+  return { background: true, run }
+}

@@ -1,0 +1,34 @@
+import SQLite, { type Database } from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** Writes to disk are certain before a commit answers (FULL), or certain in order only (NORMAL). */
+export type Durability = 'FULL' | 'NORMAL'
+
+/** The writer's connection: the only one that changes the file. */
+export function openForWriting(path: string): Database {
+  const database = new SQLite(path)
+  database.pragma('journal_mode = WAL')
+  database.pragma('foreign_keys = ON')
+  database.pragma('cache_size = -32768') // 32 MiB; beyond that the operating system's cache does as well, measured
+  database.pragma('wal_autocheckpoint = 20000') // pages of 4 KiB; fewer checkpoints write a hot page less often
+  setDurability(database, 'FULL')
+  return database
+}
+
+/** FULL for what a person or program waits for; NORMAL for the batches of an import, which continues by itself. */
+export function setDurability(database: Database, durability: Durability): void {
+  database.pragma(`synchronous = ${durability}`)
+}
+
+/** A connection that cannot write, for the API's indexed reads and for workers. */
+export function openForReading(path: string): Database {
+  const database = new SQLite(path, { readonly: true })
+  database.pragma('cache_size = -16384') // 16 MiB
+  return database
+}
+
+/** Kysely over a connection. */
+export function kyselyOver(database: Database): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database }) })
+}

@@ -1,0 +1,20 @@
+import type { CommandContext } from './command.ts'
+
+/** Reads the next free id of the subscribers table. The caller gives back what it used with {@link useSubscriberIds}. */
+export async function nextSubscriberId(context: CommandContext): Promise<number> {
+  const row = await context.db
+    .selectFrom('id_sequences')
+    .select('next_id')
+    .where('name', '=', 'subscribers')
+    .executeTakeFirstOrThrow()
+  return row.next_id
+}
+
+/** Notes that all ids below `nextId` are used up; none is ever given out twice. */
+export async function useSubscriberIds(context: CommandContext, nextId: number): Promise<void> {
+  await context.db
+    .updateTable('id_sequences')
+    .set({ next_id: nextId })
+    .where('name', '=', 'subscribers')
+    .execute()
+}

@@ -1,0 +1,47 @@
+import type { Database } from 'better-sqlite3'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { first } from './migrations/0001-first.ts'
+
+/** One step of the schema. Its SQL runs in one transaction together with the new version number. */
+export interface Migration {
+  version: number
+  name: string
+  sql: string
+}
+
+/** In order; a step that was released is never edited again. */
+export const migrations: readonly Migration[] = [first]
+
+/**
+ * Brings the database to the newest schema. A database that already holds data is copied into `backupDirectory` first.
+ * @throws Error with a sentence for the user when a newer Listwright wrote the database.
+ */
+export function migrate(
+  database: Database,
+  backupDirectory: string,
+  steps: readonly Migration[] = migrations
+): void {
+  const current = database.pragma('user_version', { simple: true }) as number
+  const newest = steps.at(-1)?.version ?? 0
+  if (current > newest) {
+    throw new Error(
+      `The data was written by a newer Listwright (schema ${current}; this one knows up to ${newest}). ` +
+        'Install that version again, or choose another data directory.'
+    )
+  }
+  const pending = steps.filter((step) => step.version > current)
+  if (pending.length > 0 && current > 0) backUp(database, backupDirectory, current)
+  for (const step of pending) {
+    database.transaction(() => {
+      database.exec(step.sql)
+      database.pragma(`user_version = ${step.version}`)
+    })()
+  }
+}
+
+function backUp(database: Database, directory: string, version: number): void {
+  mkdirSync(directory, { recursive: true })
+  const moment = new Date().toISOString().replaceAll(':', '-')
+  database.prepare('VACUUM INTO ?').run(join(directory, `listwright-schema-${version}-${moment}.db`))
+}

@@ -1,0 +1,220 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
+import type { CustomFieldType } from '../api/custom-fields/schema.ts'
+import type { ImportState } from '../api/subscriber-imports/schema.ts'
+
+/** UNIX milliseconds, UTC. */
+type Time = number
+/** 0 or 1: SQLite has no booleans. */
+type Flag = number
+/** JSON text; the reader of the column knows its shape. */
+type Json = string
+/** Set when the row is written and never again. */
+type Fixed<T> = ColumnType<T, T, never>
+
+export interface OrganizationsTable {
+  id: Generated<number>
+  name: string
+  time_zone_name: string
+  /** Most subscribers over all lists; null = no limit. */
+  subscriber_limit: number | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface UsersTable {
+  id: Generated<number>
+  organization_id: number
+  full_name: string
+  email: string
+  active: Flag
+  role: 'system_admin' | 'organization_admin' | 'standard'
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface ApiKeysTable {
+  id: Generated<number>
+  organization_id: number
+  user_id: number
+  name: string
+  /** SHA-256 of the key. A key has 160 random bits, so nothing slower is needed. */
+  key_hash: Buffer
+  created_at: Fixed<Time>
+}
+
+export interface WindowSessionsTable {
+  token_hash: Buffer
+  organization_id: number
+  user_id: number
+  created_at: Fixed<Time>
+  expires_at: Time
+}
+
+export interface MailingListsTable {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  d_from_email: string | null
+  d_from_name: string | null
+  d_reply_to: string | null
+  d_sender_email: string | null
+  d_speed: number
+  d_autowinner_enabled: Flag
+  d_autowinner_percentage: string | null
+  d_autowinner_delay_amount: number | null
+  d_autowinner_delay_unit: string | null
+  d_autowinner_metric: string | null
+  has_format: Flag
+  has_confirmed: Flag
+  custom_headers_enabled: Flag
+  custom_headers: string
+  primary_key_custom_field_id: number | null
+  /** custom field id -> stored value */
+  preview_custom_field_data: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+  deleted_at: Time | null
+  /** Null until the background removal of a deleted list's subscribers is done. */
+  purged_at: Time | null
+}
+
+export interface DeleteConfirmationsTable {
+  mailing_list_id: number
+  code: string
+  expires_at: Time
+}
+
+export interface MailingListCountsTable {
+  mailing_list_id: number
+  status: SubscriberStatus
+  subscribers: number
+}
+
+/** How many subscribers of a list have an id in [block * 1024, (block + 1) * 1024): finds a position without OFFSET. */
+export interface SubscriberBlocksTable {
+  mailing_list_id: number
+  block: number
+  subscribers: number
+}
+
+export interface CustomFieldsTable {
+  id: Generated<number>
+  organization_id: number
+  /** Null = global in the organization. */
+  mailing_list_id: number | null
+  name: string
+  /** Lower-cased name: names are compared without regard to case. */
+  name_key: string
+  field_type: CustomFieldType
+  required: Flag
+  instructions: string | null
+  /** The extra attributes of the type (spec, "Custom field"), options excepted. */
+  attributes: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+  deleted_at: Time | null
+}
+
+export interface CustomFieldOptionsTable {
+  id: Generated<number>
+  custom_field_id: number
+  name: string
+  position: number
+}
+
+export interface SubscribersTable {
+  id: number
+  mailing_list_id: number
+  email: string
+  /** Lower-cased email. */
+  email_key: string
+  /** The primary key value on lists with primary_key_custom_field_id, else null. */
+  alternate_key: string | null
+  status: SubscriberStatus
+  confirmed: Flag | null
+  email_format: string | null
+  subscribe_time: Time
+  subscribe_ip: string | null
+  remove_time: Time | null
+  remove_ip: string | null
+  /** custom field id -> stored value; see api/custom-fields/rules.ts */
+  custom_fields: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface SubscriberImportsTable {
+  id: Generated<number>
+  organization_id: number
+  mailing_list_id: number
+  state: ImportState
+  error_message: string | null
+  begins_at: Time
+  started_at: Time | null
+  finished_at: Time | null
+  /** The request's settings after defaults; see imports/settings.ts */
+  settings: Json
+  source_type: 'json' | 'upload_directory'
+  /** Shown name: "data" for json. */
+  source_filename: string
+  /** Where the bytes are, relative to the data directory. */
+  source_path: string
+  /** "<bytes>:<mtime ms>" when first read: a file that changed since cannot be continued. */
+  source_fingerprint: string | null
+  number_of_records: number | null
+  records_imported: number
+  /** {@link ImportCounts} */
+  counts: Json
+  logs_purged_at: Time | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** What became of each row of a committed batch, a byte a row: lets an interrupted import continue exactly. */
+export interface ImportBatchesTable {
+  subscriber_import_id: number
+  batch: number
+  outcomes: Buffer
+}
+
+/** The next free id of a table whose ids the writer allocates in runs. */
+export interface IdSequencesTable {
+  name: string
+  next_id: number
+}
+
+/** Append-only. One row covers a run of ids, so a batch of an import adds one and not ten thousand. */
+export interface ChangeLogTable {
+  id: Generated<number>
+  at: Time
+  entity: ChangedEntity
+  action: ChangeAction
+  organization_id: number
+  mailing_list_id: number | null
+  first_id: number
+  last_id: number
+}
+
+/** Tables that a sync mirrors. */
+export type ChangedEntity = 'mailing_list' | 'custom_field' | 'subscriber' | 'subscriber_import'
+export type ChangeAction = 'create' | 'update' | 'delete'
+
+/** Every table, as Kysely sees it. The migrations create them. */
+export interface Schema {
+  organizations: OrganizationsTable
+  users: UsersTable
+  api_keys: ApiKeysTable
+  window_sessions: WindowSessionsTable
+  mailing_lists: MailingListsTable
+  delete_confirmations: DeleteConfirmationsTable
+  mailing_list_counts: MailingListCountsTable
+  subscriber_blocks: SubscriberBlocksTable
+  custom_fields: CustomFieldsTable
+  custom_field_options: CustomFieldOptionsTable
+  subscribers: SubscribersTable
+  subscriber_imports: SubscriberImportsTable
+  import_batches: ImportBatchesTable
+  id_sequences: IdSequencesTable
+  change_log: ChangeLogTable
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
+import type { CommandContext } from './command.ts'
+
+/** Ids per block of subscriber_blocks. */
+const blockSize = 1024
+
+export function blockOf(subscriberId: number): number {
+  return Math.floor(subscriberId / blockSize)
+}
+
+export function firstIdOfBlock(block: number): number {
+  return block * blockSize
+}
+
+/**
+ * Collects what a command adds to and takes from one list, and brings the counters per status and per block of ids up to
+ * date at its end, in the same transaction. Every insert, removal and change of status goes through one.
+ */
+export class SubscriberTally {
+  readonly #mailingListId: number
+  readonly #statuses = new Map<SubscriberStatus, number>()
+  readonly #blocks = new Map<number, number>()
+
+  constructor(mailingListId: number) {
+    this.#mailingListId = mailingListId
+  }
+
+  added(id: number, status: SubscriberStatus): void {
+    this.#count(status, 1)
+    this.#countBlock(id, 1)
+  }
+
+  removed(id: number, status: SubscriberStatus): void {
+    this.#count(status, -1)
+    this.#countBlock(id, -1)
+  }
+
+  moved(from: SubscriberStatus, to: SubscriberStatus): void {
+    this.#count(from, -1)
+    this.#count(to, 1)
+  }
+
+  async save(context: CommandContext): Promise<void> {
+    const statuses = [...this.#statuses].filter(([, change]) => change !== 0)
+    for (const [status, subscribers] of statuses) {
+      // Written before the upsert's insert is tried, so that a negative change never meets the CHECK.
+      const updated = await context.db
+        .updateTable('mailing_list_counts')
+        .set({ subscribers: sql`subscribers + ${subscribers}` })
+        .where('mailing_list_id', '=', this.#mailingListId)
+        .where('status', '=', status)
+        .executeTakeFirst()
+      if (updated.numUpdatedRows > 0n) continue
+      await context.db
+        .insertInto('mailing_list_counts')
+        .values({ mailing_list_id: this.#mailingListId, status, subscribers })
+        .execute()
+    }
+    this.#saveBlocks(context)
+  }
+
+  #saveBlocks(context: CommandContext): void {
+    const update = context.sqlite.prepare<[number, number, number]>(
+      'UPDATE subscriber_blocks SET subscribers = subscribers + ? WHERE mailing_list_id = ? AND block = ?'
+    )
+    const insert = context.sqlite.prepare<[number, number, number]>(
+      'INSERT INTO subscriber_blocks (subscribers, mailing_list_id, block) VALUES (?, ?, ?)'
+    )
+    for (const [block, change] of this.#blocks) {
+      if (change === 0) continue
+      const { changes } = update.run(change, this.#mailingListId, block)
+      if (changes === 0) insert.run(change, this.#mailingListId, block)
+    }
+  }
+
+  #count(status: SubscriberStatus, change: number): void {
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + change)
+  }
+
+  #countBlock(id: number, change: number): void {
+    const block = blockOf(id)
+    this.#blocks.set(block, (this.#blocks.get(block) ?? 0) + change)
+  }
+}

@@ -1,0 +1,161 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { commands } from '../commands.ts'
+import { ApiError, messageOf } from '../errors.ts'
+import type { Change, Command, CommandContext } from './command.ts'
+import { appendToChangeLog } from './change-log.ts'
+import { type Durability, kyselyOver, openForWriting, setDurability } from './connection.ts'
+import { migrate } from './migrate.ts'
+import type { CommandReply, CommandRequest, WriterEvent, WriterOptions } from './writer.ts'
+
+// The thread that owns the only writing connection. Commands arrive on several ports and run one at a time, inside
+// transactions that this module alone begins and ends.
+
+interface Queued {
+  port: MessagePort
+  request: CommandRequest
+}
+
+/** How long commands of long jobs may share one transaction, in milliseconds. */
+const longestGroup = 120
+
+if (!parentPort) throw new Error('writer-thread runs as a worker thread')
+const home: MessagePort = parentPort
+const options = workerData as WriterOptions
+
+const sqlite = openForWriting(options.databasePath)
+migrate(sqlite, options.backupDirectory)
+const db = kyselyOver(sqlite)
+
+const waitedFor: Queued[] = []
+const background: Queued[] = []
+let running = false
+let durability: Durability = 'FULL'
+
+function listenOn(port: MessagePort): void {
+  port.on('message', (message: CommandRequest | { connect: MessagePort } | { close: true }) => {
+    if ('connect' in message) return listenOn(message.connect)
+    if ('close' in message) return void closeWhenIdle()
+    const command = commands[message.name]
+    const queue = typeof command === 'function' ? waitedFor : background
+    queue.push({ port, request: message })
+    if (!running) void drain()
+  })
+}
+
+async function drain(): Promise<void> {
+  running = true
+  while (waitedFor.length > 0 || background.length > 0) {
+    const next = waitedFor.shift()
+    await (next ? runAlone(next) : runGroup())
+    await messagesIn()
+  }
+  running = false
+}
+
+/** Lets messages in, so that a command that somebody waits for overtakes the queue of an import. */
+function messagesIn(): Promise<void> {
+  return new Promise(setImmediate)
+}
+
+/** A command that somebody waits for: a transaction of its own, on disk before it answers. */
+async function runAlone(queued: Queued): Promise<void> {
+  use('FULL')
+  sqlite.exec('BEGIN')
+  const done = await run(queued.request)
+  if (settle(done)) publish(done.changes)
+  queued.port.postMessage(done.reply)
+}
+
+/**
+ * Commands of long jobs: as many in one transaction as come within {@link longestGroup} while nobody else waits, because
+ * a commit writes every page that was touched, and random index pages cost more than the rows themselves. Each has a
+ * savepoint, so it still happens whole or not at all; each is answered after the commit.
+ */
+async function runGroup(): Promise<void> {
+  use('NORMAL')
+  const started = performance.now()
+  const answered: { port: MessagePort; reply: CommandReply }[] = []
+  const changes: Change[] = []
+  sqlite.exec('BEGIN')
+  do {
+    const queued = background.shift()
+    if (!queued) break
+    sqlite.exec('SAVEPOINT command')
+    const done = await run(queued.request)
+    if ('result' in done.reply) changes.push(...done.changes)
+    else sqlite.exec('ROLLBACK TO command')
+    sqlite.exec('RELEASE command')
+    answered.push({ port: queued.port, reply: done.reply })
+    await messagesIn()
+  } while (waitedFor.length === 0 && performance.now() - started < longestGroup)
+  try {
+    sqlite.exec('COMMIT')
+    publish(changes)
+    for (const { port, reply } of answered) port.postMessage(reply)
+  } catch (error) {
+    sqlite.exec('ROLLBACK')
+    for (const { port, reply } of answered) port.postMessage(fault(reply.id, 'commit', error))
+  }
+}
+
+interface Done {
+  reply: CommandReply
+  changes: Change[]
+}
+
+/** Runs a command inside the open transaction, with its entries in the change log. */
+async function run({ id, name, input }: CommandRequest): Promise<Done> {
+  const command = commands[name]
+  const call = (typeof command === 'function' ? command : command.run) as Command<unknown, unknown>
+  const changes: Change[] = []
+  const context: CommandContext = { db, sqlite, now: Date.now(), record: (change) => changes.push(change) }
+  try {
+    const result = await call(context, input)
+    await appendToChangeLog(context, changes)
+    return { reply: { id, result }, changes }
+  } catch (error) {
+    if (!(error instanceof ApiError)) return { reply: fault(id, name, error), changes: [] }
+    const { code, message, data } = error
+    return { reply: { id, refused: { code, message, data } }, changes: [] }
+  }
+}
+
+/** Commits or rolls back. @returns whether the changes stand; a commit that fails turns the reply into a fault */
+function settle(done: Done): boolean {
+  if (!('result' in done.reply)) {
+    sqlite.exec('ROLLBACK')
+    return false
+  }
+  try {
+    sqlite.exec('COMMIT')
+    return true
+  } catch (error) {
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+    done.reply = fault(done.reply.id, 'commit', error)
+    return false
+  }
+}
+
+function fault(id: number, name: string, error: unknown): CommandReply {
+  const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
+  return { id, failed: `${name}: ${details}` }
+}
+
+function publish(changes: Change[]): void {
+  if (changes.length > 0) home.postMessage({ changes } satisfies WriterEvent)
+}
+
+function use(wanted: Durability): void {
+  if (wanted === durability) return
+  setDurability(sqlite, wanted)
+  durability = wanted
+}
+
+async function closeWhenIdle(): Promise<void> {
+  while (running) await messagesIn()
+  sqlite.close()
+  process.exit(0)
+}
+
+listenOn(home)
+home.postMessage({ ready: true } satisfies WriterEvent)

@@ -1,0 +1,139 @@
+import { EventEmitter, once } from 'node:events'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import type { CommandInput, CommandName, CommandResult } from '../commands.ts'
+import { ApiError, type ErrorCode } from '../errors.ts'
+import { startThread } from '../threads.ts'
+import type { Change } from './command.ts'
+
+export interface WriterOptions {
+  databasePath: string
+  /** Where a copy goes before a migration changes existing data. */
+  backupDirectory: string
+}
+
+export interface CommandRequest {
+  id: number
+  name: CommandName
+  input: unknown
+}
+
+export type CommandReply = { id: number } & (
+  | { result: unknown }
+  | { refused: { code: ErrorCode; message: string; data: unknown } }
+  | { failed: string }
+)
+
+export type WriterEvent = { ready: true } | { changes: Change[] }
+
+/** The sending end of a command queue: one port to the writer thread. */
+export class CommandClient {
+  readonly #port: Pick<MessagePort, 'postMessage'>
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  #nextId = 1
+
+  constructor(port: Pick<MessagePort, 'postMessage'>) {
+    this.#port = port
+  }
+
+  /**
+   * Runs a command whole or not at all and answers with its result.
+   * @throws ApiError what the command refused; Error a fault of ours.
+   */
+  run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandResult<Name>> {
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      this.#port.postMessage({ id, name, input } satisfies CommandRequest)
+    })
+  }
+
+  /** To be called with every reply that arrives on the port. */
+  settle(reply: CommandReply): void {
+    const waiting = this.#waiting.get(reply.id)
+    if (!waiting) return
+    this.#waiting.delete(reply.id)
+    if ('result' in reply) waiting.resolve(reply.result)
+    else if ('refused' in reply) {
+      waiting.reject(new ApiError(reply.refused.code, reply.refused.message, reply.refused.data))
+    } else waiting.reject(new Error(reply.failed))
+  }
+
+  /** Refuses everything that still waits, because nothing will answer any more. */
+  abandon(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}
+
+/** A command client over a port of its own, for a worker that feeds the writer directly. */
+export function commandClientOver(port: MessagePort): CommandClient {
+  const client = new CommandClient(port)
+  port.on('message', (reply: CommandReply) => client.settle(reply))
+  return client
+}
+
+/** The writer thread as the API's thread sees it. */
+export class Writer {
+  readonly #thread: Worker
+  readonly #client: CommandClient
+  readonly #events = new EventEmitter()
+  #closing = false
+
+  private constructor(thread: Worker) {
+    this.#thread = thread
+    this.#client = new CommandClient(thread)
+    thread.on('message', (message: CommandReply | WriterEvent) => {
+      if ('id' in message) this.#client.settle(message)
+      else if ('changes' in message) this.#events.emit('changes', message.changes)
+      else this.#events.emit('ready')
+    })
+    thread.on('error', (error) => this.#stopped(error as Error))
+    thread.on('exit', () => this.#stopped(new Error('the writer thread has stopped')))
+  }
+
+  /** Starts the thread and waits until the database is open and migrated. */
+  static async start(options: WriterOptions): Promise<Writer> {
+    const thread = startThread(import.meta.url, 'writer-thread', { workerData: options, name: 'writer' })
+    const writer = new Writer(thread)
+    await once(writer.#events, 'ready')
+    return writer
+  }
+
+  run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandResult<Name>> {
+    return this.#client.run(name, input)
+  }
+
+  /** A port of its own for a worker; transfer it. */
+  connect(): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    this.#thread.postMessage({ connect: port1 }, [port1])
+    return port2
+  }
+
+  /** Called after each commit with what it changed. */
+  onChanges(listener: (changes: Change[]) => void): void {
+    this.#events.on('changes', listener)
+  }
+
+  /** Called when the thread died by itself; nothing can be changed any more. */
+  onFailure(listener: (error: Error) => void): void {
+    this.#events.on('failure', listener)
+  }
+
+  /** Lets the commands that were sent before finish, then closes the database. */
+  async close(): Promise<void> {
+    this.#closing = true
+    const exited = once(this.#thread, 'exit')
+    this.#thread.postMessage({ close: true })
+    await exited
+  }
+
+  #stopped(error: Error): void {
+    this.#client.abandon(error)
+    if (this.#closing) return
+    this.#closing = true
+    // 'error' before 'ready' rejects start(), which waits with once().
+    if (this.#events.listenerCount('failure') > 0) this.#events.emit('failure', error)
+    else if (this.#events.listenerCount('ready') > 0) this.#events.emit('error', error)
+  }
+}

@@ -1,0 +1,146 @@
+import { instantOf } from './times.ts'
+
+/** How 01/02/2014 is read: mdy January 2, dmy February 1. */
+export type DateOrder = 'mdy' | 'dmy'
+
+/** A date and time on a wall clock; `offset` is set when the text named its distance from UTC, in minutes. */
+export interface WallTime {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+  offset: number | null
+}
+
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const time = String.raw`(?:[ T]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`
+const zone = String.raw`\s*(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?`
+
+/** The patterns of the spec, "Mapping"; numeric dates with separators are tried last. */
+const patterns = [
+  new RegExp(String.raw`^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})${time}${zone}$`, 'i'),
+  new RegExp(String.raw`^(?<name>[a-z]{3,9})\.? (?<day>\d{1,2}),? (?<year>\d{4})${time}${zone}$`, 'i'),
+  new RegExp(String.raw`^(?<day>\d{1,2}) (?<name>[a-z]{3,9})\.?,? (?<year>\d{4})${time}${zone}$`, 'i'),
+  new RegExp(String.raw`^(?<a>\d{1,2})[-/](?<b>\d{1,2})[-/](?<year>\d{4})${time}${zone}$`, 'i')
+]
+
+/** What a person should write instead. */
+export const dateHint = 'a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
+
+/** Reads a date, with or without a time, in one of the spec's patterns; null when it is none of them. */
+export function parseDate(text: string, order: DateOrder): WallTime | null {
+  const plain = plainDate(text)
+  if (plain) return plain
+  const trimmed = text.trim()
+  for (const pattern of patterns) {
+    const groups = pattern.exec(trimmed)?.groups
+    if (groups) return wallTime(groups, order)
+  }
+  return null
+}
+
+/** YYYY-MM-DD, by far the most common, without a regular expression. */
+function plainDate(text: string): WallTime | null {
+  if (text.length !== 10 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return null
+  const year = digits(text, 0, 4)
+  const month = digits(text, 5, 7)
+  const day = digits(text, 8, 10)
+  if (!isDay(year, month, day)) return null
+  return { year, month, day, hour: 0, minute: 0, second: 0, offset: null }
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0
+  for (let index = from; index < to; index++) {
+    const digit = text.charCodeAt(index) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
+function wallTime(groups: Record<string, string | undefined>, order: DateOrder): WallTime | null {
+  const year = Number(groups['year'])
+  const [month, day] = monthAndDay(groups, order)
+  let hour = Number(groups['hour'] ?? 0)
+  const minute = Number(groups['minute'] ?? 0)
+  const second = Number(groups['second'] ?? 0)
+  if (groups['half']) {
+    if (hour < 1 || hour > 12) return null
+    hour = (hour % 12) + (groups['half'].toLowerCase() === 'pm' ? 12 : 0)
+  }
+  if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
+  return { year, month, day, hour, minute, second, offset: offsetOf(groups['zone']) }
+}
+
+function monthAndDay(groups: Record<string, string | undefined>, order: DateOrder): [number, number] {
+  if (groups['name']) {
+    const month = months.indexOf(groups['name'].slice(0, 3).toLowerCase()) + 1
+    return [month, Number(groups['day'])]
+  }
+  if (groups['a']) {
+    const numbers: [number, number] = [Number(groups['a']), Number(groups['b'])]
+    return order === 'mdy' ? numbers : [numbers[1], numbers[0]]
+  }
+  return [Number(groups['month']), Number(groups['day'])]
+}
+
+function offsetOf(zoneText: string | undefined): number | null {
+  if (!zoneText) return null
+  const match = /^([+-])(\d\d):?(\d\d)$/.exec(zoneText)
+  if (!match) return 0
+  const minutes = Number(match[2]) * 60 + Number(match[3])
+  return match[1] === '-' ? -minutes : minutes
+}
+
+const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+function isDay(year: number, month: number, day: number): boolean {
+  const length = monthLengths[month - 1]
+  if (length === undefined || !(year >= 1 && year <= 9999) || !(day >= 1 && day <= length)) return false
+  if (month !== 2 || day < 29) return true
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+}
+
+/** The instant of a wall time, in UNIX milliseconds; without an offset of its own it is in `timeZone`. */
+export function instantOfWallTime(wall: WallTime, timeZone: string): number {
+  if (wall.offset === null) return instantOf(wall, timeZone)
+  return instantOf(wall, 'UTC') - wall.offset * 60_000
+}
+
+/**
+ * A time of a request: UNIX seconds as a number or digits, or one of the spec's patterns.
+ * @returns UNIX milliseconds, or null when it is none of them
+ */
+export function parseTimeInput(input: string | number, timeZone: string): number | null {
+  if (typeof input === 'number') return input * 1000
+  if (/^-?\d{1,12}$/.test(input)) return Number(input) * 1000
+  const wall = parseDate(input, 'mdy')
+  return wall ? instantOfWallTime(wall, timeZone) : null
+}
+
+/** YYYY-MM-DD. */
+export function isoDay(wall: Pick<WallTime, 'year' | 'month' | 'day'>): string {
+  return `${String(wall.year).padStart(4, '0')}-${two(wall.month)}-${two(wall.day)}`
+}
+
+/** MM-DD. */
+export function monthDay(wall: Pick<WallTime, 'month' | 'day'>): string {
+  return `${two(wall.month)}-${two(wall.day)}`
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : String(value)
+}
+
+/** Reads MM-DD or MM/DD (DD-MM with dmy); null when it is no day of a year. */
+export function parseMonthDay(text: string, order: DateOrder): { month: number; day: number } | null {
+  const match = /^\s*(\d{1,2})[-/](\d{1,2})\s*$/.exec(text)
+  if (!match) return null
+  const [first, second] = [Number(match[1]), Number(match[2])]
+  const [month, day] = order === 'mdy' ? [first, second] : [second, first]
+  // 2000 is a leap year: February 29 is a day of the year.
+  return isDay(2000, month, day) ? { month, day } : null
+}

@@ -1,0 +1,52 @@
+/** The error codes of the API's envelope (spec, "Errors"; supplement, section 1). */
+export type ErrorCode =
+  | 'validation_failed'
+  | 'invalid_request'
+  | 'requested_too_many'
+  | 'not_found'
+  | 'multiple_records_found'
+  | 'not_authorized'
+  | 'internal_error'
+
+/** A refusal that the caller can act on. It crosses threads as `{ code, message, data }` and ends in the envelope. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly data: unknown
+
+  constructor(code: ErrorCode, message: string, data: unknown = null) {
+    super(message)
+    this.name = 'ApiError'
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Input that breaks a rule; several faults are joined with ", " as the supplement asks. */
+export function validationFailed(...faults: [string, ...string[]]): ApiError {
+  return new ApiError('validation_failed', faults.join(', '))
+}
+
+/** A record that is not there, or not the caller's: the two are never told apart. */
+export function notFound(what: string): ApiError {
+  return new ApiError('not_found', `${what} was not found`)
+}
+
+/** Collects the faults of one input so that a person can mend all of them at once. */
+export class Faults {
+  readonly #sentences: string[] = []
+
+  add(sentence: string): void {
+    this.#sentences.push(sentence)
+  }
+
+  /** @throws ApiError validation_failed when anything was added. */
+  throwIfAny(): void {
+    const [first, ...rest] = this.#sentences
+    if (first !== undefined) throw validationFailed(first, ...rest)
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,41 @@
+import { type Application, createApp } from '../app.ts'
+import { messageOf } from '../errors.ts'
+import { readArguments, type ServeArguments, usage } from './arguments.ts'
+import { endOnSignal } from './signals.ts'
+
+// `npm run serve`: the application without a window.
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`${messageOf(error)}\n`)
+  process.exitCode = 1
+})
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) return void process.stdout.write(usage)
+  const options = readArguments(args)
+  const app = await createApp(options)
+  endOnSignal(app)
+  await announce(app, options)
+}
+
+async function announce(app: Application, { json }: ServeArguments): Promise<void> {
+  if (!json) {
+    process.stdout.write(
+      `Listwright is ready at ${app.baseUrl}\n` +
+        `Open the interface (this link signs in once): ${app.interfaceUrl()}\n` +
+        `Data: ${app.dataDirectory}\n`
+    )
+    return
+  }
+  const apiKey = await app.createApiKey(`npm run serve, ${new Date().toISOString()}`)
+  const credentials = Buffer.from(`${app.organizationId}:${apiKey}`).toString('base64')
+  const ready = {
+    base_url: app.baseUrl,
+    organization_id: app.organizationId,
+    api_key: apiKey,
+    authorization: `Basic ${credentials}`,
+    data_dir: app.dataDirectory
+  }
+  process.stdout.write(`${JSON.stringify(ready)}\n`)
+}

@@ -1,0 +1,117 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import type { FileFormat } from '../api/subscriber-imports/schema.ts'
+import { ImportFailure } from './failure.ts'
+
+type CharacterSet = FileFormat['character_set']
+
+const chunkBytes = 256 * 1024
+
+/** What other kinds of file begin with, and what to tell someone who chose one. */
+const signatures: readonly [Buffer, string][] = [
+  [
+    Buffer.from('PK\x03\x04'),
+    'this is a spreadsheet or a zip archive, not a CSV file. In the spreadsheet, save it as CSV'
+  ],
+  [Buffer.from('%PDF'), 'this is a PDF document, not a CSV file'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'this is an old spreadsheet (.xls), not a CSV file. Save it as CSV'],
+  [Buffer.from([0xff, 0xfe]), 'the file is encoded as UTF-16. Save it as CSV in UTF-8'],
+  [Buffer.from([0xfe, 0xff]), 'the file is encoded as UTF-16. Save it as CSV in UTF-8']
+]
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * Reads a file as text, chunk by chunk, and refuses what is not text in that character set instead of garbling it.
+ * @throws ImportFailure naming the line
+ */
+export async function* decodeFile(path: string, characterSet: CharacterSet): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0)
+  let offset = 0
+  for await (const bytes of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {
+    let chunk = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes
+    if (offset === 0) chunk = withoutMark(chunk)
+    const complete = characterSet === 'UTF-8' ? completeLength(chunk) : chunk.length
+    rest = chunk.subarray(complete)
+    yield await decodeChunk(path, offset, chunk.subarray(0, complete), characterSet)
+    offset += complete
+  }
+  if (rest.length > 0) yield await decodeChunk(path, offset, rest, characterSet)
+}
+
+/** Decodes the beginning of a file, cut at a whole character. */
+export async function decodeBeginning(bytes: Buffer, path: string, characterSet: CharacterSet): Promise<string> {
+  const chunk = withoutMark(bytes)
+  const complete = characterSet === 'UTF-8' ? completeLength(chunk) : chunk.length
+  return decodeChunk(path, 0, chunk.subarray(0, complete), characterSet)
+}
+
+function withoutMark(chunk: Buffer): Buffer {
+  for (const [signature, explanation] of signatures) {
+    if (chunk.subarray(0, signature.length).equals(signature)) throw new ImportFailure(explanation, 1)
+  }
+  return chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk
+}
+
+async function decodeChunk(
+  path: string,
+  offset: number,
+  chunk: Buffer,
+  characterSet: CharacterSet
+): Promise<string> {
+  const nul = chunk.indexOf(0)
+  if (nul !== -1) {
+    throw new ImportFailure(
+      'the file holds a NUL byte, so it is not a CSV file. Save it as CSV in UTF-8',
+      await lineAt(path, offset + nul)
+    )
+  }
+  if (isAscii(chunk)) return chunk.toString('latin1')
+  if (characterSet === 'ISO-8859-1') return decodeLatin1(chunk)
+  if (isUtf8(chunk)) return chunk.toString('utf8')
+  throw new ImportFailure(
+    'the file is not valid UTF-8. Choose ISO-8859-1 if it comes from an older program, or save it as UTF-8',
+    await lineAt(path, offset + firstInvalid(chunk))
+  )
+}
+
+const windows1252 = new TextDecoder('windows-1252')
+
+/** Files that call themselves ISO-8859-1 and use its control range mean Windows-1252, as the WHATWG standard reads them. */
+function decodeLatin1(chunk: Buffer): string {
+  const text = chunk.toString('latin1')
+  return /[\u0080-\u009f]/.test(text) ? windows1252.decode(chunk) : text
+}
+
+/** How much of the chunk ends with a whole UTF-8 character. */
+function completeLength(chunk: Buffer): number {
+  for (let back = 1; back <= Math.min(4, chunk.length); back++) {
+    const byte = chunk[chunk.length - back] ?? 0
+    if ((byte & 0b1100_0000) === 0b1000_0000) continue
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return needed > back ? chunk.length - back : chunk.length
+  }
+  return chunk.length
+}
+
+/** The position of the first byte that is not part of valid UTF-8, by bisection over valid beginnings. */
+function firstInvalid(chunk: Buffer): number {
+  let valid = 0
+  let invalid = chunk.length
+  while (invalid - valid > 1) {
+    const middle = (valid + invalid) >> 1
+    const beginning = chunk.subarray(0, middle)
+    if (isUtf8(beginning.subarray(0, completeLength(beginning)))) valid = middle
+    else invalid = middle
+  }
+  return valid
+}
+
+/** The number of the line that holds the byte at `offset`; read again from the start, because it is needed once at most. */
+async function lineAt(path: string, offset: number): Promise<number> {
+  let line = 1
+  if (offset === 0) return line
+  for await (const chunk of createReadStream(path, { end: offset - 1 }) as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) line++
+  }
+  return line
+}

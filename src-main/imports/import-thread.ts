@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises'
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { type CommandClient, commandClientOver } from '../database/writer.ts'
+import { messageOf } from '../errors.ts'
+import { ImportFailure } from './failure.ts'
+import { ImportLogs } from './logs.ts'
+import { RowPipeline } from './row-pipeline.ts'
+import { countRecords } from './split.ts'
+
+// One import from its file to its end: source -> decode -> parse -> map -> validate -> write -> log.
+
+export interface ImportThreadOptions {
+  importId: number
+  dataDirectory: string
+  /** To the writer thread. */
+  writer: MessagePort
+}
+
+const { importId, dataDirectory, writer } = workerData as ImportThreadOptions
+const commands = commandClientOver(writer)
+
+try {
+  await runImport(commands)
+} finally {
+  writer.close()
+}
+
+async function runImport(client: CommandClient): Promise<void> {
+  const plan = await client.run('beginImport', { id: importId, dataDirectory })
+  if (!plan) return
+  try {
+    await client.run('noteImportSource', { id: importId, fingerprint: await fingerprint(plan.path) })
+    const { file_format, column_mapping } = plan.settings
+    const records = await countRecords(plan.path, file_format, column_mapping)
+    await client.run('startImporting', { id: importId, records })
+    const logs = new ImportLogs(dataDirectory, importId, file_format)
+    const completed = await new RowPipeline(client, plan, logs).run()
+    logs.close()
+    if (completed) await client.run('finishImport', { id: importId })
+  } catch (error) {
+    const message =
+      error instanceof ImportFailure ? error.message : `The import stopped by an error of ours: ${messageOf(error)}`
+    await client.run('failImport', { id: importId, message })
+  }
+}
+
+/** Tells whether a file is the one that was read before: its size and the time of its last change. */
+async function fingerprint(path: string): Promise<string> {
+  try {
+    const { size, mtimeMs } = await stat(path)
+    return `${size}:${Math.round(mtimeMs)}`
+  } catch {
+    throw new ImportFailure('the file is not there any more. Put it back and start the import again')
+  }
+}

@@ -1,0 +1,78 @@
+import { stringify } from 'csv-stringify/sync'
+import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FileFormat, type ImportOutcome } from '../api/subscriber-imports/schema.ts'
+
+/** The directory of an import's logs. */
+export function logDirectory(dataDirectory: string, importId: number): string {
+  return join(dataDirectory, 'imports', String(importId))
+}
+
+/** The file of one log: `failed` is a CSV, every other one holds an email a line (spec, "Logs"). */
+export function logPath(dataDirectory: string, importId: number, outcome: ImportOutcome): string {
+  return join(logDirectory(dataDirectory, importId), outcome === 'failed' ? 'failed.csv' : `${outcome}.txt`)
+}
+
+/**
+ * Writes the logs of a running import. They follow from the file and the committed outcomes alone, so an import that was
+ * interrupted writes them anew from its first row.
+ */
+export class ImportLogs {
+  readonly #dataDirectory: string
+  readonly #importId: number
+  readonly #format: FileFormat
+  readonly #files = new Map<ImportOutcome, number>()
+  readonly #pending = new Map<ImportOutcome, string>()
+
+  constructor(dataDirectory: string, importId: number, format: FileFormat) {
+    this.#dataDirectory = dataDirectory
+    this.#importId = importId
+    this.#format = format
+    const directory = logDirectory(dataDirectory, importId)
+    rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory, { recursive: true })
+  }
+
+  addEmail(outcome: ImportOutcome, email: string): void {
+    this.#append(outcome, `${email}\n`)
+  }
+
+  /** The row as it came, in the format in which it came, and why it failed. */
+  addFailure(row: readonly string[], message: string): void {
+    const line = stringify([[...row, message]], {
+      delimiter: this.#format.csv_field_separator,
+      quote: this.#format.csv_field_enclosure,
+      record_delimiter: 'unix'
+    })
+    this.#append('failed', line)
+  }
+
+  #append(outcome: ImportOutcome, text: string): void {
+    this.#pending.set(outcome, (this.#pending.get(outcome) ?? '') + text)
+  }
+
+  /** Hands what was added to the operating system. */
+  flush(): void {
+    for (const [outcome, text] of this.#pending) writeSync(this.#fileOf(outcome), text)
+    this.#pending.clear()
+  }
+
+  /** Flushes and makes sure that the logs outlast a loss of power. */
+  close(): void {
+    this.flush()
+    for (const file of this.#files.values()) {
+      fdatasyncSync(file)
+      closeSync(file)
+    }
+    this.#files.clear()
+  }
+
+  #fileOf(outcome: ImportOutcome): number {
+    let file = this.#files.get(outcome)
+    if (file === undefined) {
+      file = openSync(logPath(this.#dataDirectory, this.#importId, outcome), 'w')
+      this.#files.set(outcome, file)
+    }
+    return file
+  }
+}

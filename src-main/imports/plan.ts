@@ -1,0 +1,39 @@
+import type { FieldDefinition } from '../api/custom-fields/rules.ts'
+import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
+
+/** All that the import thread needs to know; the writer hands it out when the work begins. */
+export interface ImportPlan {
+  id: number
+  settings: ImportSettings
+  fields: FieldDefinition[]
+  list: { id: number; hasFormat: boolean; hasConfirmed: boolean; primaryKeyFieldId: number | null }
+  timeZone: string
+  /** Where the bytes are, absolute. */
+  path: string
+  /** What became of the rows that an earlier run committed, a Uint8Array a batch; see importOutcomes. */
+  committed: Uint8Array[]
+}
+
+/** Rows per command: few enough that another command does not wait noticeably. The writer groups commands into commits. */
+export const rowsPerBatch = 2500
+/** Characters after which a batch is full, however few its rows are: the memory of an import stays flat. */
+export const charactersPerBatch = 2_000_000
+
+/**
+ * A run of consecutive rows, column by column (strings travel between threads faster that way). A row that failed its
+ * checks keeps its place with an empty email.
+ */
+export interface ImportBatch {
+  emails: string[]
+  /** Custom field values as JSON; defaults of the import included. */
+  customFields: string[]
+  /** Present only for what the file or the list has. */
+  alternateKeys?: string[]
+  statuses?: (string | null)[]
+  confirmed?: (number | null)[]
+  formats?: (string | null)[]
+  subscribeTimes?: (number | null)[]
+  subscribeIps?: (string | null)[]
+  removeTimes?: (number | null)[]
+  removeIps?: (string | null)[]
+}

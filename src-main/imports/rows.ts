@@ -1,0 +1,245 @@
+import { isIP } from 'node:net'
+import {
+  type FieldDefinition,
+  fieldNamed,
+  readRequiredValue,
+  readValues,
+  type StoredValue,
+  ValueFault
+} from '../api/custom-fields/rules.ts'
+import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rules.ts'
+import { emailComplaint, isEmail, subscriberKeys } from '../api/subscribers/rules.ts'
+import { subscriberStatuses } from '../api/subscribers/schema.ts'
+import { dateHint, instantOfWallTime, parseDate } from '../dates.ts'
+import type { ImportBatch, ImportPlan } from './plan.ts'
+
+/** Reserved columns other than email, which every file has. */
+type ReservedColumn = Exclude<ImportColumn, 'email'>
+
+interface FieldColumn {
+  index: number
+  field: FieldDefinition
+  /** `"<field id>":`, the beginning of the value's entry in the JSON. */
+  prefix: string
+  /** The import's default for a blank cell. */
+  whenBlank: StoredValue | null
+}
+
+/** Values of reserved columns as the subscribers table keeps them; null = the row says nothing. */
+interface Attributes {
+  status: string | null
+  confirmed: number | null
+  format: string | null
+  subscribeTime: number | null
+  subscribeIp: string | null
+  removeTime: number | null
+  removeIp: string | null
+}
+
+/** The sentence for a new subscriber that lacks a required field which the file does not have, or null. */
+export function missingRequiredFields(plan: Pick<ImportPlan, 'fields' | 'settings'>): string | null {
+  const mapped = new Set(mappedFieldIds(plan))
+  const defaults = readValues(plan.fields, plan.settings.default_custom_fields, () => undefined)
+  const missing = plan.fields.filter(
+    (field) =>
+      field.required &&
+      field.type !== 'select_multiple_checkboxes' &&
+      !mapped.has(field.id) &&
+      (defaults.get(field.id) ?? null) === null
+  )
+  return missing.length > 0 ? missing.map((field) => `${field.name} cannot be blank`).join(', ') : null
+}
+
+/** The custom fields that a column of the file fills. */
+export function mappedFieldIds({ fields, settings }: Pick<ImportPlan, 'fields' | 'settings'>): number[] {
+  return settings.column_mapping.flatMap((name) => {
+    const field = name && !isImportColumn(name) ? fieldNamed(fields, name) : undefined
+    return field ? [field.id] : []
+  })
+}
+
+/** Checks the rows of a file and collects them into batches: the mapping and validation of an import. */
+export class RowReader {
+  readonly #plan: ImportPlan
+  readonly #email: number
+  readonly #reserved: [ReservedColumn, number][]
+  readonly #fields: FieldColumn[]
+  readonly #columns: number
+  /** Entries for the import's defaults of fields that the file lacks, or ''. */
+  readonly #constantEntries: string
+  readonly #primaryKey: FieldDefinition | undefined
+
+  constructor(plan: ImportPlan) {
+    this.#plan = plan
+    const { column_mapping: mapping, default_custom_fields } = plan.settings
+    const defaults = readValues(plan.fields, default_custom_fields, () => undefined)
+    this.#columns = mapping.length
+    this.#email = mapping.indexOf('email')
+    this.#reserved = mapping.flatMap((name, index): [ReservedColumn, number][] =>
+      name && isImportColumn(name) && name !== 'email' ? [[name, index]] : []
+    )
+    this.#fields = mapping.flatMap((name, index) => {
+      const field = name && !isImportColumn(name) ? fieldNamed(plan.fields, name) : undefined
+      if (!field) return []
+      return [{ index, field, prefix: `"${field.id}":`, whenBlank: defaults.get(field.id) ?? null }]
+    })
+    const mapped = new Set(this.#fields.map(({ field }) => field.id))
+    this.#constantEntries = [...defaults]
+      .filter(([id, value]) => value !== null && !mapped.has(id))
+      .map(([id, value]) => `"${id}":${JSON.stringify(value)}`)
+      .join(',')
+    this.#primaryKey = plan.fields.find(({ id }) => id === plan.list.primaryKeyFieldId)
+  }
+
+  /** An empty batch with the columns that this import has. */
+  newBatch(): ImportBatch {
+    const batch: ImportBatch = { emails: [], customFields: [] }
+    if (this.#primaryKey) batch.alternateKeys = []
+    for (const [name] of this.#reserved) batch[columnOfBatch[name]] = []
+    return batch
+  }
+
+  /**
+   * Adds a row to the batch.
+   * @returns null, or the sentence that says why the row failed; it then only keeps its place
+   */
+  add(batch: ImportBatch, row: readonly string[], malformed: string | null): string | null {
+    const fault = malformed ?? this.#tooManyColumns(row) ?? this.#addChecked(batch, row)
+    if (fault !== null) addPlaceholder(batch)
+    return fault
+  }
+
+  #tooManyColumns(row: readonly string[]): string | null {
+    if (row.length <= this.#columns || row.slice(this.#columns).every((cell) => cell.trim() === '')) return null
+    return `the row has ${row.length} columns, and column_mapping names ${this.#columns}`
+  }
+
+  #addChecked(batch: ImportBatch, row: readonly string[]): string | null {
+    const email = (row[this.#email] ?? '').trim()
+    if (!isEmail(email)) return `email ${emailComplaint(email)}`
+    const values = this.#readFields(row)
+    if (typeof values !== 'string') return values.complaint
+    const attributes = this.#reserved.length > 0 ? this.#readReserved(row) : null
+    if (attributes instanceof ValueFault) return attributes.complaint
+    if (this.#primaryKey) {
+      const { alternateKey } = subscriberKeys(
+        this.#primaryKey,
+        email,
+        JSON.parse(values) as Record<string, StoredValue>
+      )
+      if (!alternateKey) return `${this.#primaryKey.name} cannot be blank, because it is the primary key of this list`
+      batch.alternateKeys?.push(alternateKey)
+    }
+    batch.emails.push(email)
+    batch.customFields.push(values)
+    if (attributes) pushAttributes(batch, attributes)
+    return null
+  }
+
+  /** The row's custom field values as JSON. */
+  #readFields(row: readonly string[]): string | ValueFault {
+    const order = this.#plan.settings.file_format.date_format
+    let entries = this.#constantEntries
+    for (const { index, field, prefix, whenBlank } of this.#fields) {
+      const cell = row[index] ?? ''
+      const value = readRequiredValue(field, cell === '' ? whenBlank && shown(field, whenBlank) : cell, order)
+      if (value === null) continue
+      if (value instanceof ValueFault) return new ValueFault(`${field.name} ${value.complaint}`)
+      entries += (entries === '' ? '' : ',') + prefix + JSON.stringify(value)
+    }
+    return `{${entries}}`
+  }
+
+  #readReserved(row: readonly string[]): Attributes | ValueFault {
+    const attributes: Attributes = { ...nothing }
+    for (const [name, index] of this.#reserved) {
+      const cell = (row[index] ?? '').trim()
+      if (cell === '') continue
+      const fault = this.#readCell(attributes, name, cell)
+      if (fault !== null) return new ValueFault(`${name} ${fault}`)
+    }
+    return attributes
+  }
+
+  #readCell(attributes: Attributes, name: ReservedColumn, cell: string): string | null {
+    const text = cell.toLowerCase()
+    switch (name) {
+      case 'status':
+        if (!(subscriberStatuses as readonly string[]).includes(text)) {
+          return `must be one of ${subscriberStatuses.join(', ')}, and "${cell}" is none`
+        }
+        attributes.status = text
+        return null
+      case 'confirmed':
+        if (!/^(true|false|1|0|yes|no)$/.test(text)) return `must be true or false, and "${cell}" is neither`
+        attributes.confirmed = /^(true|1|yes)$/.test(text) ? 1 : 0
+        return null
+      case 'email_format':
+        if (!/^(html|text|plaintext|both)$/.test(text)) return `must be html, text or both, and "${cell}" is none`
+        attributes.format = text === 'text' ? 'plaintext' : text
+        return null
+      case 'subscribe_time':
+      case 'remove_time': {
+        const { file_format } = this.#plan.settings
+        const wall = parseDate(cell, file_format.date_format)
+        if (!wall) return `must be ${dateHint}, and "${cell}" is none`
+        const time = instantOfWallTime(wall, this.#plan.timeZone)
+        if (name === 'subscribe_time') attributes.subscribeTime = time
+        else attributes.removeTime = time
+        return null
+      }
+      case 'subscribe_ip':
+      case 'remove_ip':
+        if (isIP(cell) === 0) return `must be an IP address, and "${cell}" is none`
+        if (name === 'subscribe_ip') attributes.subscribeIp = cell
+        else attributes.removeIp = cell
+        return null
+    }
+  }
+}
+
+/** Defaults are kept as stored values; options go back to their names to be read like a cell. */
+function shown(field: FieldDefinition, value: StoredValue): unknown {
+  const nameOf = (id: number): string | undefined => field.options.find((option) => option.id === id)?.name
+  if (Array.isArray(value)) return value.map(nameOf)
+  return field.type.startsWith('select_') ? nameOf(value as number) : value
+}
+
+type OptionalColumn = Exclude<keyof ImportBatch, 'emails' | 'customFields' | 'alternateKeys'>
+
+const columnOfBatch: Record<ReservedColumn, OptionalColumn> = {
+  status: 'statuses',
+  confirmed: 'confirmed',
+  email_format: 'formats',
+  subscribe_time: 'subscribeTimes',
+  subscribe_ip: 'subscribeIps',
+  remove_time: 'removeTimes',
+  remove_ip: 'removeIps'
+}
+
+function pushAttributes(batch: ImportBatch, attributes: Attributes): void {
+  batch.statuses?.push(attributes.status)
+  batch.confirmed?.push(attributes.confirmed)
+  batch.formats?.push(attributes.format)
+  batch.subscribeTimes?.push(attributes.subscribeTime)
+  batch.subscribeIps?.push(attributes.subscribeIp)
+  batch.removeTimes?.push(attributes.removeTime)
+  batch.removeIps?.push(attributes.removeIp)
+}
+
+const nothing: Attributes = {
+  status: null,
+  confirmed: null,
+  format: null,
+  subscribeTime: null,
+  subscribeIp: null,
+  removeTime: null,
+  removeIp: null
+}
+
+function addPlaceholder(batch: ImportBatch): void {
+  batch.emails.push('')
+  batch.customFields.push('')
+  batch.alternateKeys?.push('')
+  pushAttributes(batch, nothing)
+}

@@ -1,0 +1,97 @@
+import type { Kysely } from 'kysely'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { unfinishedImports } from '../api/subscriber-imports/queries.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import { messageOf } from '../errors.ts'
+import { startThread } from '../threads.ts'
+import type { ImportThreadOptions } from './import-thread.ts'
+
+/** Imports that work at the same time, on different lists. More would only wait for the one writer. */
+const mostAtOnce = 2
+
+/** Longest wait until the imports that are due are looked for again, in milliseconds. */
+const longestWait = 60_000
+
+/** Gives each import that is due a thread of its own: one at a time per list, several across lists. */
+export class ImportRunner {
+  readonly #reader: Kysely<Schema>
+  readonly #writer: Writer
+  readonly #dataDirectory: string
+  /** mailing list id -> the import that works on it */
+  readonly #running = new Map<number, { importId: number; thread: Worker }>()
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(reader: Kysely<Schema>, writer: Writer, dataDirectory: string) {
+    this.#reader = reader
+    this.#writer = writer
+    this.#dataDirectory = dataDirectory
+  }
+
+  /** Starts what is due; to be called at the start and whenever an import was created or unpaused. */
+  async wake(): Promise<void> {
+    if (this.#closed) return
+    clearTimeout(this.#timer)
+    const waiting = await unfinishedImports(this.#reader)
+    const now = Date.now()
+    for (const { id, mailing_list_id, begins_at } of waiting) {
+      if (begins_at > now || this.#running.has(mailing_list_id)) continue
+      if (this.#running.size >= mostAtOnce || this.#closed) break
+      this.#start(id, mailing_list_id)
+    }
+    const next = waiting.find(({ begins_at }) => begins_at > now)
+    if (next) {
+      this.#timer = setTimeout(() => void this.wake(), Math.min(next.begins_at - now, longestWait))
+      this.#timer.unref()
+    }
+  }
+
+  /** Stops the threads where they are; the imports continue when the application starts again. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await Promise.all([...this.#running.values()].map(({ thread }) => thread.terminate()))
+  }
+
+  #start(importId: number, mailingListId: number): void {
+    const port = this.#writer.connect()
+    const options: ImportThreadOptions = { importId, dataDirectory: this.#dataDirectory, writer: port }
+    const thread = startThread(import.meta.url, 'import-thread', {
+      workerData: options,
+      transferList: [port],
+      name: `import ${importId}`
+    })
+    this.#running.set(mailingListId, { importId, thread })
+    let failure: string | null = null
+    thread.on('error', (error) => (failure = messageOf(error)))
+    thread.on('exit', () => void this.#ended(importId, mailingListId, failure))
+  }
+
+  async #ended(importId: number, mailingListId: number, failure: string | null): Promise<void> {
+    this.#running.delete(mailingListId)
+    if (this.#closed) return
+    if (failure !== null) {
+      await this.#writer.run('failImport', {
+        id: importId,
+        message: `The import stopped by an error of ours: ${failure}`
+      })
+    }
+    await this.#removeContent(importId)
+    await this.wake()
+  }
+
+  /** The text of a json import is not needed once the import has ended. */
+  async #removeContent(importId: number): Promise<void> {
+    const row = await this.#reader
+      .selectFrom('subscriber_imports')
+      .select(['source_path', 'source_type', 'finished_at'])
+      .where('id', '=', importId)
+      .executeTakeFirst()
+    if (row?.source_type === 'json' && row.finished_at !== null) {
+      await rm(join(this.#dataDirectory, row.source_path), { force: true })
+    }
+  }
+}

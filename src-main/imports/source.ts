@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { lstat, mkdir, realpath, writeFile } from 'node:fs/promises'
+import { basename, join, relative, sep } from 'node:path'
+import { validationFailed } from '../errors.ts'
+
+/** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
+export interface ImportSource {
+  type: 'json' | 'upload_directory'
+  /** The name to show; "data" for json (supplement, section 2). */
+  filename: string
+  path: string
+}
+
+/** Keeps the CSV text of a json import until it has been read. */
+export async function keepContent(dataDirectory: string, content: string): Promise<ImportSource> {
+  const path = join('imports', 'sources', `${randomUUID()}.csv`)
+  await mkdir(join(dataDirectory, 'imports', 'sources'), { recursive: true })
+  await writeFile(join(dataDirectory, path), content)
+  return { type: 'json', filename: 'data', path }
+}
+
+/**
+ * Finds a file of the upload directory.
+ * @throws ApiError validation_failed for anything but a regular file directly in it
+ */
+export async function findUpload(
+  dataDirectory: string,
+  uploadDirectory: string,
+  filename: string
+): Promise<ImportSource> {
+  if (filename !== basename(filename) || filename.includes('\\') || filename === '.' || filename === '..') {
+    throw validationFailed('file_source.filename must be the name of a file in the upload directory, without folders')
+  }
+  const path = join(uploadDirectory, filename)
+  const info = await lstat(path).catch(() => null)
+  if (!info) throw validationFailed(`file_source.filename ${filename} is not in the upload directory`)
+  const real = await realpath(path)
+  if (!info.isFile() || relative(await realpath(uploadDirectory), real).startsWith(`..${sep}`)) {
+    throw validationFailed(`file_source.filename ${filename} is not a regular file`)
+  }
+  return { type: 'upload_directory', filename, path: relative(dataDirectory, path) }
+}

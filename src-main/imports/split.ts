@@ -1,0 +1,54 @@
+import { type FileFormat, maxColumns } from '../api/subscriber-imports/schema.ts'
+import { CsvReader } from './csv-reader.ts'
+import { decodeFile } from './decode.ts'
+import { ImportFailure } from './failure.ts'
+import { csvFormat } from './records.ts'
+
+/**
+ * Reads the whole file once before anything is written: counts its records and finds what would stop the import half
+ * way, such as a wrong encoding or an unclosed quote.
+ * @returns the number of records, without the header line
+ * @throws ImportFailure naming the line or column
+ */
+export async function countRecords(
+  path: string,
+  format: FileFormat,
+  mapping: readonly (string | null)[]
+): Promise<number> {
+  const first = await firstRecord(path, format)
+  if (!first) throw new ImportFailure('the file is empty')
+  checkColumns(first, mapping)
+  let records = 0
+  const reader = new CsvReader(csvFormat(format), () => void records++, false)
+  for await (const text of decodeFile(path, format.character_set)) reader.push(text)
+  reader.end()
+  return format.csv_has_headers ? records - 1 : records
+}
+
+async function firstRecord(path: string, format: FileFormat): Promise<string[] | undefined> {
+  const records: string[][] = []
+  const reader = new CsvReader(csvFormat(format), (fields) => void records.push(fields))
+  for await (const text of decodeFile(path, format.character_set)) {
+    reader.push(text)
+    if (records.length > 0) break
+  }
+  if (records.length === 0) reader.end()
+  return records[0]
+}
+
+function checkColumns(fields: string[], mapping: readonly (string | null)[]): void {
+  if (fields.length > maxColumns) {
+    throw new ImportFailure(
+      `the file has ${fields.length.toLocaleString('en')} columns, and at most ${maxColumns} can be imported`,
+      1
+    )
+  }
+  const email = mapping.indexOf('email')
+  if (email >= fields.length) {
+    throw new ImportFailure(
+      `the file has ${fields.length} ${fields.length === 1 ? 'column' : 'columns'}, and column_mapping expects ` +
+        `email in column ${email + 1}. Is the separator right?`,
+      1
+    )
+  }
+}

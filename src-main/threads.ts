@@ -1,0 +1,17 @@
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+/**
+ * Memory of a thread's JavaScript heap, in MB. Rows live shortly; without these limits V8 lets garbage pile up to
+ * several times of what is in use.
+ */
+const heapLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 128 }
+
+/**
+ * Starts the thread whose entry `name` lies beside the module `base` (its import.meta.url). Works from the sources,
+ * which Node runs as they are, and from the build, which keeps one file per source file.
+ */
+export function startThread(base: string, name: string, options: WorkerOptions): Worker {
+  return new Worker(new URL(`./${name}${extname(fileURLToPath(base))}`, base), { ...options, resourceLimits: heapLimits })
+}

@@ -1,0 +1,62 @@
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatterFor(timeZone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(timeZone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
+    formatters.set(timeZone, formatter)
+  }
+  return formatter
+}
+
+/** Minutes that `timeZone` is ahead of UTC at the instant `ms` (UNIX milliseconds). */
+export function offsetMinutes(ms: number, timeZone: string): number {
+  if (timeZone === 'UTC') return 0
+  const name = formatterFor(timeZone)
+    .formatToParts(ms)
+    .find((part) => part.type === 'timeZoneName')?.value
+  const match = /^GMT([+-])(\d\d):(\d\d)/.exec(name ?? '')
+  if (!match) return 0
+  const minutes = Number(match[2]) * 60 + Number(match[3])
+  return match[1] === '-' ? -minutes : minutes
+}
+
+/**
+ * ISO 8601 in the organization's time zone, `Z` for UTC (supplement, section 1).
+ * @param ms UNIX milliseconds
+ */
+export function formatTime(ms: number, timeZone: string): string {
+  const offset = offsetMinutes(ms, timeZone)
+  const local = new Date(ms + offset * 60_000).toISOString().slice(0, 19)
+  if (timeZone === 'UTC') return `${local}Z`
+  const absolute = Math.abs(offset)
+  const pad = (value: number): string => String(value).padStart(2, '0')
+  return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(absolute / 60))}:${pad(absolute % 60)}`
+}
+
+/** As {@link formatTime}, with null for null. */
+export function formatOptionalTime(ms: number | null, timeZone: string): string | null {
+  return ms === null ? null : formatTime(ms, timeZone)
+}
+
+/** UNIX seconds of UNIX milliseconds, for the `*_epoch` keys. */
+export function epochSeconds(ms: number): number {
+  return Math.floor(ms / 1000)
+}
+
+/** The instant of a wall clock time in a zone. A time that the zone skips is read as the one an hour later. */
+export function instantOf(
+  wall: { year: number; month: number; day: number; hour?: number; minute?: number; second?: number },
+  timeZone: string
+): number {
+  const asUtc = Date.UTC(
+    wall.year,
+    wall.month - 1,
+    wall.day,
+    wall.hour ?? 0,
+    wall.minute ?? 0,
+    wall.second ?? 0
+  )
+  const guess = asUtc - offsetMinutes(asUtc, timeZone) * 60_000
+  return asUtc - offsetMinutes(guess, timeZone) * 60_000
+}

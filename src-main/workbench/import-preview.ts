@@ -1,0 +1,93 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import { customFieldTypes } from '../api/custom-fields/schema.ts'
+import { envelope, ok } from '../api/envelope.ts'
+import { mailingListById } from '../api/mailing-lists/queries.ts'
+import { MailingListParams, Nullable } from '../api/schema.ts'
+import {
+  characterSets,
+  fieldEnclosures,
+  fieldSeparators
+} from '../api/subscriber-imports/schema.ts'
+import { validationFailed } from '../errors.ts'
+import { ImportFailure } from '../imports/failure.ts'
+import { findUpload } from '../imports/source.ts'
+import { detectFormat, previewOf } from './detect-format.ts'
+
+/** How much of the file the preview reads, in bytes. */
+const previewBytes = 128 * 1024
+
+const FormatChoice = Type.Object({
+  character_set: Type.Enum([...characterSets]),
+  csv_field_separator: Type.Enum([...fieldSeparators]),
+  csv_field_enclosure: Type.Enum([...fieldEnclosures]),
+  csv_has_headers: Type.Boolean()
+})
+
+const Preview = Type.Object({
+  file_format: FormatChoice,
+  bytes: Type.Integer(),
+  columns: Type.Array(
+    Type.Object({
+      header: Type.String(),
+      samples: Type.Array(Type.String()),
+      /** What column_mapping would hold, or null when nothing on the list fits. */
+      suggestion: Nullable(Type.String()),
+      /** The type of a new custom field for this column. */
+      guessed_type: Type.Enum([...customFieldTypes]),
+      /** Values for a guessed select field. */
+      guessed_date_format: Nullable(Type.Enum(['mdy', 'dmy']))
+    })
+  ),
+  rows: Type.Array(Type.Array(Type.String())),
+  warnings: Type.Array(Type.String())
+})
+
+/** POST /app/v1/mailing_lists/:id/import_preview: the first rows of an upload, and how the file is best read. */
+export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, dataDirectory, uploadDirectory } = app.context
+  app.post(
+    '/mailing_lists/:mailing_list_id/import_preview',
+    {
+      schema: {
+        hide: true,
+        params: MailingListParams,
+        body: Type.Object({
+          filename: Type.String({ minLength: 1 }),
+          /** What the user chose; what is left out is detected. */
+          file_format: Type.Partial(FormatChoice, { default: {} })
+        }),
+        response: { 200: envelope(Preview) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const fields = await fieldsOfList(reader, caller.organizationId, list.id)
+      const source = await findUpload(dataDirectory, uploadDirectory, body.filename)
+      const path = join(dataDirectory, source.path)
+      const { beginning, bytes } = await readBeginning(path)
+      try {
+        const format = await detectFormat(beginning, path, body.file_format)
+        return ok({ bytes, ...(await previewOf(beginning, path, format, list, fields)) })
+      } catch (error) {
+        if (error instanceof ImportFailure) throw validationFailed(error.message)
+        throw error
+      }
+    }
+  )
+}
+
+async function readBeginning(path: string): Promise<{ beginning: Buffer; bytes: number }> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const buffer = Buffer.alloc(Math.min(size, previewBytes))
+    await file.read(buffer, 0, buffer.length, 0)
+    return { beginning: buffer, bytes: size }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,86 @@
+import fastifyStatic from '@fastify/static'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { sessionCookie } from '../api/authentication.ts'
+import { apiAccessRoutes } from './api-access.ts'
+import { eventRoutes } from './events.ts'
+import { importPreviewRoutes } from './import-preview.ts'
+import { subscriberSearchRoutes } from './subscriber-search.ts'
+import { uploadRoutes } from './uploads.ts'
+
+/** What only our own window needs, under /app/v1. */
+export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
+  await app.register(apiAccessRoutes)
+  await app.register(eventRoutes)
+  await app.register(importPreviewRoutes)
+  await app.register(subscriberSearchRoutes)
+  await app.register(uploadRoutes)
+}
+
+/** The built window: beside the built main process, or in out/ when the sources run as they are. */
+const windowDirectory = [
+  join(import.meta.dirname, '../../renderer'),
+  join(import.meta.dirname, '../../out/renderer')
+].find((directory) => existsSync(join(directory, 'index.html')))
+
+/** Scripts and connections come from this server only; styles may stand in the page, as Vue writes them. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
+
+/** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
+export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
+  app.get<{ Querystring: { sign_in?: string } }>(
+    '/',
+    { config: { public: true }, schema: { hide: true } },
+    async (request, reply) => {
+      const { sign_in: token } = request.query
+      if (token !== undefined) {
+        const granted = app.context.signIn.redeem(token)
+        if (granted) {
+          const session = await app.context.writer.run('createWindowSession', granted)
+          const name = sessionCookie(request.socket.localPort ?? 0)
+          void reply.header('Set-Cookie', `${name}=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`)
+        }
+        // The token leaves the address bar and the history.
+        return reply.redirect('/')
+      }
+      return sendPage(reply)
+    }
+  )
+  if (!windowDirectory) return
+  await app.register(fastifyStatic, {
+    root: join(windowDirectory, 'assets'),
+    prefix: '/assets/',
+    immutable: true,
+    maxAge: '1y'
+  })
+  // fastify/static makes routes of its own, which are public like the page.
+  // Addresses of the window's pages, such as /lists/1, are all the same file.
+  for (const path of ['/lists', '/lists/*', '/imports', '/imports/*', '/api-access']) {
+    app.get(path, { config: { public: true }, schema: { hide: true } }, async (_request, reply) => sendPage(reply))
+  }
+
+  function sendPage(reply: import('fastify').FastifyReply) {
+    if (!windowDirectory) {
+      return reply.type('text/plain').send('The window is not built. Run: npm run build\n')
+    }
+    return reply
+      .headers({
+        'Content-Security-Policy': contentSecurityPolicy,
+        'Referrer-Policy': 'no-referrer',
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'no-store'
+      })
+      .sendFile('index.html', windowDirectory)
+  }
+}
