@@ -17,9 +17,7 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       rollupOptions: {
-        input: Object.fromEntries(
-          entries.map((entry) => [entry, resolve('src-main', `${entry}.ts`)])
-        ),
+        input: Object.fromEntries(entries.map((entry) => [entry, resolve('src-main', `${entry}.ts`)])),
         // One output file per source file, so that a thread's entry lies beside the module that starts it.
         output: {
           format: 'es',
@@ -37,11 +35,17 @@ export default defineConfig({
       rollupOptions: { input: resolve('src-renderer/index.html') }
     },
     plugins: [
+      // The API's server serves the window, and /lists/1 loads the same files as /: their addresses are absolute, where
+      // electron-vite would make them relative for file:// pages.
+      { name: 'absolute-addresses', enforce: 'post', config: () => ({ base: '/' }) },
       vue(),
       ui({
-        ui: {
-          colors: { primary: 'indigo', neutral: 'slate' }
-        }
+        root: import.meta.dirname,
+        autoImport: false,
+        components: { dts: resolve('src-renderer/components.d.ts') },
+        // Icons stand in the bundle, so that none is fetched.
+        icon: { clientBundle: { scan: { globInclude: ['src-renderer/**/*.{vue,ts}'] } } },
+        ui: { colors: { primary: 'indigo', neutral: 'slate' } }
       })
     ]
   }

@@ -112,7 +112,9 @@ async function listen(server: FastifyInstance, port: number): Promise<string> {
 
 function keepHouse(work: () => Promise<void>): NodeJS.Timeout {
   const run = (): void => {
-    work().catch((error: unknown) => process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`))
+    work().catch((error: unknown) =>
+      process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`)
+    )
   }
   run()
   return setInterval(run, housekeepingInterval).unref()

@@ -13,5 +13,8 @@ const heapLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 128 }
  * which Node runs as they are, and from the build, which keeps one file per source file.
  */
 export function startThread(base: string, name: string, options: WorkerOptions): Worker {
-  return new Worker(new URL(`./${name}${extname(fileURLToPath(base))}`, base), { ...options, resourceLimits: heapLimits })
+  return new Worker(new URL(`./${name}${extname(fileURLToPath(base))}`, base), {
+    ...options,
+    resourceLimits: heapLimits
+  })
 }

@@ -41,7 +41,10 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
     const credentials = readBasic(header)
     const caller = credentials && (await callerOfKey(reader, credentials.organizationId, credentials.key))
     if (caller) return caller
-    throw new ApiError('not_authorized', 'the Authorization header holds no valid "<organization_id>:<api_key>"')
+    throw new ApiError(
+      'not_authorized',
+      'the Authorization header holds no valid "<organization_id>:<api_key>"'
+    )
   }
   const token = readCookie(request.headers.cookie, sessionCookie(request.socket.localPort ?? 0))
   const caller = token && (await callerOfSession(reader, token, Date.now()))

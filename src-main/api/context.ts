@@ -33,4 +33,3 @@ declare module 'fastify' {
     public?: boolean
   }
 }
-

@@ -1,7 +1,13 @@
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import scalar from '@scalar/fastify-api-reference'
-import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  fastify,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest
+} from 'fastify'
 import { ApiError, type ErrorCode, messageOf } from '../errors.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
@@ -90,7 +96,11 @@ function acceptJsonWhateverItsType(app: FastifyInstance): void {
 
 const statusOf: Partial<Record<ErrorCode, number>> = { not_authorized: 401, internal_error: 500 }
 
-function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerError(
+  error: FastifyError | ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply
+): FastifyReply {
   // The schema of a route's answer describes success; a failure is written as it is.
   void reply.serializer(JSON.stringify).type('application/json')
   if (error instanceof ApiError) {
@@ -107,7 +117,11 @@ function answerError(error: FastifyError | ApiError, request: FastifyRequest, re
   request.log.error(error)
   return reply
     .code(500)
-    .send(failure('internal_error', `an error of ours, logged as request ${request.id}`, { request_id: request.id }))
+    .send(
+      failure('internal_error', `an error of ours, logged as request ${request.id}`, {
+        request_id: request.id
+      })
+    )
 }
 
 function describeClientFault(error: FastifyError): string {

@@ -46,7 +46,8 @@ function readBody(schema: JsonSchema, input: unknown): unknown {
 /** Drops a null that stands for an absent key and reads the spellings of a boolean that clients use. */
 function tolerant(schema: JsonSchema, value: unknown): unknown {
   if (schema.type === 'boolean') return readBoolean(value)
-  if (schema.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value)
+  if (schema.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value))
+    return Number(value)
   if (schema.anyOf) {
     const [only, ...others] = schema.anyOf.filter((option) => option.type !== 'null')
     return only && others.length === 0 && value !== null ? tolerant(only, value) : value
@@ -115,7 +116,9 @@ function complaint(error: ErrorObject): string {
     case 'minLength':
       return 'cannot be blank'
     case 'pattern':
-      return error.data === '' || /^\s*$/.test(String(error.data)) ? 'cannot be blank' : 'is not in the right form'
+      return error.data === '' || /^\s*$/.test(String(error.data))
+        ? 'cannot be blank'
+        : 'is not in the right form'
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
     case 'type':

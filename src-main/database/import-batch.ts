@@ -64,7 +64,9 @@ function statementsOf(database: Database) {
 function prepareLookups(database: Database): Lookups {
   const existing = 'SELECT id, status, custom_fields, confirmed, email_format FROM subscribers'
   return {
-    byEmail: database.prepare(`${existing} WHERE mailing_list_id = ? AND email_key = ? AND alternate_key IS NULL`),
+    byEmail: database.prepare(
+      `${existing} WHERE mailing_list_id = ? AND email_key = ? AND alternate_key IS NULL`
+    ),
     byAlternateKey: database.prepare(`${existing} WHERE mailing_list_id = ? AND alternate_key = ?`),
     addedFrom: database
       .prepare<[number, number, number], number>(
@@ -140,7 +142,7 @@ export function applyImportBatch(
   let nextId = firstId
   let added = 0
   const places = [...outcomes.keys()].filter((place) => batch.emails[place] !== '')
-  for (let from = 0; from < places.length; ) {
+  for (let from = 0; from < places.length;) {
     const rows = places.length - from >= rowsPerInsert && room - added >= rowsPerInsert ? rowsPerInsert : 1
     const chunk = places.slice(from, from + rows)
     from += rows

@@ -18,9 +18,7 @@ export interface CommandRequest {
 }
 
 export type CommandReply = { id: number } & (
-  | { result: unknown }
-  | { refused: { code: ErrorCode; message: string; data: unknown } }
-  | { failed: string }
+  { result: unknown } | { refused: { code: ErrorCode; message: string; data: unknown } } | { failed: string }
 )
 
 export type WriterEvent = { ready: true } | { changes: Change[] }

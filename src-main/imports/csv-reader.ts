@@ -147,7 +147,8 @@ export class CsvReader {
         throw new ImportFailure(`a ${this.#enclosure} is opened here and never closed`, this.#line)
       }
       if (close + 1 >= text.length && !final) return null
-      if (text[close + 1] !== this.#enclosure) return { value: value + text.slice(from, close), end: close + 1 }
+      if (text[close + 1] !== this.#enclosure)
+        return { value: value + text.slice(from, close), end: close + 1 }
       value += text.slice(from, close + 1)
       from = close + 2
     }
@@ -173,7 +174,8 @@ function trimLastField(fields: string[], text: string, position: number): void {
 
 function countLines(text: string, from: number, to: number, lineBreak: string): number {
   let lines = 0
-  for (let at = text.indexOf(lineBreak, from); at !== -1 && at < to; at = text.indexOf(lineBreak, at + 1)) lines++
+  for (let at = text.indexOf(lineBreak, from); at !== -1 && at < to; at = text.indexOf(lineBreak, at + 1))
+    lines++
   return lines
 }
 

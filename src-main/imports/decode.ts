@@ -14,7 +14,10 @@ const signatures: readonly [Buffer, string][] = [
     'this is a spreadsheet or a zip archive, not a CSV file. In the spreadsheet, save it as CSV'
   ],
   [Buffer.from('%PDF'), 'this is a PDF document, not a CSV file'],
-  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'this is an old spreadsheet (.xls), not a CSV file. Save it as CSV'],
+  [
+    Buffer.from([0xd0, 0xcf, 0x11, 0xe0]),
+    'this is an old spreadsheet (.xls), not a CSV file. Save it as CSV'
+  ],
   [Buffer.from([0xff, 0xfe]), 'the file is encoded as UTF-16. Save it as CSV in UTF-8'],
   [Buffer.from([0xfe, 0xff]), 'the file is encoded as UTF-16. Save it as CSV in UTF-8']
 ]
@@ -39,7 +42,11 @@ export async function* decodeFile(path: string, characterSet: CharacterSet): Asy
 }
 
 /** Decodes the beginning of a file, cut at a whole character. */
-export async function decodeBeginning(bytes: Buffer, path: string, characterSet: CharacterSet): Promise<string> {
+export async function decodeBeginning(
+  bytes: Buffer,
+  path: string,
+  characterSet: CharacterSet
+): Promise<string> {
   const chunk = withoutMark(bytes)
   const complete = characterSet === 'UTF-8' ? completeLength(chunk) : chunk.length
   return decodeChunk(path, 0, chunk.subarray(0, complete), characterSet)

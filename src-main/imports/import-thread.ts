@@ -39,7 +39,9 @@ async function runImport(client: CommandClient): Promise<void> {
     if (completed) await client.run('finishImport', { id: importId })
   } catch (error) {
     const message =
-      error instanceof ImportFailure ? error.message : `The import stopped by an error of ours: ${messageOf(error)}`
+      error instanceof ImportFailure
+        ? error.message
+        : `The import stopped by an error of ours: ${messageOf(error)}`
     await client.run('failImport', { id: importId, message })
   }
 }

@@ -107,7 +107,10 @@ export class RowPipeline {
       const outcome = importOutcomes[code] as ImportOutcome
       if (outcome === 'failed') {
         const failure = failures.get(place)
-        this.#logs.addFailure(failure?.row ?? [batch.emails[place] ?? ''], failure?.message ?? 'the row failed')
+        this.#logs.addFailure(
+          failure?.row ?? [batch.emails[place] ?? ''],
+          failure?.message ?? 'the row failed'
+        )
       } else this.#logs.addEmail(outcome, batch.emails[place] ?? '')
     }
     this.#logs.flush()

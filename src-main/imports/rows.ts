@@ -110,7 +110,8 @@ export class RowReader {
   }
 
   #tooManyColumns(row: readonly string[]): string | null {
-    if (row.length <= this.#columns || row.slice(this.#columns).every((cell) => cell.trim() === '')) return null
+    if (row.length <= this.#columns || row.slice(this.#columns).every((cell) => cell.trim() === ''))
+      return null
     return `the row has ${row.length} columns, and column_mapping names ${this.#columns}`
   }
 
@@ -127,7 +128,8 @@ export class RowReader {
         email,
         JSON.parse(values) as Record<string, StoredValue>
       )
-      if (!alternateKey) return `${this.#primaryKey.name} cannot be blank, because it is the primary key of this list`
+      if (!alternateKey)
+        return `${this.#primaryKey.name} cannot be blank, because it is the primary key of this list`
       batch.alternateKeys?.push(alternateKey)
     }
     batch.emails.push(email)
@@ -175,7 +177,8 @@ export class RowReader {
         attributes.confirmed = /^(true|1|yes)$/.test(text) ? 1 : 0
         return null
       case 'email_format':
-        if (!/^(html|text|plaintext|both)$/.test(text)) return `must be html, text or both, and "${cell}" is none`
+        if (!/^(html|text|plaintext|both)$/.test(text))
+          return `must be html, text or both, and "${cell}" is none`
         attributes.format = text === 'text' ? 'plaintext' : text
         return null
       case 'subscribe_time':

@@ -29,7 +29,9 @@ export async function findUpload(
   filename: string
 ): Promise<ImportSource> {
   if (filename !== basename(filename) || filename.includes('\\') || filename === '.' || filename === '..') {
-    throw validationFailed('file_source.filename must be the name of a file in the upload directory, without folders')
+    throw validationFailed(
+      'file_source.filename must be the name of a file in the upload directory, without folders'
+    )
   }
   const path = join(uploadDirectory, filename)
   const info = await lstat(path).catch(() => null)

@@ -27,7 +27,8 @@ export class DeletedListPurger {
   async #purge(): Promise<void> {
     for (let list = await this.#next(); list && !this.#closed; list = await this.#next()) {
       let more = true
-      while (more && !this.#closed) more = await this.#writer.run('purgeDeletedList', { mailingListId: list.id })
+      while (more && !this.#closed)
+        more = await this.#writer.run('purgeDeletedList', { mailingListId: list.id })
     }
   }
 

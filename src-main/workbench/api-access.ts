@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
 import { Filled } from '../api/schema.ts'
 
@@ -8,6 +8,7 @@ const Access = Type.Object({
   organization: Type.Object({ id: Type.Integer(), name: Type.String() }),
   upload_directory: Type.String()
 })
+export type ApiAccess = Static<typeof Access>
 
 /** How other programs reach the API: shown on the window's page "API access". */
 export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -50,7 +50,8 @@ function wholeLines(bytes: Buffer): Buffer {
 }
 
 function detectEnclosure(text: string): DetectedFormat['csv_field_enclosure'] {
-  const opening = (enclosure: string): number => text.split(new RegExp(`(?:^|[,;|\\t\\n])${enclosure}`)).length
+  const opening = (enclosure: string): number =>
+    text.split(new RegExp(`(?:^|[,;|\\t\\n])${enclosure}`)).length
   return opening("'") > opening('"') ? "'" : '"'
 }
 
@@ -152,8 +153,12 @@ function suggest(
   list: MailingListRow,
   fields: FieldDefinition[]
 ): string | null {
-  const name = header.toLowerCase().replaceAll(/[\s_]+/g, ' ').trim()
-  const field = fieldNamed(fields, header) ?? fieldNamed(fields, name) ?? fieldNamed(fields, name.replaceAll(' ', '_'))
+  const name = header
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, ' ')
+    .trim()
+  const field =
+    fieldNamed(fields, header) ?? fieldNamed(fields, name) ?? fieldNamed(fields, name.replaceAll(' ', '_'))
   if (field) return field.name
   const reserved = spellings[name] ?? name.replaceAll(' ', '_')
   if (isImportColumn(reserved)) {

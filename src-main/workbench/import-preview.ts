@@ -1,17 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { customFieldTypes } from '../api/custom-fields/schema.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { MailingListParams, Nullable } from '../api/schema.ts'
-import {
-  characterSets,
-  fieldEnclosures,
-  fieldSeparators
-} from '../api/subscriber-imports/schema.ts'
+import { characterSets, fieldEnclosures, fieldSeparators } from '../api/subscriber-imports/schema.ts'
 import { validationFailed } from '../errors.ts'
 import { ImportFailure } from '../imports/failure.ts'
 import { findUpload } from '../imports/source.ts'
@@ -38,13 +34,14 @@ const Preview = Type.Object({
       suggestion: Nullable(Type.String()),
       /** The type of a new custom field for this column. */
       guessed_type: Type.Enum([...customFieldTypes]),
-      /** Values for a guessed select field. */
+      /** The order of day and month, where the values tell. */
       guessed_date_format: Nullable(Type.Enum(['mdy', 'dmy']))
     })
   ),
   rows: Type.Array(Type.Array(Type.String())),
   warnings: Type.Array(Type.String())
 })
+export type ImportPreview = Static<typeof Preview>
 
 /** POST /app/v1/mailing_lists/:id/import_preview: the first rows of an upload, and how the file is best read. */
 export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -1,5 +1,6 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sessionCookie } from '../api/authentication.ts'
@@ -37,26 +38,33 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'"
 ].join('; ')
 
+/** Addresses of the window's pages, which are all the same file; its router reads the rest. */
+const pageAddresses = ['/lists', '/lists/*', '/imports', '/imports/*', '/api-access']
+
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
 export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
-  app.get<{ Querystring: { sign_in?: string } }>(
-    '/',
-    { config: { public: true }, schema: { hide: true } },
-    async (request, reply) => {
-      const { sign_in: token } = request.query
-      if (token !== undefined) {
-        const granted = app.context.signIn.redeem(token)
-        if (granted) {
-          const session = await app.context.writer.run('createWindowSession', granted)
-          const name = sessionCookie(request.socket.localPort ?? 0)
-          void reply.header('Set-Cookie', `${name}=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`)
-        }
-        // The token leaves the address bar and the history.
-        return reply.redirect('/')
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, public: true }
+    route.schema = { ...route.schema, hide: true }
+  })
+
+  app.get<{ Querystring: { sign_in?: string } }>('/', async (request, reply) => {
+    const { sign_in: token } = request.query
+    if (token !== undefined) {
+      const granted = app.context.signIn.redeem(token)
+      if (granted) {
+        const session = await app.context.writer.run('createWindowSession', granted)
+        const name = sessionCookie(request.socket.localPort ?? 0)
+        void reply.header(
+          'Set-Cookie',
+          `${name}=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`
+        )
       }
-      return sendPage(reply)
+      // The token leaves the address bar and the history.
+      return reply.redirect('/')
     }
-  )
+    return sendPage(reply)
+  })
   if (!windowDirectory) return
   await app.register(fastifyStatic, {
     root: join(windowDirectory, 'assets'),
@@ -64,13 +72,9 @@ export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
     immutable: true,
     maxAge: '1y'
   })
-  // fastify/static makes routes of its own, which are public like the page.
-  // Addresses of the window's pages, such as /lists/1, are all the same file.
-  for (const path of ['/lists', '/lists/*', '/imports', '/imports/*', '/api-access']) {
-    app.get(path, { config: { public: true }, schema: { hide: true } }, async (_request, reply) => sendPage(reply))
-  }
+  for (const path of pageAddresses) app.get(path, async (_request, reply) => sendPage(reply))
 
-  function sendPage(reply: import('fastify').FastifyReply) {
+  function sendPage(reply: FastifyReply): FastifyReply {
     if (!windowDirectory) {
       return reply.type('text/plain').send('The window is not built. Run: npm run build\n')
     }

@@ -134,7 +134,11 @@ function checkAttributes(attributes: TypedAttributes): void {
   if (minimum_length && maximum_length && minimum_length > maximum_length) {
     faults.add('minimum_length must not be greater than maximum_length')
   }
-  if (typeof minimum_value === 'number' && typeof maximum_value === 'number' && minimum_value > maximum_value) {
+  if (
+    typeof minimum_value === 'number' &&
+    typeof maximum_value === 'number' &&
+    minimum_value > maximum_value
+  ) {
     faults.add('minimum_value must not be greater than maximum_value')
   }
   faults.throwIfAny()
@@ -170,7 +174,9 @@ async function refuseStrandedValues(
 
 /** An option stays when the request names its id, or, without an id, its name. */
 function keptOption(option: { id: number; name: string }, options: OptionInput[]): OptionInput | undefined {
-  return options.find((given) => (given.id === undefined ? given.name === option.name : given.id === option.id))
+  return options.find((given) =>
+    given.id === undefined ? given.name === option.name : given.id === option.id
+  )
 }
 
 async function saveOptions(

@@ -87,7 +87,11 @@ export const checkboxSeparator = ';'
  * Reads a value of a request or a cell of a file.
  * @returns null for a blank value
  */
-export function readValue(field: FieldDefinition, raw: unknown, order: DateOrder): StoredValue | null | ValueFault {
+export function readValue(
+  field: FieldDefinition,
+  raw: unknown,
+  order: DateOrder
+): StoredValue | null | ValueFault {
   if (raw === null || raw === undefined || raw === '') return null
   switch (field.type) {
     case 'text':
@@ -139,7 +143,8 @@ function readNumber(field: FieldDefinition, raw: unknown): StoredValue | ValueFa
   if (typeof raw === 'string') {
     const text = raw.trim()
     if (text === '') return null
-    if (!/^[+-]?\d+$/.test(text)) return new ValueFault(`must be a whole number, and "${shorten(text)}" is none`)
+    if (!/^[+-]?\d+$/.test(text))
+      return new ValueFault(`must be a whole number, and "${shorten(text)}" is none`)
     value = Number(text)
   } else {
     value = raw as number
@@ -172,7 +177,9 @@ const untruths = new Set(['false', '0', 'no', 'n', 'f', 'off'])
 
 function readBoolean(raw: unknown): StoredValue | ValueFault | null {
   if (typeof raw === 'boolean') return raw
-  const text = String(raw as string).trim().toLowerCase()
+  const text = String(raw)
+    .trim()
+    .toLowerCase()
   if (text === '') return null
   if (truths.has(text)) return true
   if (untruths.has(text)) return false
@@ -180,13 +187,13 @@ function readBoolean(raw: unknown): StoredValue | ValueFault | null {
 }
 
 function readOption(field: FieldDefinition, raw: unknown): StoredValue | ValueFault | null {
-  const text = String(raw as string).trim()
+  const text = String(raw).trim()
   if (text === '') return null
   return optionNamed(field, text)?.id ?? noOption(field, text)
 }
 
 function readOptions(field: FieldDefinition, raw: unknown): StoredValue | ValueFault | null {
-  const texts = Array.isArray(raw) ? raw.map(String) : splitCheckboxes(field, String(raw as string))
+  const texts = Array.isArray(raw) ? raw.map(String) : splitCheckboxes(field, String(raw))
   const ids: number[] = []
   for (const text of texts.map((value) => value.trim()).filter((value) => value !== '')) {
     const option = optionNamed(field, text)

@@ -40,7 +40,9 @@ export const createMailingList: Command<CreateInput, number> = async (context, {
     list
   )
   if (attributes.primary_key_custom_field_id !== null) {
-    throw validationFailed('primary_key_custom_field_id must be a custom field of the list, and a new list has none')
+    throw validationFailed(
+      'primary_key_custom_field_id must be a custom field of the list, and a new list has none'
+    )
   }
   const { id } = await context.db
     .insertInto('mailing_lists')
@@ -65,7 +67,10 @@ interface UpdateInput {
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateMailingList: Command<UpdateInput, void> = async (context, { organizationId, id, changes }) => {
+export const updateMailingList: Command<UpdateInput, void> = async (
+  context,
+  { organizationId, id, changes }
+) => {
   const before = await mailingListById(context.db, organizationId, id)
   const after = mergeAttributes(before, changes)
   const fields = await fieldsOfList(context.db, organizationId, id)
@@ -80,13 +85,20 @@ export const updateMailingList: Command<UpdateInput, void> = async (context, { o
   }
   const faults = new Faults()
   const preview = JSON.parse(before.preview_custom_field_data) as StoredValues
-  const previewChanges = readValues(fields, changes.preview_custom_field_data ?? {}, (fault) => faults.add(fault))
+  const previewChanges = readValues(fields, changes.preview_custom_field_data ?? {}, (fault) =>
+    faults.add(fault)
+  )
   faults.throwIfAny()
   for (const [fieldId, value] of previewChanges) {
     if (value === null) delete preview[fieldId]
     else preview[fieldId] = value
   }
-  const { id: _id, organization_id: _organization, created_at: _created, ...columns } = { ...before, ...after }
+  const {
+    id: _id,
+    organization_id: _organization,
+    created_at: _created,
+    ...columns
+  } = { ...before, ...after }
   await context.db
     .updateTable('mailing_lists')
     .set({ ...columns, preview_custom_field_data: JSON.stringify(preview), updated_at: context.now })
@@ -131,7 +143,10 @@ interface DeleteInput extends ListInput {
  * Marks the list deleted and cancels its unfinished imports; its subscribers are removed in the background by
  * purgeDeletedList (spec, "Deletion rules").
  */
-export const deleteMailingList: Command<DeleteInput, void> = async (context, { organizationId, id, code }) => {
+export const deleteMailingList: Command<DeleteInput, void> = async (
+  context,
+  { organizationId, id, code }
+) => {
   await mailingListById(context.db, organizationId, id)
   const confirmation = await context.db
     .selectFrom('delete_confirmations')

@@ -26,10 +26,7 @@ type Settings = Omit<MailingListRow, 'id' | 'organization_id' | 'created_at' | '
  * @param before the list's attributes so far; on create, the defaults
  * @throws ApiError validation_failed naming each faulty field
  */
-export function mergeAttributes(
-  before: Settings,
-  changes: MailingListChanges | MailingListInput
-): Settings {
+export function mergeAttributes(before: Settings, changes: MailingListChanges | MailingListInput): Settings {
   const faults = new Faults()
   refuseUnknownReferences(changes, faults)
   const after: Settings = {
@@ -113,9 +110,15 @@ function refuseUnknownReferences(changes: MailingListChanges | MailingListInput,
   if ('is_remote_list' in changes && changes.is_remote_list) {
     const { database_connection_id: id, database_connection_name: name } = changes
     if ((id === undefined) === (name === undefined)) {
-      faults.add('database_connection_id or database_connection_name must be given for a remote list, not both')
+      faults.add(
+        'database_connection_id or database_connection_name must be given for a remote list, not both'
+      )
     } else {
-      faults.add(id === undefined ? `database_connection_name "${name}" does not exist` : `database_connection_id ${id} does not exist`)
+      faults.add(
+        id === undefined
+          ? `database_connection_name "${name}" does not exist`
+          : `database_connection_id ${id} does not exist`
+      )
     }
   }
 }

@@ -97,7 +97,8 @@ interface ImportInput {
 /** Holds an import in progress at its next batch. */
 export const pauseSubscriberImport: Command<ImportInput, void> = async (context, input) => {
   const row = await importRow(context.db, input.organizationId, input.id)
-  if (!isIn(row.state, runningStates)) throw validationFailed(`an import that is ${row.state} cannot be paused`)
+  if (!isIn(row.state, runningStates))
+    throw validationFailed(`an import that is ${row.state} cannot be paused`)
   await changeState(context, row, 'paused')
 }
 
@@ -189,7 +190,10 @@ export const noteImportSource: Command<{ id: number; fingerprint: string }, void
 }
 
 /** The number of records is known and the rows follow. */
-export const startImporting: Command<{ id: number; records: number }, void> = async (context, { id, records }) => {
+export const startImporting: Command<{ id: number; records: number }, void> = async (
+  context,
+  { id, records }
+) => {
   const row = await runningImport(context, id)
   if (row) await changeState(context, row, 'importing', { number_of_records: records })
 }
@@ -252,7 +256,10 @@ export const finishImport: Command<{ id: number }, void> = async (context, { id 
 }
 
 /** The import cannot go on; what was committed before stays. */
-export const failImport: Command<{ id: number; message: string }, void> = async (context, { id, message }) => {
+export const failImport: Command<{ id: number; message: string }, void> = async (
+  context,
+  { id, message }
+) => {
   const row = await runningImport(context, id)
   if (row) await end(context, row, 'failed', message)
 }
@@ -289,7 +296,11 @@ function addCounts(counts: ImportCounts, outcomes: Uint8Array): ImportCounts {
 }
 
 function recordSubscribers(context: CommandContext, row: ImportRow, result: BatchResult): void {
-  const of = { entity: 'subscriber', organizationId: row.organization_id, mailingListId: row.mailing_list_id } as const
+  const of = {
+    entity: 'subscriber',
+    organizationId: row.organization_id,
+    mailingListId: row.mailing_list_id
+  } as const
   if (result.addedIds) {
     context.record({ ...of, action: 'create', firstId: result.addedIds.first, lastId: result.addedIds.last })
   }
@@ -354,4 +365,3 @@ function recordChange(
     lastId: row.id
   })
 }
-

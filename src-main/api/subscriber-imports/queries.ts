@@ -19,7 +19,11 @@ export type ImportScope = (typeof importScopes)[number]
 export type StoredSettings = ImportSettings & Pick<SubscriberImport, 'autoresponders'>
 
 /** @throws ApiError not_found */
-export async function importRow(db: Kysely<Schema>, organizationId: number, id: number): Promise<NamedImportRow> {
+export async function importRow(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<NamedImportRow> {
   const row = await imports(db, organizationId).where('subscriber_imports.id', '=', id).executeTakeFirst()
   if (!row) throw notFound(`subscriber import ${id}`)
   return row
@@ -63,9 +67,7 @@ export async function importPage(
     .executeTakeFirstOrThrow()
   const rows = await query
     .orderBy((order) => order('finished_at', 'is not', null))
-    .orderBy((order) =>
-      order.case().when('finished_at', 'is', null).then(order.ref('begins_at')).end()
-    )
+    .orderBy((order) => order.case().when('finished_at', 'is', null).then(order.ref('begins_at')).end())
     .orderBy('finished_at', 'desc')
     .orderBy('subscriber_imports.id', 'desc')
     .limit(per_page)

@@ -29,7 +29,10 @@ import {
 } from './schema.ts'
 
 const tags = ['Subscriber imports']
-const ListQuery = Type.Object({ ...PageQuery(100), scope: Type.Enum([...importScopes], { default: 'recent' }) })
+const ListQuery = Type.Object({
+  ...PageQuery(100),
+  scope: Type.Enum([...importScopes], { default: 'recent' })
+})
 
 export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { reader, writer, imports, dataDirectory, uploadDirectory } = app.context
@@ -124,7 +127,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       const isCsv = params.log === 'failed'
       return reply
         .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')
-        .header('Content-Disposition', `attachment; filename="import-${params.id}-${params.log}.${isCsv ? 'csv' : 'txt'}"`)
+        .header(
+          'Content-Disposition',
+          `attachment; filename="import-${params.id}-${params.log}.${isCsv ? 'csv' : 'txt'}"`
+        )
         .send(createReadStream(path))
     }
   )
@@ -155,7 +161,9 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     if (source.type === 'json') {
       if (source.content === undefined) throw validationFailed('file_source.content cannot be blank')
       if (Buffer.byteLength(source.content) > maxJsonContentBytes) {
-        throw validationFailed('file_source.content must be at most 16 MB; use upload_directory for larger files')
+        throw validationFailed(
+          'file_source.content must be at most 16 MB; use upload_directory for larger files'
+        )
       }
       return keepContent(dataDirectory, source.content)
     }
@@ -190,6 +198,7 @@ function settingsOf(input: SubscriberImportInput): StoredSettings {
 function beginsAt(given: string | number | undefined, timeZone: string): number | null {
   if (given === undefined) return null
   const time = parseTimeInput(given, timeZone)
-  if (time === null) throw validationFailed('begins_at must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00')
+  if (time === null)
+    throw validationFailed('begins_at must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00')
   return time
 }

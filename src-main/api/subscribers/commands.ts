@@ -84,7 +84,12 @@ export const updateSubscriber: Command<UpdateInput, number> = async (context, in
   const row = await oneSubscriber(context, list.id, input.name)
   const faults = new Faults()
   const attributes = readAttributes(changes, list, input.timeZone, faults)
-  const values = withValues(JSON.parse(row.custom_fields) as StoredValues, fields, changes.custom_fields, faults)
+  const values = withValues(
+    JSON.parse(row.custom_fields) as StoredValues,
+    fields,
+    changes.custom_fields,
+    faults
+  )
   faults.throwIfAny()
   const email = changes.email?.trim() ?? row.email
   const keys = keysOf(list, fields, email, values)
@@ -166,7 +171,9 @@ function shownName(name: SubscriberName): string {
   return `subscriber ${'id' in name ? name.id : name.email}`
 }
 
-type Attributes = Partial<Pick<SubscriberRow, 'confirmed' | 'email_format' | 'subscribe_time' | 'subscribe_ip'>>
+type Attributes = Partial<
+  Pick<SubscriberRow, 'confirmed' | 'email_format' | 'subscribe_time' | 'subscribe_ip'>
+>
 
 /** The given attributes other than email, status and custom fields, as columns. */
 function readAttributes(

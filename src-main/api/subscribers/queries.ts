@@ -119,10 +119,7 @@ function hasEmailKey(
   mailingListIds: number[],
   keys: string[]
 ) {
-  const matches = where.and([
-    where('mailing_list_id', 'in', mailingListIds),
-    where('email_key', 'in', keys)
-  ])
+  const matches = where.and([where('mailing_list_id', 'in', mailingListIds), where('email_key', 'in', keys)])
   return where.or([
     where.and([matches, where('alternate_key', 'is', null)]),
     where.and([matches, where('alternate_key', 'is not', null)])
@@ -197,4 +194,3 @@ export function presentSubscriber(
     custom_fields: presentValues(fields, JSON.parse(row.custom_fields) as StoredValues)
   }
 }
-

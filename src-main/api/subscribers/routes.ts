@@ -31,7 +31,10 @@ const mostPerPage = 500
 const mostNames = 100
 
 const TokenQuery = Type.Object({ ...PageQuery(100), page_token: Type.Optional(Type.String()) })
-const SubscriberParams = Type.Object({ ...MailingListParams.properties, subscriber: Type.String({ minLength: 1 }) })
+const SubscriberParams = Type.Object({
+  ...MailingListParams.properties,
+  subscriber: Type.String({ minLength: 1 })
+})
 const EmailParams = Type.Object({ email: Type.String({ minLength: 1 }) })
 
 export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -79,7 +82,10 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params }) => {
       const names = params.subscriber.split(',').filter((name) => name.trim() !== '')
       if (names.length > mostNames) {
-        throw new ApiError('requested_too_many', `at most ${mostNames} ids or emails can be asked for at once`)
+        throw new ApiError(
+          'requested_too_many',
+          `at most ${mostNames} ids or emails can be asked for at once`
+        )
       }
       const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
@@ -181,7 +187,13 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     limitPageSize(query.per_page, mostPerPage)
     const after = query.page_token === undefined ? 0 : idOfPageToken(query.page_token)
     // An email is on each list once, or as often as an alternate primary key allows.
-    const all = await subscribersByEmail(reader, lists.map(({ id }) => id), email, 0, 100_000)
+    const all = await subscribersByEmail(
+      reader,
+      lists.map(({ id }) => id),
+      email,
+      0,
+      100_000
+    )
     const remaining = all.filter(({ id }) => id > after).slice(query.page * query.per_page)
     const shown = remaining.slice(0, query.per_page)
     const items = shown.map(({ id, status, email: spelling, mailing_list_id }) => ({
@@ -206,7 +218,11 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     return subscriber
   }
 
-  async function present(caller: Caller, mailingListId: number, rows: SubscriberRow[]): Promise<Subscriber[]> {
+  async function present(
+    caller: Caller,
+    mailingListId: number,
+    rows: SubscriberRow[]
+  ): Promise<Subscriber[]> {
     const list = await mailingListById(reader, caller.organizationId, mailingListId)
     const fields = await fieldsOfList(reader, caller.organizationId, mailingListId)
     return rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone))

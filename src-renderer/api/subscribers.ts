@@ -1,0 +1,38 @@
+import type { Subscriber, SubscriberChanges } from '../../src-main/api/subscribers/schema.ts'
+import { call, callPage, callWorkbench, type Page, query } from './client.ts'
+
+export type { Subscriber, SubscriberChanges }
+
+/** @param page from 0 */
+export function fetchSubscriberPage(
+  listId: number,
+  page: number,
+  perPage: number
+): Promise<Page<Subscriber>> {
+  return callPage(`/mailing_lists/${listId}/subscribers${query({ page, per_page: perPage })}`)
+}
+
+/** Subscribers whose email begins with `beginning`, at most 100. */
+export function searchSubscribers(
+  listId: number,
+  beginning: string,
+  signal: AbortSignal
+): Promise<Subscriber[]> {
+  return callWorkbench(`/mailing_lists/${listId}/search${query({ beginning })}`, { signal })
+}
+
+export function createSubscriber(listId: number, subscriber: SubscriberChanges): Promise<Subscriber> {
+  return call(`/mailing_lists/${listId}/subscribers`, { method: 'POST', body: { subscriber } })
+}
+
+export function updateSubscriber(
+  listId: number,
+  id: number,
+  subscriber: SubscriberChanges
+): Promise<Subscriber> {
+  return call(`/mailing_lists/${listId}/subscribers/${id}`, { method: 'PUT', body: { subscriber } })
+}
+
+export function deleteSubscriber(listId: number, id: number): Promise<unknown> {
+  return call(`/mailing_lists/${listId}/subscribers/${id}`, { method: 'DELETE' })
+}

@@ -1,0 +1,11 @@
+import type { CustomField } from '../../api/custom-fields.ts'
+import type { Subscriber } from '../../api/subscribers.ts'
+
+/** The value of a custom field as one line of text. */
+export function shownValue(subscriber: Subscriber, field: CustomField): string {
+  const value = subscriber.custom_fields[field.name]?.value
+  if (Array.isArray(value)) return value.join(', ')
+  if (typeof value === 'boolean') return value ? '✓' : '–'
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? value : ''
+}

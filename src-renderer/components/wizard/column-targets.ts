@@ -1,0 +1,66 @@
+import { type ImportColumn, isImportColumn } from '../../../src-main/api/subscriber-imports/rules.ts'
+import type { CustomFieldType } from '../../../src-main/api/custom-fields/schema.ts'
+import { createCustomField } from '../../api/custom-fields.ts'
+import type { ImportPreview } from '../../api/workbench.ts'
+
+/** Where the values of a column go. */
+export type ColumnTarget =
+  | { kind: 'reserved'; name: ImportColumn }
+  | { kind: 'field'; name: string }
+  | { kind: 'new'; name: string; type: CustomFieldType }
+  | { kind: 'skip' }
+
+/** Types that a new field can have here: those that need no list of options. */
+export const newFieldTypes: readonly CustomFieldType[] = [
+  'text',
+  'text_multiline',
+  'number',
+  'date',
+  'day_of_year',
+  'boolean'
+]
+
+/** What each column of a file is best matched to; what fits nothing is offered as a new field. */
+export function targetsOf(columns: ImportPreview['columns']): ColumnTarget[] {
+  const taken = new Set(columns.flatMap(({ suggestion }) => suggestion?.toLowerCase() ?? []))
+  return columns.map((column, index) => {
+    const { suggestion } = column
+    if (suggestion !== null) {
+      return isImportColumn(suggestion)
+        ? { kind: 'reserved', name: suggestion }
+        : { kind: 'field', name: suggestion }
+    }
+    const name = newFieldName(column.header, index)
+    // A second column of the same name has nothing to go to, and one without values nothing to bring.
+    if (taken.has(name.toLowerCase()) || column.samples.length === 0) return { kind: 'skip' }
+    taken.add(name.toLowerCase())
+    return newField(column, index)
+  })
+}
+
+export function newField(column: ImportPreview['columns'][number], index: number): ColumnTarget {
+  return { kind: 'new', name: newFieldName(column.header, index), type: column.guessed_type }
+}
+
+function newFieldName(header: string, index: number): string {
+  return header === '' ? `Column ${index + 1}` : header
+}
+
+/** What the mapping holds for a target; null for a column that is left out. */
+export function mappedName(target: ColumnTarget): string | null {
+  return target.kind === 'skip' ? null : target.name.trim()
+}
+
+/**
+ * Creates the new fields and answers the column_mapping. A field that was created is a field from then on, so that
+ * trying again after a failure creates nothing twice.
+ * @throws ApiFailure
+ */
+export async function toColumnMapping(listId: number, targets: ColumnTarget[]): Promise<(string | null)[]> {
+  for (const [index, target] of targets.entries()) {
+    if (target.kind !== 'new') continue
+    const { name } = await createCustomField(listId, { name: target.name.trim(), field_type: target.type })
+    targets[index] = { kind: 'field', name }
+  }
+  return targets.map(mappedName)
+}

@@ -1,0 +1,92 @@
+import { ref, type Ref, shallowReactive, watch } from 'vue'
+import { fetchSubscriberPage, type Subscriber } from '../api/subscribers.ts'
+
+/** Subscribers that are fetched with one call. */
+const blockSize = 100
+/** Blocks that are kept. */
+const mostBlocks = 50
+
+export interface SubscriberBlocks {
+  total: Ref<number>
+  failure: Ref<unknown>
+  loaded: Ref<boolean>
+  /** The subscriber at a position by id, once its block is there. */
+  at: (index: number) => Subscriber | undefined
+  /** Tells which rows are seen; their blocks are fetched. */
+  show: (first: number, last: number) => void
+  /** Fetches the blocks in view again; what is shown stays until then. */
+  reload: () => Promise<void>
+}
+
+/** The subscribers of a list by position, fetched in blocks as they come into view. */
+export function useSubscriberBlocks(listId: Ref<number>): SubscriberBlocks {
+  const blocks = shallowReactive(new Map<number, Subscriber[]>())
+  const total = ref(0)
+  const failure = ref<unknown>(null)
+  const loaded = ref(false)
+  let wanted: number[] = [0]
+  let generation = 0
+  let fetching = false
+
+  /** Fetches what is in view and missing, one block at a time: blocks that were scrolled past are never asked for. */
+  async function fetchWanted(): Promise<void> {
+    if (fetching) return
+    fetching = true
+    for (let number = missing(); number !== undefined; number = missing()) await fetchBlock(number)
+    fetching = false
+  }
+
+  function missing(): number | undefined {
+    return failure.value ? undefined : wanted.find((number) => !blocks.has(number))
+  }
+
+  async function fetchBlock(number: number): Promise<void> {
+    const asked = generation
+    try {
+      const page = await fetchSubscriberPage(listId.value, number, blockSize)
+      if (asked !== generation) return
+      total.value = page.num_records
+      blocks.delete(number)
+      blocks.set(number, page.data)
+      for (const oldest of blocks.keys()) {
+        if (blocks.size <= mostBlocks) break
+        blocks.delete(oldest)
+      }
+      failure.value = null
+    } catch (error) {
+      if (asked === generation) failure.value = error
+    }
+    loaded.value = true
+  }
+
+  watch(
+    listId,
+    () => {
+      generation++
+      blocks.clear()
+      wanted = [0]
+      failure.value = null
+      loaded.value = false
+      void fetchWanted()
+    },
+    { immediate: true }
+  )
+
+  return {
+    total,
+    failure,
+    loaded,
+    at: (index) => blocks.get(Math.floor(index / blockSize))?.[index % blockSize],
+    show(first, last) {
+      const from = Math.floor(first / blockSize)
+      const to = Math.floor(Math.max(first, last) / blockSize)
+      wanted = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+      void fetchWanted()
+    },
+    async reload() {
+      for (const number of blocks.keys()) if (!wanted.includes(number)) blocks.delete(number)
+      failure.value = null
+      for (const number of wanted) await fetchBlock(number)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// How numbers, times and sizes are written in the window, in the language of the user's system.
+
+const numbers = new Intl.NumberFormat()
+const compactNumbers = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+export function formatNumber(value: number): string {
+  return numbers.format(value)
+}
+
+/** In little space: 1M for 1,004,990. */
+export function formatCompact(value: number): string {
+  return value < 10_000 ? formatNumber(value) : compactNumbers.format(value)
+}
+
+/** @param time ISO 8601 */
+export function formatDateTime(time: string): string {
+  return dateTimes.format(new Date(time))
+}
+
+/** @param time ISO 8601 */
+export function formatDay(time: string): string {
+  return days.format(new Date(time))
+}
+
+/** Seconds as "< 1 s", "8 s", "3 min 5 s" or "2 h 10 min". */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole === 0) return '< 1 s'
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB']
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  const value = bytes / 1000 ** power
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${units[power]}`
+}

@@ -1,0 +1,34 @@
+import { createRouter, createWebHistory, type RouteLocationNormalized } from 'vue-router'
+
+/** The numbers of a path, such as the id in /lists/7, as properties of the page. */
+function ids({ params }: RouteLocationNormalized): Record<string, number> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, Number(value)]))
+}
+
+export const router = createRouter({
+  history: createWebHistory(),
+  routes: [
+    { path: '/', redirect: '/lists' },
+    { path: '/lists', component: () => import('./pages/ListsPage.vue') },
+    {
+      path: '/lists/:listId(\\d+)',
+      component: () => import('./pages/ListPage.vue'),
+      props: ids,
+      children: [
+        { path: '', name: 'list', component: () => import('./pages/list/SubscribersTab.vue'), props: ids },
+        { path: 'fields', component: () => import('./pages/list/CustomFieldsTab.vue'), props: ids },
+        { path: 'imports', component: () => import('./pages/list/ImportsTab.vue'), props: ids },
+        { path: 'settings', component: () => import('./pages/list/SettingsTab.vue'), props: ids }
+      ]
+    },
+    {
+      path: '/lists/:listId(\\d+)/import',
+      component: () => import('./pages/ImportWizardPage.vue'),
+      props: ids
+    },
+    { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
+    { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
+    { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
+    { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }
+  ]
+})

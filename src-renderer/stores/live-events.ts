@@ -1,0 +1,48 @@
+import { defineStore } from 'pinia'
+import { onScopeDispose } from 'vue'
+import type { LiveEvent } from '../../src-main/workbench/events.ts'
+
+type Listener = (event: LiveEvent) => void
+
+/** What changes in the data, whoever changed it: one connection for the whole window. */
+export const useLiveEvents = defineStore('live-events', () => {
+  const listeners = new Set<Listener>()
+  const source = new EventSource('/app/v1/events')
+  source.onmessage = ({ data }: MessageEvent<string>) => {
+    const event = JSON.parse(data) as LiveEvent
+    for (const listener of listeners) listener(event)
+  }
+
+  /** Calls `listener` for each change until the calling component goes away. */
+  function listen(listener: Listener): void {
+    listeners.add(listener)
+    onScopeDispose(() => listeners.delete(listener))
+  }
+
+  /** Calls `reload` after changes of these kinds, of one list when `listId` names it: at once, then every 500 ms. */
+  function reloadOn(
+    entities: LiveEvent['entity'][],
+    listId: () => number | null,
+    reload: () => unknown
+  ): void {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let changedMeanwhile = false
+    const run = (): void => {
+      changedMeanwhile = false
+      timer = setTimeout(() => {
+        timer = undefined
+        if (changedMeanwhile) run()
+      }, 500)
+      void reload()
+    }
+    listen(({ entity, mailing_list_id: changedList }) => {
+      const wanted = listId()
+      if (!entities.includes(entity) || (wanted !== null && changedList !== wanted)) return
+      if (timer === undefined) run()
+      else changedMeanwhile = true
+    })
+    onScopeDispose(() => clearTimeout(timer))
+  }
+
+  return { reloadOn }
+})
