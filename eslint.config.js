@@ -3,7 +3,7 @@ import vue from 'eslint-plugin-vue'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['out/', 'node_modules/', 'eslint.config.js'] },
+  { ignores: ['out/', 'node_modules/', '.nuxt-ui/', 'eslint.config.js', 'tools/'] },
   ...tseslint.configs.recommendedTypeChecked,
   ...vue.configs['flat/recommended'],
   {

@@ -16,6 +16,8 @@ export interface ApplicationOptions {
   dataDirectory: string
   /** 0 picks a free port. */
   port: number
+  /** Whether any free port will do when another program has this one, as for a window that finds its server itself. */
+  orAnyPort?: boolean
 }
 
 /** The running application, with or without a window. */
@@ -75,7 +77,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => imports.close()
     )
     undo.push(() => server.close())
-    const baseUrl = await listen(server, options.port)
+    const baseUrl = await listen(server, options)
 
     await imports.wake()
     deletedLists.wake()
@@ -98,11 +100,12 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   }
 }
 
-async function listen(server: FastifyInstance, port: number): Promise<string> {
+async function listen(server: FastifyInstance, { port, orAnyPort }: ApplicationOptions): Promise<string> {
   try {
     return await server.listen({ host: '127.0.0.1', port })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    if (orAnyPort) return server.listen({ host: '127.0.0.1', port: 0 })
     throw new Error(
       `Port ${port} of 127.0.0.1 is taken by another program. Choose another one with --port, or --port 0 for any.`,
       { cause: error }

@@ -115,13 +115,11 @@ function answerError(
     return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
   }
   request.log.error(error)
-  return reply
-    .code(500)
-    .send(
-      failure('internal_error', `an error of ours, logged as request ${request.id}`, {
-        request_id: request.id
-      })
-    )
+  return reply.code(500).send(
+    failure('internal_error', `an error of ours, logged as request ${request.id}`, {
+      request_id: request.id
+    })
+  )
 }
 
 function describeClientFault(error: FastifyError): string {

@@ -1,1 +1,65 @@
-export {}
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { type Application, createApp } from '../app.ts'
+import { messageOf } from '../errors.ts'
+import { defaultDataDirectory, defaultPort } from './arguments.ts'
+import { findAppBrowser, hasDisplay, openAppWindow, openInDefaultBrowser } from './browsers.ts'
+import { electronBinary } from './electron-runtime.ts'
+import { endApplication, endOnSignal } from './signals.ts'
+
+// `npm start`: the desktop application, or its interface in a browser where there is no Electron.
+
+/** A browser that ends sooner than this, in milliseconds, and with a failure, has shown no window. */
+const shortestVisit = 5000
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`${messageOf(error)}\n`)
+  process.exitCode = 1
+})
+
+async function main(): Promise<void> {
+  if (!hasDisplay()) return printAddress(await startApplication())
+  const electron = await electronBinary()
+  if (electron) return runElectron(electron)
+  process.stdout.write(
+    'The Electron runtime is missing and cannot be fetched: the interface opens in a browser instead.\n'
+  )
+  const app = await startApplication()
+  const browser = findAppBrowser()
+  if (browser) showWindow(browser, app)
+  else if (!(await openInDefaultBrowser(app.interfaceUrl()))) printAddress(app)
+}
+
+function runElectron(electron: string): void {
+  const packageDirectory = resolve(import.meta.dirname, '../../..')
+  const desktop = spawn(electron, [packageDirectory], { stdio: 'inherit' })
+  desktop.on('error', (error) => {
+    process.stderr.write(`The desktop application did not start: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  desktop.on('exit', (status) => process.exit(status ?? 1))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => desktop.kill(signal))
+}
+
+async function startApplication(): Promise<Application> {
+  const app = await createApp({ dataDirectory: defaultDataDirectory(), port: defaultPort, orAnyPort: true })
+  endOnSignal(app)
+  return app
+}
+
+/** The window is the application: closing it ends everything, as on the desktop. */
+function showWindow(browser: string, app: Application): void {
+  const opened = Date.now()
+  const window = openAppWindow(browser, app.interfaceUrl(), join(app.dataDirectory, 'browser'))
+  window.on('error', () => printAddress(app))
+  window.on('exit', (status) => {
+    const failed = status !== 0 && Date.now() - opened < shortestVisit
+    if (failed) printAddress(app)
+    else endApplication(app, 0)
+  })
+  process.on('exit', () => window.kill())
+}
+
+function printAddress(app: Application): void {
+  process.stdout.write(`Open Listwright in a browser (this link signs in once): ${app.interfaceUrl()}\n`)
+}

@@ -177,9 +177,7 @@ const untruths = new Set(['false', '0', 'no', 'n', 'f', 'off'])
 
 function readBoolean(raw: unknown): StoredValue | ValueFault | null {
   if (typeof raw === 'boolean') return raw
-  const text = String(raw)
-    .trim()
-    .toLowerCase()
+  const text = String(raw).trim().toLowerCase()
   if (text === '') return null
   if (truths.has(text)) return true
   if (untruths.has(text)) return false

@@ -1,0 +1,32 @@
+import { app, dialog } from 'electron'
+import { type Application, createApp } from '../app.ts'
+import { messageOf } from '../errors.ts'
+import { defaultDataDirectory, defaultPort } from '../headless/arguments.ts'
+
+/** The same application as `npm run serve`, on the same data. */
+export function startApplication(): Promise<Application> {
+  return createApp({ dataDirectory: defaultDataDirectory(), port: defaultPort, orAnyPort: true })
+}
+
+/** Quitting waits until what was answered is written and running imports can be resumed. */
+export function endInOrder(application: Application): void {
+  let ended = false
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+  app.on('before-quit', (event) => {
+    if (ended) return
+    event.preventDefault()
+    application
+      .close()
+      .catch((error: unknown) => dialog.showErrorBox('Listwright did not end in order', messageOf(error)))
+      .finally(() => {
+        ended = true
+        app.quit()
+      })
+  })
+  application.onFailure((error) => {
+    dialog.showErrorBox('Listwright cannot go on', error.message)
+    app.quit()
+  })
+}

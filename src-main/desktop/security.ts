@@ -1,0 +1,39 @@
+import { app, session, shell, type WebContents } from 'electron'
+import { isOwnAddress, windowPreferences } from './window.ts'
+
+/** What a page of this application may ask the system for: the copy buttons write to the clipboard. */
+const grantedPermissions = ['clipboard-sanitized-write']
+
+/** Every page stays on this application's server, whatever is clicked or injected in it. */
+export function lockDownWebContents(): void {
+  app.on('web-contents-created', (_event, contents) => {
+    contents.on('will-navigate', (event) => {
+      if (!isOwnAddress(event.url)) event.preventDefault()
+    })
+    contents.on('will-redirect', (event) => {
+      if (!isOwnAddress(event.url)) event.preventDefault()
+    })
+    contents.on('will-attach-webview', (event) => event.preventDefault())
+    decideNewWindows(contents)
+  })
+}
+
+/** The API reference opens in a window as locked as the first; links to the web open in the user's browser. */
+function decideNewWindows(contents: WebContents): void {
+  contents.setWindowOpenHandler(({ url }) => {
+    if (isOwnAddress(url)) {
+      return { action: 'allow', overrideBrowserWindowOptions: { webPreferences: windowPreferences } }
+    }
+    if (/^https?:\/\//.test(url)) void shell.openExternal(url)
+    return { action: 'deny' }
+  })
+}
+
+export function lockDownSession(): void {
+  session.defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
+    decide(grantedPermissions.includes(permission))
+  )
+  session.defaultSession.setPermissionCheckHandler((_contents, permission) =>
+    grantedPermissions.includes(permission)
+  )
+}

@@ -1,0 +1,53 @@
+import { app, BrowserWindow, type WebPreferences } from 'electron'
+import type { Application } from '../app.ts'
+import { showFailure } from './failure.ts'
+
+/** A page gets nothing but the web platform: no Node, no preload script, its own sandboxed process. */
+export const windowPreferences: WebPreferences = {
+  contextIsolation: true,
+  sandbox: true,
+  nodeIntegration: false,
+  webSecurity: true,
+  spellcheck: false
+}
+
+let current: BrowserWindow | undefined
+let ownOrigin: string | undefined
+
+/** Whether an address belongs to this application's server. */
+export function isOwnAddress(address: string): boolean {
+  return URL.parse(address)?.origin === ownOrigin
+}
+
+/** Opens the window and signs it in. */
+export function openWindow(application: Application): void {
+  ownOrigin = application.baseUrl
+  const window = new BrowserWindow({
+    title: 'Listwright',
+    width: 1360,
+    height: 860,
+    minWidth: 720,
+    minHeight: 480,
+    // Shown once there is something to see.
+    show: false,
+    webPreferences: windowPreferences
+  })
+  current = window
+  window.once('ready-to-show', () => window.show())
+  window.on('closed', () => (current = undefined))
+  window.loadURL(application.interfaceUrl()).catch(showFailure)
+}
+
+/** Brings the window to the front, as when the application is started a second time. */
+export function focusWindow(): void {
+  if (current?.isMinimized()) current.restore()
+  current?.focus()
+}
+
+/** On macOS an application outlives its windows; its icon opens one again. */
+export function reopenOnActivate(application: Application): void {
+  app.on('activate', () => {
+    if (current) focusWindow()
+    else openWindow(application)
+  })
+}

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** How long fetching the runtime may take, in milliseconds. */
+const fetchingTime = 5 * 60 * 1000
+
+/**
+ * The Electron binary, fetched first where that is needed and possible: npm installs the package without it.
+ * @returns undefined where there is none and none can be fetched
+ */
+export async function electronBinary(): Promise<string | undefined> {
+  const directory = electronPackage()
+  if (!directory) return undefined
+  return (
+    installedBinary(directory) ?? ((await fetchBinary(directory)) ? installedBinary(directory) : undefined)
+  )
+}
+
+function electronPackage(): string | undefined {
+  const require = createRequire(import.meta.url)
+  const path = require.resolve
+    .paths('electron')
+    ?.find((root) => existsSync(join(root, 'electron/package.json')))
+  return path && join(path, 'electron')
+}
+
+/** Where the package notes its binary; requiring the package would try to fetch it and print what it does. */
+function installedBinary(directory: string): string | undefined {
+  const note = join(directory, 'path.txt')
+  if (!existsSync(note)) return undefined
+  const binary = join(directory, 'dist', readFileSync(note, 'utf8'))
+  return existsSync(binary) ? binary : undefined
+}
+
+function fetchBinary(directory: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const installer = spawn(process.execPath, [join(directory, 'install.js')], {
+      cwd: dirname(directory),
+      stdio: 'ignore',
+      timeout: fetchingTime
+    })
+    installer.on('error', () => resolve(false))
+    installer.on('exit', (status) => resolve(status === 0))
+  })
+}
