@@ -1,0 +1,86 @@
+import SQLite from 'better-sqlite3'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../src-main/app.ts'
+import { type Migration, migrate } from '../../src-main/database/migrate.ts'
+import { startApplication, temporaryDirectory } from '../support/application.ts'
+
+const steps: Migration[] = [
+  { version: 1, name: 'first', sql: 'CREATE TABLE people (name TEXT) STRICT' },
+  { version: 2, name: 'second', sql: 'ALTER TABLE people ADD COLUMN age INTEGER' }
+]
+
+async function freshDatabase() {
+  const directory = await temporaryDirectory()
+  return { database: new SQLite(join(directory, 'test.db')), backups: join(directory, 'backups') }
+}
+
+const versionOf = (database: SQLite.Database) => database.pragma('user_version', { simple: true })
+
+describe('migrations', () => {
+  it('bring a new database to the newest schema without a backup', async () => {
+    const { database, backups } = await freshDatabase()
+    migrate(database, backups, steps)
+    expect(versionOf(database)).toBe(2)
+    await expect(readdir(backups)).rejects.toThrow()
+  })
+
+  it('copy an existing database before they change it', async () => {
+    const { database, backups } = await freshDatabase()
+    migrate(database, backups, steps.slice(0, 1))
+    database.exec("INSERT INTO people VALUES ('Anna')")
+    migrate(database, backups, steps)
+    const [name = ''] = await readdir(backups)
+    const backup = new SQLite(join(backups, name), { readonly: true })
+    expect(versionOf(backup)).toBe(1)
+    expect(backup.prepare('SELECT * FROM people').all()).toEqual([{ name: 'Anna' }])
+    expect(database.prepare('SELECT * FROM people').all()).toEqual([{ name: 'Anna', age: null }])
+  })
+
+  it('leave nothing of a step that fails, and the steps before it', async () => {
+    const { database, backups } = await freshDatabase()
+    const broken = { version: 3, name: 'broken', sql: 'CREATE TABLE more (x TEXT) STRICT; SELECT nonsense' }
+    expect(() => migrate(database, backups, [...steps, broken])).toThrow()
+    expect(versionOf(database)).toBe(2)
+    expect(database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'more'").all()).toEqual([])
+  })
+
+  it('refuse a database of a newer version with a sentence that says what to do', async () => {
+    const { app, dataDirectory } = await startApplication()
+    await app.close()
+    const database = new SQLite(join(dataDirectory, 'listwright.db'))
+    database.pragma('user_version = 9999')
+    database.close()
+    await expect(createApp({ dataDirectory, port: 0 })).rejects.toThrow(/newer Listwright .*9999/)
+  })
+})
+
+describe('the database', () => {
+  it('has STRICT tables, WAL and no violated foreign key', async () => {
+    const { app, dataDirectory } = await startApplication()
+    await app.close()
+    const database = new SQLite(join(dataDirectory, 'listwright.db'), { readonly: true })
+    const loose = database
+      .prepare(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'"
+      )
+      .all()
+    expect(loose).toEqual([])
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(database.pragma('foreign_key_check')).toEqual([])
+  })
+})
+
+describe('a data directory', () => {
+  it('is used by one application at a time', async () => {
+    const { dataDirectory } = await startApplication()
+    await expect(createApp({ dataDirectory, port: 0 })).rejects.toThrow(/Another Listwright already uses/)
+  })
+
+  it('is free again once its application has ended', async () => {
+    const { app, dataDirectory } = await startApplication()
+    await app.close()
+    await (await createApp({ dataDirectory, port: 0 })).close()
+  })
+})

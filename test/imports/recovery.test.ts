@@ -1,0 +1,121 @@
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { importOutcomes, type SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { allSubscribers, makeField, makeList } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+import { serve } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+
+const rows = 60_000
+const moments = 10
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+/** New subscribers, changed ones, duplicates, and rows that fail. */
+function csvFile(): string {
+  const lines = ['email,City,Age']
+  for (let row = 0; row < rows; row++) {
+    if (row % 97 === 0) lines.push(`nobody${row},City${row},${row % 90}`)
+    else if (row % 53 === 0) lines.push(`P${row - 1}@example.com,Again,${row % 90}`)
+    else lines.push(`p${row}@example.com,"City, ${row % 500}",${row % 211 === 0 ? 'old' : row % 90}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** A data directory with a list that has some of the file's subscribers already. */
+async function prepare(directory: string): Promise<number> {
+  const application = await serve(directory)
+  const { api } = application
+  const list = await makeList(api)
+  await makeField(api, list.id, 'City', 'text')
+  await makeField(api, list.id, 'Age', 'number')
+  const known = Array.from({ length: 3000 }, (_, number) => `p${number * 17}@example.com`)
+  const first = await api.post<SubscriberImport>(`/mailing_lists/${list.id}/subscriber_imports`, {
+    subscriber_import: {
+      column_mapping: ['email'],
+      file_format: { csv_has_headers: false },
+      file_source: { type: 'json', content: known.join('\n') }
+    }
+  })
+  expect((await api.imported(first.data.id)).state).toBe('finished')
+  await writeFile(join(directory, 'uploads', 'people.csv'), csvFile())
+  await application.end('SIGTERM')
+  return list.id
+}
+
+async function startImport(api: Client, listId: number): Promise<number> {
+  const { data } = await api.post<SubscriberImport>(`/mailing_lists/${listId}/subscriber_imports`, {
+    subscriber_import: {
+      column_mapping: ['email', 'City', 'Age'],
+      file_source: { type: 'upload_directory', filename: 'people.csv' },
+      overwrite: true
+    }
+  })
+  return data.id
+}
+
+/** Everything that must not depend on when the import was interrupted. */
+async function outcomeOf(api: Client, listId: number, importId: number) {
+  const { state, error_message, stats } = await api.imported(importId)
+  const logs: Record<string, string> = {}
+  for (const outcome of importOutcomes) {
+    logs[outcome] = await (await api.raw(`/ga/api/v2/subscriber_imports/${importId}/logs/${outcome}`)).text()
+  }
+  const subscribers = (await allSubscribers(api, listId)).map(({ id, email, status, custom_fields }) => [
+    id,
+    email,
+    status,
+    custom_fields['City']?.value,
+    custom_fields['Age']?.value
+  ])
+  const counts = (await api.get<{ counts: unknown }>('/subscriber_counts')).data.counts
+  return { state, error_message, stats, counts, logs, subscribers }
+}
+
+it(
+  `an import killed at ${moments} random moments ends as an undisturbed one does (SEED=${seed})`,
+  { timeout: 240_000 },
+  async () => {
+    const random = seededRandom(seed)
+    const prepared = await temporaryDirectory()
+    const listId = await prepare(prepared)
+
+    const undisturbedDirectory = await temporaryDirectory()
+    await cp(prepared, undisturbedDirectory, { recursive: true })
+    const undisturbed = await serve(undisturbedDirectory)
+    const began = performance.now()
+    const importId = await startImport(undisturbed.api, listId)
+    await undisturbed.api.imported(importId)
+    const duration = performance.now() - began
+    const expected = await outcomeOf(undisturbed.api, listId, importId)
+    await undisturbed.end('SIGTERM')
+    expect(expected.stats).toMatchObject({ number_of_records: rows, records_imported: rows })
+    for (const outcome of ['added', 'updated', 'failed', 'skipped_duplicate'] as const) {
+      expect(expected.stats.subscribers[outcome], outcome).toBeGreaterThan(100)
+    }
+
+    let interrupted = 0
+    for (let moment = 0; moment < moments; moment++) {
+      const directory = await temporaryDirectory()
+      await cp(prepared, directory, { recursive: true })
+      const first = await serve(directory)
+      await startImport(first.api, listId)
+      await pause(random() * duration)
+      const { data } = await first.api.get<SubscriberImport>(`/subscriber_imports/${importId}`)
+      if (data.state !== 'finished') interrupted++
+      await first.end('SIGKILL')
+
+      // And once more while it recovers.
+      const second = await serve(directory)
+      await pause(random() * duration)
+      await second.end('SIGKILL')
+
+      const third = await serve(directory)
+      expect(await outcomeOf(third.api, listId, importId), `moment ${moment}`).toEqual(expected)
+      await third.end('SIGTERM')
+    }
+    expect(interrupted).toBeGreaterThan(0)
+  }
+)

@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import type { StartedApplication } from './application.ts'
+import type { Client } from './client.ts'
+
+let made = 0
+
+/** A list with a name of its own. */
+export async function makeList(api: Client, settings: Record<string, unknown> = {}): Promise<MailingList> {
+  const mailing_list = { name: `List ${++made}`, ...settings }
+  return expectSuccess(await api.post<MailingList>('/mailing_lists', { mailing_list }))
+}
+
+export async function makeField(
+  api: Client,
+  listId: number,
+  name: string,
+  field_type: string,
+  attributes: Record<string, unknown> = {}
+): Promise<CustomField> {
+  const custom_field = { name, field_type, ...attributes }
+  return expectSuccess(
+    await api.post<CustomField>(`/mailing_lists/${listId}/custom_fields`, { custom_field })
+  )
+}
+
+export async function makeSubscriber(
+  api: Client,
+  listId: number,
+  email: string,
+  values: Record<string, unknown> = {}
+): Promise<Subscriber> {
+  const subscriber = { email, status: 'active', ...values }
+  return expectSuccess(await api.post<Subscriber>(`/mailing_lists/${listId}/subscribers`, { subscriber }))
+}
+
+/** Imports a CSV text and waits for the end. */
+export async function importText(
+  api: Client,
+  listId: number,
+  content: string,
+  settings: Record<string, unknown> = {}
+): Promise<SubscriberImport> {
+  return runImport(api, listId, { file_source: { type: 'json', content }, ...settings })
+}
+
+/** Puts a file into the upload directory, imports it and waits for the end. */
+export async function importFile(
+  { api, dataDirectory }: Pick<StartedApplication, 'api' | 'dataDirectory'>,
+  listId: number,
+  content: string | Uint8Array,
+  settings: Record<string, unknown> = {}
+): Promise<SubscriberImport> {
+  const filename = `file-${++made}.csv`
+  await writeFile(join(dataDirectory, 'uploads', filename), content)
+  return runImport(api, listId, { file_source: { type: 'upload_directory', filename }, ...settings })
+}
+
+async function runImport(
+  api: Client,
+  listId: number,
+  settings: Record<string, unknown>
+): Promise<SubscriberImport> {
+  const subscriber_import = { column_mapping: ['email'], ...settings }
+  const created = await api.post<SubscriberImport>(`/mailing_lists/${listId}/subscriber_imports`, {
+    subscriber_import
+  })
+  return api.imported(expectSuccess(created).id)
+}
+
+/** Every subscriber of a list, page after page. */
+export async function allSubscribers(api: Client, listId: number): Promise<Subscriber[]> {
+  const all: Subscriber[] = []
+  let token: string | null | undefined = ''
+  while (token !== null) {
+    const page: Awaited<ReturnType<typeof api.get<Subscriber[]>>> = await api.get<Subscriber[]>(
+      `/mailing_lists/${listId}/subscribers?per_page=500&page_token=${token ?? ''}`
+    )
+    all.push(...expectSuccess(page))
+    token = page.next_page_token ?? null
+  }
+  return all
+}
+
+function expectSuccess<Data>(answer: { success: boolean; data: Data; error_message: string | null }): Data {
+  if (!answer.success) throw new Error(answer.error_message ?? 'failed without a message')
+  return answer.data
+}

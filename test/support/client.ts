@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+
+/** An answer of the API as a test sees it. */
+export interface Answer<Data = unknown> {
+  status: number
+  headers: Headers
+  success: boolean
+  data: Data
+  error_code: string | null
+  error_message: string | null
+  page?: number
+  per_page?: number
+  num_records?: number
+  num_pages?: number
+  next_page_token?: string | null
+}
+
+/** A program that uses the API with a key. */
+export class Client {
+  readonly baseUrl: string
+  readonly authorization: string
+
+  constructor(baseUrl: string, authorization: string) {
+    this.baseUrl = baseUrl
+    this.authorization = authorization
+  }
+
+  /** Sends a request as it is; `path` begins after the host. */
+  raw(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { Authorization: this.authorization, ...(init.headers as Record<string, string>) }
+    return fetch(this.baseUrl + path, { redirect: 'manual', ...init, headers })
+  }
+
+  get<Data>(path: string): Promise<Answer<Data>> {
+    return this.#call('GET', path)
+  }
+
+  post<Data>(path: string, body?: unknown): Promise<Answer<Data>> {
+    return this.#call('POST', path, body)
+  }
+
+  put<Data>(path: string, body: unknown): Promise<Answer<Data>> {
+    return this.#call('PUT', path, body)
+  }
+
+  delete<Data>(path: string): Promise<Answer<Data>> {
+    return this.#call('DELETE', path)
+  }
+
+  /** Waits until an import has ended, whatever its end is. */
+  async imported(id: number): Promise<SubscriberImport> {
+    for (let attempt = 0; attempt < 1200; attempt++) {
+      const { data } = await this.get<SubscriberImport>(`/subscriber_imports/${id}`)
+      if (['finished', 'failed', 'cancelled'].includes(data.state)) return data
+      await pause(20)
+    }
+    throw new Error(`import ${id} did not end`)
+  }
+
+  async #call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+    const response = await this.raw(`/ga/api/v2${path}`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json' }
+      })
+    })
+    const envelope = (await response.json()) as Omit<Answer<Data>, 'status' | 'headers'>
+    return { ...envelope, status: response.status, headers: response.headers }
+  }
+}

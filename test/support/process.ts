@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { Client } from './client.ts'
+
+/** The line that `npm run serve -- --json` prints. */
+export interface ReadyLine {
+  base_url: string
+  organization_id: number
+  api_key: string
+  authorization: string
+  data_dir: string
+}
+
+/** `npm run serve` as a process of its own. */
+export interface ServedApplication {
+  api: Client
+  ready: ReadyLine
+  /** Everything that was printed to standard output so far. */
+  output(): string
+  pid: number
+  /** Sends a signal and waits for the end. @returns the exit status, null after a signal that ended it */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts the application from its sources on a free port. It is killed after the test at the latest. */
+export async function serve(dataDirectory: string): Promise<ServedApplication> {
+  const child = runServe(['--data-dir', dataDirectory, '--port', '0', '--json'])
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ready = await firstLine(child)
+  return {
+    api: new Client(ready.base_url, ready.authorization),
+    ready,
+    output: () => output,
+    pid: child.pid ?? 0,
+    end: async (signal) => {
+      child.kill(signal)
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      return child.exitCode
+    }
+  }
+}
+
+/** The entry point itself, with any arguments. */
+export function runServe(args: string[]): ChildProcess {
+  const child = spawn(process.execPath, ['src-main/headless/serve.ts', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+async function firstLine(child: ChildProcess): Promise<ReadyLine> {
+  if (!child.stdout || !child.stderr) throw new Error('the process has no output')
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  for await (const line of createInterface(child.stdout)) return JSON.parse(line) as ReadyLine
+  throw new Error(`the application did not start: ${errors}`)
+}
