@@ -32,7 +32,7 @@ export default tseslint.config(
     }
   },
   {
-    files: ['src-main/desktop/**/*.ts'],
+    files: ['src-main/desktop/**/*.ts', 'test/desktop/**/*.ts'],
     rules: { 'no-restricted-imports': 'off' }
   },
   prettier

@@ -107,7 +107,10 @@ function answerError(
     const chosen = 'statusCode' in error ? Number(error.statusCode) : reply.statusCode
     // What the application refuses is answered with 200 and success false (supplement, section 1).
     void reply.code(chosen >= 400 ? chosen : (statusOf[error.code] ?? 200))
-    if (reply.statusCode === 401) void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
+    // A browser would ask for a password on its own, where the window says how to sign in.
+    if (reply.statusCode === 401 && !request.headers['sec-fetch-site']) {
+      void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
+    }
     return reply.send(failure(error.code, error.message, error.data))
   }
   const status = error.statusCode ?? 500

@@ -133,6 +133,7 @@ describe('authentication', () => {
   it('refuses a call without a key', async () => {
     const response = await fetch(started.app.baseUrl + path)
     expect(response.status).toBe(401)
+    expect(response.headers.get('WWW-Authenticate')).toMatch(/^Basic /)
     expect(await response.json()).toMatchObject({ success: false, error_code: 'not_authorized' })
   })
 

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Client } from '../support/client.ts'
+import type { ReadyLine } from '../support/process.ts'
+
+/** The built application as a process of its own. */
+export interface BenchedServer {
+  api: Client
+  /** Most memory that it had so far, in bytes; undefined where the system does not tell. */
+  peakMemory(): number | undefined
+  end(): Promise<void>
+}
+
+export async function startServer(dataDirectory: string): Promise<BenchedServer> {
+  const child = spawn(
+    process.execPath,
+    ['out/main/headless/serve.js', '--data-dir', dataDirectory, '--port', '0', '--json'],
+    { stdio: ['ignore', 'pipe', 'inherit'] }
+  )
+  process.on('exit', () => child.kill('SIGKILL'))
+  for await (const line of createInterface(child.stdout)) {
+    const ready = JSON.parse(line) as ReadyLine
+    return {
+      api: new Client(ready.base_url, ready.authorization),
+      peakMemory: () => peakMemoryOf(child.pid ?? 0),
+      end: async () => {
+        child.kill('SIGTERM')
+        await once(child, 'exit')
+      }
+    }
+  }
+  throw new Error('the application did not start')
+}
+
+function peakMemoryOf(pid: number): number | undefined {
+  const path = `/proc/${pid}/status`
+  if (!existsSync(path)) return undefined
+  const kibibytes = /VmHWM:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1]
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createApp } from '../../src-main/app.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { electronDouble } from './electron-double.ts'
+
+/** Starts the desktop application on a data directory of its own. */
+async function startDesktop(options: { firstInstance?: boolean; directory?: string } = {}) {
+  const electron = electronDouble(options)
+  // env-paths puts the data here.
+  vi.stubEnv('XDG_DATA_HOME', options.directory ?? (await temporaryDirectory()))
+  vi.resetModules()
+  vi.doMock('electron', () => electron.module)
+  onTestFinished(async () => {
+    electron.app.quit()
+    await vi.waitFor(() => expect(electron.log).toContain('quit'))
+    vi.doUnmock('electron')
+    vi.unstubAllEnvs()
+  })
+  await import('../../src-main/desktop/main.ts')
+  const [window] = electron.windows
+  return { ...electron, window, origin: window ? new URL(window.address).origin : '' }
+}
+
+describe.runIf(process.platform === 'linux')('the desktop application', () => {
+  it('opens one window that is signed in, shown once it is drawn', async () => {
+    const { window, log } = await startDesktop()
+    const response = await fetch(window?.address ?? '', { redirect: 'manual' })
+    expect(response.headers.get('Set-Cookie')).toContain('listwright_session_')
+    expect(window?.options.show).toBe(false)
+    window?.emit('ready-to-show')
+    expect(log).toContain('show')
+  })
+
+  it('gives its pages nothing but the web platform', async () => {
+    const { window } = await startDesktop()
+    expect(window?.options.webPreferences).toMatchObject({
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      webSecurity: true
+    })
+    expect(window?.options.webPreferences).not.toHaveProperty('preload')
+  })
+
+  it('keeps its pages on its own server', async () => {
+    const { window, origin } = await startDesktop()
+    for (const name of ['will-navigate', 'will-redirect'] as const) {
+      expect(window?.webContents.allows(name, `${origin}/lists/1`)).toBe(true)
+      expect(window?.webContents.allows(name, 'https://evil.example/')).toBe(false)
+      expect(window?.webContents.allows(name, 'file:///etc/passwd')).toBe(false)
+    }
+    expect(window?.webContents.allows('will-attach-webview', origin)).toBe(false)
+  })
+
+  it('opens its own pages in windows as hardened, links to the web in the browser, and nothing else', async () => {
+    const { window, origin, log } = await startDesktop()
+    expect(window?.webContents.openWindow(`${origin}/docs/`)).toEqual({
+      action: 'allow',
+      overrideBrowserWindowOptions: { webPreferences: window?.options.webPreferences }
+    })
+    expect(window?.webContents.openWindow('https://example.com/')).toEqual({ action: 'deny' })
+    expect(window?.webContents.openWindow('file:///etc/passwd')).toEqual({ action: 'deny' })
+    expect(log.filter((entry) => entry.startsWith('external'))).toEqual(['external https://example.com/'])
+  })
+
+  it('grants its pages the clipboard and no other permission', async () => {
+    const { grants } = await startDesktop()
+    expect(grants('clipboard-sanitized-write')).toBe(true)
+    for (const permission of ['media', 'geolocation', 'notifications', 'openExternal']) {
+      expect(grants(permission), permission).toBe(false)
+    }
+  })
+
+  it('has the menus that give copy and paste their shortcuts', async () => {
+    const { log } = await startDesktop()
+    expect(log).toContain('menu fileMenu editMenu View windowMenu')
+  })
+
+  it('comes to the front when it is started again, and the second start ends', async () => {
+    const { app, log } = await startDesktop()
+    app.emit('second-instance')
+    expect(log).toEqual(expect.arrayContaining(['restore', 'focus']))
+    const second = await startDesktop({ firstInstance: false })
+    expect(second.windows).toEqual([])
+    expect(second.log).toEqual(['quit'])
+  })
+
+  it('ends the server before it quits', async () => {
+    const { app, log, origin } = await startDesktop()
+    app.emit('window-all-closed')
+    expect(log.at(-1)).toBe('quit held up')
+    await vi.waitFor(() => expect(log.at(-1)).toBe('quit'))
+    await expect(fetch(origin)).rejects.toThrow()
+  })
+
+  it('says why it cannot start', async () => {
+    const directory = await temporaryDirectory()
+    const other = await createApp({ dataDirectory: join(directory, 'Listwright'), port: 0 })
+    onTestFinished(() => other.close())
+    const { log } = await startDesktop({ directory })
+    expect(log[0]).toMatch(/^Listwright cannot start: Another Listwright already uses the data/)
+    expect(log[1]).toBe('exit 1')
+  })
+})

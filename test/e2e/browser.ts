@@ -1,0 +1,75 @@
+import { mkdir } from 'node:fs/promises'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { findAppBrowser } from '../../src-main/headless/browsers.ts'
+import type { Application } from '../../src-main/app.ts'
+
+const screenshots = 'test/e2e/screenshots'
+
+/** The Chromium or Chrome of this machine, which the tests need. */
+export const installedBrowser = findAppBrowser()
+
+/** Without a browser these tests are skipped; where a machine promises to run all tests, that is a failure. */
+export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 'true'
+
+export async function launchBrowser(): Promise<Browser> {
+  if (!installedBrowser) throw new Error('The browser tests need an installed Chromium or Chrome.')
+  await mkdir(screenshots, { recursive: true })
+  return chromium.launch({
+    executablePath: installedBrowser,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync'
+    ]
+  })
+}
+
+/** A window of the application, signed in. What goes wrong in its console fails the test that calls `finish`. */
+export class Window {
+  readonly page: Page
+  readonly #context: BrowserContext
+  readonly #complaints: string[] = []
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.#context = context
+    this.page = page
+    page.on('pageerror', (error) => this.#complaints.push(error.message))
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.#complaints.push(message.text())
+    })
+  }
+
+  static async open(browser: Browser, app: Application): Promise<Window> {
+    const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, locale: 'en-US' })
+    context.setDefaultTimeout(15_000)
+    const window = new Window(context, await context.newPage())
+    await window.page.goto(app.interfaceUrl())
+    return window
+  }
+
+  /** Writes the page in both themes to test/e2e/screenshots. */
+  async screenshot(name: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await this.page.evaluate((scheme) => {
+        document.documentElement.classList.toggle('dark', scheme === 'dark')
+        document.documentElement.classList.toggle('light', scheme === 'light')
+      }, colorScheme)
+      // Colours and panels move for a moment.
+      await this.page.waitForTimeout(350)
+      await this.page.screenshot({ path: `${screenshots}/${name}-${colorScheme}.png` })
+    }
+    await this.page.evaluate(() => {
+      document.documentElement.classList.remove('dark')
+      document.documentElement.classList.add('light')
+    })
+  }
+
+  async finish(): Promise<void> {
+    await this.#context.close()
+    expect(this.#complaints).toEqual([])
+  }
+}

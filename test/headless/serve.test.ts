@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { makeList } from '../support/builders.ts'
+import { runServe, serve } from '../support/process.ts'
+
+/** Runs it to its end. */
+async function outcome(args: string[]): Promise<{ status: number | null; output: string; errors: string }> {
+  const child = runServe(args)
+  let [output, errors] = ['', '']
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const [status] = (await once(child, 'close')) as [number | null]
+  return { status, output, errors }
+}
+
+describe('npm run serve', () => {
+  it('with --json prints one line, whose authorization works', async () => {
+    const directory = await temporaryDirectory()
+    const application = await serve(directory)
+    expect(Object.keys(application.ready)).toEqual([
+      'base_url',
+      'organization_id',
+      'api_key',
+      'authorization',
+      'data_dir'
+    ])
+    const { base_url, organization_id, api_key, authorization, data_dir } = application.ready
+    expect(base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(authorization).toBe(`Basic ${Buffer.from(`${organization_id}:${api_key}`).toString('base64')}`)
+    expect(api_key).toMatch(/^[0-9a-f]{40}$/)
+    expect(data_dir).toBe(directory)
+    expect((await application.api.get('/mailing_lists')).success).toBe(true)
+    expect(application.output().trimEnd().split('\n')).toHaveLength(1)
+    expect((await stat(directory)).isDirectory()).toBe(true)
+  })
+
+  it('without --json prints an address with a one-time sign-in token', async () => {
+    const child = runServe(['--data-dir', await temporaryDirectory(), '--port', '0'])
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    while (!output.includes('Data:')) await pause(20)
+    const address = /http:\S+sign_in=\S+/.exec(output)?.[0] ?? ''
+    const first = await fetch(address, { redirect: 'manual' })
+    expect(first.headers.get('Set-Cookie')).toMatch(/HttpOnly; SameSite=Strict/)
+    expect((await fetch(address, { redirect: 'manual' })).headers.get('Set-Cookie')).toBeNull()
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends on %s with status 0, a running import left resumable',
+    async (signal) => {
+      const directory = await temporaryDirectory()
+      const first = await serve(directory)
+      const list = await makeList(first.api)
+      const content = Array.from({ length: 50_000 }, (_, row) => `p${row}@example.com`).join('\n')
+      const { data } = await first.api.post<SubscriberImport>(
+        `/mailing_lists/${list.id}/subscriber_imports`,
+        {
+          subscriber_import: {
+            column_mapping: ['email'],
+            file_format: { csv_has_headers: false },
+            file_source: { type: 'json', content }
+          }
+        }
+      )
+      const asked = performance.now()
+      expect(await first.end(signal)).toBe(0)
+      expect(performance.now() - asked).toBeLessThan(5000)
+      const second = await serve(directory)
+      const ended = await second.api.imported(data.id)
+      expect(ended).toMatchObject({
+        state: 'finished',
+        stats: { subscribers: { added: 50_000, skipped_duplicate: 0 } }
+      })
+    }
+  )
+
+  it('says in one sentence what is wrong, with status 1', async () => {
+    const directory = await temporaryDirectory()
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const cases: [string[], RegExp][] = [
+      [['--port', 'many'], /^--port must be a number from 0 to 65535/],
+      [['--port', String(port), '--data-dir', directory], new RegExp(`^Port ${port} of 127.0.0.1 is taken`)],
+      [['--colour'], /--colour/]
+    ]
+    for (const [args, message] of cases) {
+      const { status, output, errors } = await outcome(args)
+      expect([status, output]).toEqual([1, ''])
+      expect(errors).toMatch(message)
+      expect(errors.trimEnd().split('\n')).toHaveLength(1)
+    }
+  })
+
+  it('explains itself with --help', async () => {
+    const { status, output } = await outcome(['--help'])
+    expect(status).toBe(0)
+    for (const option of ['--data-dir', '--port', '--json']) expect(output).toContain(option)
+  })
+})

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryDirectory } from '../support/application.ts'
+
+/** Runs `npm start` where nothing can be fetched, with the programs of one directory only. */
+async function start(environment: Record<string, string>) {
+  const home = await temporaryDirectory()
+  const child = spawn(process.execPath, ['src-main/headless/start.ts'], {
+    env: {
+      HOME: home,
+      XDG_DATA_HOME: home,
+      PATH: '',
+      // Port 9 of the machine itself answers nothing.
+      ELECTRON_MIRROR: 'http://127.0.0.1:9/',
+      electron_config_cache: join(home, 'cache'),
+      ...environment
+    }
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return {
+    child,
+    until: async (pattern: RegExp) => {
+      while (!pattern.test(output) && child.exitCode === null) await pause(20)
+      return output
+    }
+  }
+}
+
+/** A program of this name that notes its arguments and then lives for a while. */
+async function fakeBrowser(directory: string): Promise<string> {
+  const path = join(directory, 'chromium')
+  await writeFile(path, `#!/bin/sh\necho "$@" > ${directory}/arguments\nexec /bin/sleep 1\n`)
+  await chmod(path, 0o755)
+  return path
+}
+
+describe.runIf(process.platform === 'linux')('npm start', () => {
+  it('prints the address where there is no display', async () => {
+    const { child, until } = await start({})
+    expect(await until(/sign_in=/)).toMatch(
+      /^Open Listwright in a browser .*: http:\/\/127\.0\.0\.1:\d+\/\?sign_in=/
+    )
+    child.kill('SIGTERM')
+    expect((await once(child, 'exit'))[0]).toBe(0)
+  })
+
+  it('without Electron says so in one line, opens an application window, and ends with it', async () => {
+    const programs = await temporaryDirectory()
+    await mkdir(programs, { recursive: true })
+    await fakeBrowser(programs)
+    const { child, until } = await start({ DISPLAY: ':99', PATH: programs })
+    expect(await until(/browser/)).toMatch(/^The Electron runtime is missing[^\n]*\n$/)
+    expect((await once(child, 'exit'))[0]).toBe(0)
+    const { readFile } = await import('node:fs/promises')
+    const given = await readFile(join(programs, 'arguments'), 'utf8')
+    expect(given).toMatch(/--app=http:\/\/127\.0\.0\.1:\d+\/\?sign_in=\w{64} --user-data-dir=/)
+  })
+
+  it('prints the address when no browser can be opened either', async () => {
+    const { until } = await start({ DISPLAY: ':99' })
+    expect(await until(/sign_in=/)).toContain('Open Listwright in a browser')
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import type { LiveEvent } from '../../src-main/workbench/events.ts'
+import { sharedApplication } from '../support/application.ts'
+import { makeList, makeSubscriber } from '../support/builders.ts'
+
+const started = sharedApplication()
+
+describe('live events', () => {
+  it('tell a window what another program changed', async () => {
+    const stop = new AbortController()
+    const response = await started.api.raw('/app/v1/events', { signal: stop.signal })
+    expect(response.headers.get('Content-Type')).toBe('text/event-stream')
+    const list = await makeList(started.api)
+    await makeSubscriber(started.api, list.id, 'a@example.com')
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const wanted: LiveEvent = { entity: 'subscriber', mailing_list_id: list.id }
+    while (!text.includes(JSON.stringify(wanted))) text += (await reader?.read())?.value ?? ''
+    expect(text).toContain(JSON.stringify({ entity: 'mailing_list', mailing_list_id: list.id }))
+    stop.abort()
+  })
+})
+
+describe('the search of the window', () => {
+  it('finds subscribers by the beginning of their email, in order, whatever its case', async () => {
+    const list = await makeList(started.api)
+    for (const name of ['clara', 'Anna', 'annika', 'ben'])
+      await makeSubscriber(started.api, list.id, `${name}@x.org`)
+    const response = await started.api.raw(`/app/v1/mailing_lists/${list.id}/search?beginning=AN`)
+    const { data } = (await response.json()) as { data: Subscriber[] }
+    expect(data.map(({ email }) => email)).toEqual(['Anna@x.org', 'annika@x.org'])
+  })
+
+  it('takes % and _ as characters', async () => {
+    const list = await makeList(started.api)
+    await makeSubscriber(started.api, list.id, 'anna@x.org')
+    const response = await started.api.raw(`/app/v1/mailing_lists/${list.id}/search?beginning=%25`)
+    expect(((await response.json()) as { data: unknown[] }).data).toEqual([])
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { sharedApplication } from '../support/application.ts'
+
+const started = sharedApplication()
+
+/** The cookie of a window that signed in. */
+async function signIn(): Promise<string> {
+  const response = await fetch(started.app.interfaceUrl(), { redirect: 'manual' })
+  expect(response.status).toBe(302)
+  expect(response.headers.get('Location')).toBe('/')
+  return response.headers.get('Set-Cookie')?.split(';')[0] ?? ''
+}
+
+describe('the window', () => {
+  it('is one page for all of its addresses, under a strict content security policy', async () => {
+    for (const path of ['/', '/lists', '/lists/3/fields', '/imports/7', '/api-access']) {
+      const response = await fetch(started.app.baseUrl + path)
+      expect(response.status, path).toBe(200)
+      expect(response.headers.get('Content-Type')).toContain('text/html')
+      const policy = response.headers.get('Content-Security-Policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("script-src 'self';")
+      expect(policy).toContain("frame-ancestors 'none'")
+    }
+  })
+
+  it('loads its scripts without a key', async () => {
+    const page = await (await fetch(started.app.baseUrl)).text()
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
+    const response = await fetch(started.app.baseUrl + script)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([
+      200,
+      'application/javascript; charset=utf-8'
+    ])
+  })
+
+  it('signs in with a token that is good for one time', async () => {
+    const cookie = await signIn()
+    const response = await fetch(`${started.app.baseUrl}/ga/api/v2/mailing_lists`, {
+      headers: { Cookie: cookie }
+    })
+    expect(response.status).toBe(200)
+  })
+
+  it('keeps its session over the ports of other programs: the cookie bears the port', async () => {
+    expect(await signIn()).toContain(`listwright_session_${new URL(started.app.baseUrl).port}=`)
+  })
+
+  it('can make API keys that work', async () => {
+    const cookie = await signIn()
+    const response = await fetch(`${started.app.baseUrl}/app/v1/api_keys`, {
+      method: 'POST',
+      headers: { Cookie: cookie },
+      body: '{"name":"scripts"}'
+    })
+    const { data } = (await response.json()) as { data: { api_key: string } }
+    const authorization = `Basic ${Buffer.from(`1:${data.api_key}`).toString('base64')}`
+    const answer = await fetch(`${started.app.baseUrl}/ga/api/v2/mailing_lists`, {
+      headers: { Authorization: authorization }
+    })
+    expect(answer.status).toBe(200)
+  })
+})
