@@ -1,6 +1,5 @@
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import scalar from '@scalar/fastify-api-reference'
 import {
   fastify,
   type FastifyError,
@@ -15,6 +14,7 @@ import type { ApplicationContext } from './context.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import type { FailureEnvelope } from './envelope.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
+import { referenceRoutes } from './reference.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
@@ -68,7 +68,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
     },
     { prefix: apiPrefix }
   )
-  await app.register(scalar, { routePrefix: '/docs', configuration: { withDefaultFonts: false } })
+  await app.register(referenceRoutes)
   await app.register(registerWorkbench, { prefix: '/app/v1' })
   await app.register(registerWindowFiles)
   return app

@@ -1,3 +1,4 @@
+import '../memory.ts'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../errors.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'

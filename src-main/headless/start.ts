@@ -1,3 +1,4 @@
+import '../memory.ts'
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { type Application, createApp } from '../app.ts'

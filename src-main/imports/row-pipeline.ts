@@ -7,7 +7,7 @@ import { readRecords } from './records.ts'
 import { missingRequiredFields, RowReader } from './rows.ts'
 
 /** Batches that may wait for the writer: it groups some into a commit while the next ones are being read. */
-const batchesInFlight = 8
+const batchesInFlight = 20
 
 interface Pending {
   batch: ImportBatch

@@ -50,10 +50,10 @@ export class Client {
 
   /** Waits until an import has ended, whatever its end is. */
   async imported(id: number): Promise<SubscriberImport> {
-    for (let attempt = 0; attempt < 1200; attempt++) {
+    for (let attempt = 0; attempt < 2400; attempt++) {
       const { data } = await this.get<SubscriberImport>(`/subscriber_imports/${id}`)
       if (['finished', 'failed', 'cancelled'].includes(data.state)) return data
-      await pause(20)
+      await pause(50)
     }
     throw new Error(`import ${id} did not end`)
   }
