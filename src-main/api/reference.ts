@@ -11,9 +11,9 @@ export const referenceRoutes: FastifyPluginAsync = async (app) => {
   for (const path of ['/docs', '/docs/*']) {
     app.get(path, { schema: { hide: true } }, async (request, reply) => {
       reference ??= createReference(app.swagger())
-      const { routing } = await reference
+      const server = await reference
       reply.hijack()
-      routing(request.raw, reply.raw)
+      server.routing(request.raw, reply.raw)
     })
   }
 }

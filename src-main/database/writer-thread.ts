@@ -79,7 +79,7 @@ async function runGroup(): Promise<void> {
   const started = performance.now()
   const answered: { port: MessagePort; reply: CommandReply }[] = []
   const changes: Change[] = []
-  let failure: unknown = null
+  let failure: Error | null = null
   sqlite.exec('BEGIN')
   do {
     const queued = background.shift()

@@ -19,7 +19,9 @@ console.table(
   Object.fromEntries(
     Object.entries(figures).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map((each) => each.toFixed(2)).join(', ') : rounded(value)
+      Array.isArray(value)
+        ? value.map((each: number) => each.toFixed(2)).join(', ')
+        : rounded(value as number | null)
     ])
   )
 )
