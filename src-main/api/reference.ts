@@ -23,7 +23,16 @@ async function createReference(document: ReturnType<FastifyInstance['swagger']>)
   const app = fastify()
   await app.register(scalar, {
     routePrefix: '/docs',
-    configuration: { content: document, withDefaultFonts: false }
+    configuration: {
+      content: document,
+      withDefaultFonts: false,
+      // What would call a service elsewhere.
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      showDeveloperTools: 'never',
+      hideClientButton: true,
+      telemetry: false
+    }
   })
   await app.ready()
   return app
