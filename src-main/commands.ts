@@ -17,6 +17,8 @@ export const commands = {
   purgeDeletedList: mailingLists.purgeDeletedList,
   createCustomField: customFields.createCustomField,
   updateCustomField: customFields.updateCustomField,
+  deleteCustomField: customFields.deleteCustomField,
+  promoteCustomField: customFields.promoteCustomField,
   createSubscriber: subscribers.createSubscriber,
   updateSubscriber: subscribers.updateSubscriber,
   deleteSubscribers: subscribers.deleteSubscribers,

@@ -27,3 +27,12 @@ export function updateCustomField(
     : `/mailing_lists/${listId}/custom_fields/${field.id}`
   return call(path, { method: 'PUT', body: { custom_field: changes } })
 }
+
+export function deleteCustomField(id: number): Promise<null> {
+  return call(`/custom_fields/${id}`, { method: 'DELETE' })
+}
+
+/** Makes a field of one list a field of all lists. */
+export function promoteCustomField(id: number): Promise<CustomField> {
+  return call('/custom_fields/promote', { method: 'POST', body: { promote: { custom_field_id: id } } })
+}

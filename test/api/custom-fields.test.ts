@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 
 const started = sharedApplication()
 const fieldsOf = (listId: number): string => `/mailing_lists/${listId}/custom_fields`
@@ -120,6 +120,147 @@ describe('a custom field', () => {
     expect(data).toMatchObject({ is_global: true, mailing_list_id: null })
     const all = await started.api.get<CustomField[]>(`${fieldsOf(list.id)}?name=${name.toUpperCase()}`)
     expect(all.data.map(({ id }) => id)).toEqual([data.id])
+  })
+})
+
+describe('deleting a custom field', () => {
+  it('answers null, hides the field and its values, and lists it among the deleted with the time', async () => {
+    const list = await makeList(started.api)
+    const field = await makeField(started.api, list.id, 'City', 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Wien' } })
+    expect(await started.api.delete(`${fieldsOf(list.id)}/${field.id}`)).toMatchObject({
+      success: true,
+      data: null
+    })
+    const [subscriber] = await allSubscribers(started.api, list.id)
+    expect(Object.keys(subscriber?.custom_fields ?? {})).not.toContain('City')
+    expect(await started.api.get(`/custom_fields/${field.id}`)).toMatchObject({ error_code: 'not_found' })
+    const { data } = await started.api.get<unknown[]>(`${fieldsOf(list.id)}/deleted`)
+    expect(data).toEqual([{ ...field, deleted_at: expect.stringMatching(/^\d{4}-.*Z$/) as string }])
+  })
+
+  it('frees its name for another field, which begins without values', async () => {
+    const list = await makeList(started.api)
+    const field = await makeField(started.api, list.id, 'City', 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Wien' } })
+    await started.api.delete(`/custom_fields/${field.id}`)
+    await makeField(started.api, list.id, 'City', 'number')
+    const [subscriber] = await allSubscribers(started.api, list.id)
+    expect(subscriber?.custom_fields['City']?.value).toBeNull()
+  })
+
+  it('is refused with data.dependencies while the field is the primary key of its list', async () => {
+    const list = await makeList(started.api)
+    const field = await makeField(started.api, list.id, 'Number', 'text')
+    await started.api.put(`/mailing_lists/${list.id}`, {
+      mailing_list: { primary_key_custom_field_id: field.id }
+    })
+    expect(await started.api.delete(`${fieldsOf(list.id)}/${field.id}`)).toMatchObject({
+      success: false,
+      error_code: 'validation_failed',
+      data: { dependencies: [{ type: 'mailing_list', id: list.id }] }
+    })
+  })
+
+  it('works for global fields, which are listed among the deleted of the organization', async () => {
+    const { data: field } = await started.api.post<CustomField>('/custom_fields', {
+      custom_field: { name: 'Passing', field_type: 'text' }
+    })
+    await started.api.delete(`/custom_fields/${field.id}`)
+    const { data } = await started.api.get<CustomField[]>('/custom_fields/deleted')
+    expect(data.map(({ id }) => id)).toContain(field.id)
+  })
+
+  it('of another list than the path names is not_found', async () => {
+    const [list, other] = [await makeList(started.api), await makeList(started.api)]
+    const field = await makeField(started.api, list.id, 'City', 'text')
+    expect(await started.api.delete(`${fieldsOf(other.id)}/${field.id}`)).toMatchObject({
+      error_code: 'not_found'
+    })
+  })
+})
+
+describe('promoting a custom field', () => {
+  it('makes it global and keeps the values', async () => {
+    const [list, other] = [await makeList(started.api), await makeList(started.api)]
+    const name = `Promoted ${list.id}`
+    const field = await makeField(started.api, list.id, name, 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { [name]: 'kept' } })
+    const { data } = await started.api.post<CustomField>('/custom_fields/promote', {
+      promote: { custom_field_id: field.id }
+    })
+    expect(data).toEqual({ ...field, is_global: true, mailing_list_id: null })
+    const [subscriber] = await allSubscribers(started.api, list.id)
+    expect(subscriber?.custom_fields[name]?.value).toBe('kept')
+    const fields = await started.api.get<CustomField[]>(fieldsOf(other.id))
+    expect(fields.data.map(({ id }) => id)).toContain(field.id)
+    await started.api.delete(`/custom_fields/${field.id}`)
+  })
+
+  it('is refused while another list has a field of that name', async () => {
+    const [list, other] = [await makeList(started.api), await makeList(started.api)]
+    const field = await makeField(started.api, list.id, 'Shoe size', 'text')
+    await makeField(started.api, other.id, 'SHOE SIZE', 'number')
+    const answer = await started.api.post('/custom_fields/promote', {
+      promote: { custom_field_id: field.id }
+    })
+    expect(answer).toMatchObject({ success: false, error_code: 'validation_failed' })
+    expect(answer.error_message).toContain(`mailing list ${other.id}`)
+  })
+})
+
+describe('changing a custom field', () => {
+  it.each([
+    ['text', 'text_multiline'],
+    ['select_single_dropdown', 'select_single_radio']
+  ])('from %s to %s keeps the values', async (from, to) => {
+    const list = await makeList(started.api)
+    const field = await makeField(started.api, list.id, 'Field', from, needsOptions(from) ? { options } : {})
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { Field: 'Red' } })
+    const answer = await started.api.put<CustomField>(`${fieldsOf(list.id)}/${field.id}`, {
+      custom_field: { field_type: to }
+    })
+    expect(answer.data).toMatchObject({ field_type: to })
+    const [subscriber] = await allSubscribers(started.api, list.id)
+    expect(subscriber?.custom_fields['Field']).toEqual({ name: 'Field', type: to, value: 'Red' })
+  })
+
+  it('is refused where values would lose their meaning: another type, an option that is gone', async () => {
+    const list = await makeList(started.api)
+    const text = await makeField(started.api, list.id, 'Text', 'text')
+    const choice = await makeField(started.api, list.id, 'Choice', 'select_single_radio', { options })
+    await makeSubscriber(started.api, list.id, 'a@example.com')
+    const retyped = await started.api.put(`${fieldsOf(list.id)}/${text.id}`, {
+      custom_field: { field_type: 'number' }
+    })
+    expect(retyped.error_message).toMatch(/^field_type cannot change from text to number/)
+    const shortened = await started.api.put(`${fieldsOf(list.id)}/${choice.id}`, {
+      custom_field: { options: [choice.options?.[0]] }
+    })
+    expect(shortened.error_message).toMatch(/^options cannot lose "Blue"/)
+  })
+
+  it('keeps the ids of options and answers their positions', async () => {
+    const list = await makeList(started.api)
+    const field = await makeField(started.api, list.id, 'Choice', 'select_single_radio', { options })
+    const [red, blue] = field.options ?? []
+    const { data } = await started.api.put<CustomField>(`${fieldsOf(list.id)}/${field.id}`, {
+      custom_field: { options: [blue, { name: 'Green' }, red].map((option, index) => ({ ...option, index })) }
+    })
+    expect(data.options?.map(({ id, name, index }) => [id, name, index])).toEqual([
+      [blue?.id, 'Blue', 0],
+      [expect.any(Number), 'Green', 1],
+      [red?.id, 'Red', 2]
+    ])
+  })
+
+  it('to the name of a field that one of its lists has already is refused, a global field included', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'Occupied', 'text')
+    const answer = await started.api.post('/custom_fields', {
+      custom_field: { name: 'occupied', field_type: 'text' }
+    })
+    expect(answer).toMatchObject({ success: false, error_code: 'validation_failed' })
   })
 })
 

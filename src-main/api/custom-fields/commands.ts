@@ -1,10 +1,16 @@
 import type { Command, CommandContext } from '../../database/command.ts'
-import { Faults, notFound, validationFailed } from '../../errors.ts'
+import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
-import { fieldById, fieldsOfList, globalFields } from './queries.ts'
+import { dependenciesOf, fieldById, fieldsNamed } from './queries.ts'
 import { attributesFor, type FieldDefinition, hasOptions } from './rules.ts'
-import type { CustomFieldChanges, CustomFieldInput, OptionInput, TypedAttributes } from './schema.ts'
+import type {
+  CustomFieldChanges,
+  CustomFieldInput,
+  CustomFieldType,
+  OptionInput,
+  TypedAttributes
+} from './schema.ts'
 
 interface CreateInput {
   organizationId: number
@@ -49,21 +55,14 @@ export const createCustomField: Command<CreateInput, FieldDefinition> = async (c
   return reread(context, organizationId, id)
 }
 
-interface UpdateInput {
-  organizationId: number
-  /** The list of the path; null on the route without one. */
-  mailingListId: number | null
-  id: number
+interface UpdateInput extends FieldInput {
   changes: CustomFieldChanges
 }
 
 /** Changes what the request names and keeps the rest. */
 export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, id, changes } = input
-  const field = await fieldById(context.db, organizationId, id)
-  if (!field || (input.mailingListId !== null && field.mailingListId !== input.mailingListId)) {
-    throw notFound(`custom field ${id}`)
-  }
+  const field = await fieldOfPath(context, input)
   const next: CustomFieldInput = {
     ...field.attributes,
     name: field.name,
@@ -101,6 +100,89 @@ export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (c
   return reread(context, organizationId, id)
 }
 
+interface FieldInput {
+  organizationId: number
+  /** The list of the path; null on the route without one. */
+  mailingListId: number | null
+  id: number
+}
+
+/**
+ * Marks a field deleted. Its values stay where they are and are shown no more.
+ * @throws ApiError validation_failed with data.dependencies when other records need the field (spec, "Custom fields")
+ */
+export const deleteCustomField: Command<FieldInput, void> = async (context, input) => {
+  const field = await fieldOfPath(context, input)
+  const dependencies = await dependenciesOf(context.db, field.id)
+  if (dependencies.length > 0) {
+    const lists = dependencies.map(({ id }) => `mailing list ${id}`).join(', ')
+    throw new ApiError(
+      'validation_failed',
+      `${field.name} cannot be deleted: it is the primary key of ${lists}`,
+      {
+        dependencies
+      }
+    )
+  }
+  await context.db
+    .updateTable('custom_fields')
+    .set({ deleted_at: context.now, updated_at: context.now })
+    .where('id', '=', field.id)
+    .execute()
+  context.record({
+    entity: 'custom_field',
+    action: 'delete',
+    organizationId: field.organizationId,
+    mailingListId: field.mailingListId,
+    firstId: field.id,
+    lastId: field.id
+  })
+}
+
+/** Makes a field of one list a field of all lists; its values stay. @returns its definition */
+export const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefinition> = async (
+  context,
+  { organizationId, id }
+) => {
+  const field = await fieldById(context.db, organizationId, id)
+  if (!field) throw notFound(`custom field ${id}`)
+  if (field.mailingListId === null) throw validationFailed(`custom_field_id ${id} is global already`)
+  const others = (await fieldsNamed(context.db, organizationId, field.name)).filter(
+    (other) => other.id !== id
+  )
+  if (others.length > 0) {
+    const places = others.map((other) =>
+      other.mailing_list_id === null ? 'a global field' : `a field of mailing list ${other.mailing_list_id}`
+    )
+    throw validationFailed(
+      `name "${field.name}" must be unique in the organization, and ${places.join(', ')} has it too`
+    )
+  }
+  await context.db
+    .updateTable('custom_fields')
+    .set({ mailing_list_id: null, updated_at: context.now })
+    .where('id', '=', id)
+    .execute()
+  context.record({
+    entity: 'custom_field',
+    action: 'update',
+    organizationId,
+    mailingListId: null,
+    firstId: id,
+    lastId: id
+  })
+  return reread(context, organizationId, id)
+}
+
+/** @throws ApiError not_found, also for a field of another list than the path's */
+async function fieldOfPath(context: CommandContext, input: FieldInput): Promise<FieldDefinition> {
+  const field = await fieldById(context.db, input.organizationId, input.id)
+  if (!field || (input.mailingListId !== null && field.mailingListId !== input.mailingListId)) {
+    throw notFound(`custom field ${input.id}`)
+  }
+  return field
+}
+
 async function reread(context: CommandContext, organizationId: number, id: number): Promise<FieldDefinition> {
   const field = await fieldById(context.db, organizationId, id)
   if (!field) throw new Error(`custom field ${id} vanished inside its own transaction`)
@@ -119,11 +201,11 @@ async function checkName(
   if ((importColumns as readonly string[]).includes(key)) {
     throw validationFailed(`name must not be ${name}, which imports reserve for the subscriber's own columns`)
   }
-  const others =
-    mailingListId === null
-      ? await globalFields(context.db, organizationId)
-      : await fieldsOfList(context.db, organizationId, mailingListId)
-  if (others.some((other) => other.id !== ownId && other.name.toLowerCase() === key)) {
+  const others = await fieldsNamed(context.db, organizationId, key)
+  // A global field is a field of every list.
+  const beside = (listId: number | null): boolean =>
+    mailingListId === null || listId === null || listId === mailingListId
+  if (others.some((other) => other.id !== ownId && beside(other.mailing_list_id))) {
     throw validationFailed(`name "${name.trim()}" is already taken by another custom field`)
   }
 }
@@ -154,6 +236,13 @@ function checkOptions(options: OptionInput[], allowed: boolean): void {
   }
 }
 
+/** Types whose values mean the same under another type, so that a field can change between them at any time. */
+const interchangeable: Partial<Record<CustomFieldType, CustomFieldType[]>> = {
+  text: ['text_multiline'],
+  select_single_dropdown: ['select_single_radio'],
+  select_single_radio: ['select_single_dropdown']
+}
+
 /** A change of type, or an option that is gone, would leave subscribers with values that mean nothing. */
 async function refuseStrandedValues(
   context: CommandContext,
@@ -161,11 +250,15 @@ async function refuseStrandedValues(
   next: CustomFieldInput,
   options: OptionInput[] | undefined
 ): Promise<void> {
-  const retyped = next.field_type !== field.type
+  const retyped = next.field_type !== field.type && !interchangeable[field.type]?.includes(next.field_type)
   const removed = options ? field.options.filter((option) => !keptOption(option, options)) : []
   if (!retyped && removed.length === 0) return
   if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
-  if (retyped) throw validationFailed('field_type cannot change once the list has subscribers')
+  if (retyped) {
+    throw validationFailed(
+      `field_type cannot change from ${field.type} to ${next.field_type} once there are subscribers who may have a value`
+    )
+  }
   throw validationFailed(
     `options cannot lose "${removed.map((option) => option.name).join('", "')}" once the list has subscribers; ` +
       'give the option another name instead'

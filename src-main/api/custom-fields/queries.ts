@@ -56,6 +56,62 @@ export async function fieldById(
   return row && (await withOptions(db, [row]))[0]
 }
 
+/**
+ * The deleted fields of a list, or with null the deleted global ones, by id.
+ * @returns each with the time of its deletion, in UNIX milliseconds
+ */
+export async function deletedFields(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number | null
+): Promise<{ field: FieldDefinition; deletedAt: number }[]> {
+  const rows = await db
+    .selectFrom('custom_fields')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('mailing_list_id', mailingListId === null ? 'is' : '=', mailingListId)
+    .where('deleted_at', 'is not', null)
+    .orderBy('id')
+    .execute()
+  const fields = await withOptions(db, rows)
+  return fields.map((field, index) => ({ field, deletedAt: rows[index]?.deleted_at ?? 0 }))
+}
+
+/** The fields of this name anywhere in the organization, on lists that are not deleted and global. */
+export async function fieldsNamed(
+  db: Kysely<Schema>,
+  organizationId: number,
+  name: string
+): Promise<{ id: number; mailing_list_id: number | null }[]> {
+  return db
+    .selectFrom('custom_fields')
+    .leftJoin('mailing_lists', 'mailing_lists.id', 'custom_fields.mailing_list_id')
+    .select(['custom_fields.id', 'custom_fields.mailing_list_id'])
+    .where('custom_fields.organization_id', '=', organizationId)
+    .where('name_key', '=', name.trim().toLowerCase())
+    .where('custom_fields.deleted_at', 'is', null)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .execute()
+}
+
+/** A record that cannot do without a field, as data.dependencies of a refused deletion names it. */
+export interface FieldDependency {
+  type: 'mailing_list'
+  id: number
+}
+
+/** What depends on a field: the lists whose primary key it is. */
+export async function dependenciesOf(db: Kysely<Schema>, fieldId: number): Promise<FieldDependency[]> {
+  const lists = await db
+    .selectFrom('mailing_lists')
+    .select('id')
+    .where('primary_key_custom_field_id', '=', fieldId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return lists.map(({ id }) => ({ type: 'mailing_list', id }))
+}
+
 async function withOptions(
   db: Kysely<Schema>,
   rows: Selectable<CustomFieldsTable>[]

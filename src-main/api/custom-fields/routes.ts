@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { notFound } from '../../errors.ts'
+import { formatTime } from '../../times.ts'
+import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { PageQuery } from '../pagination.ts'
 import { IdParams, MailingListParams, wrapped } from '../schema.ts'
-import { fieldById, fieldsOfList, globalFields, presentField } from './queries.ts'
+import { deletedFields, fieldById, fieldsOfList, globalFields, presentField } from './queries.ts'
 import type { FieldDefinition } from './rules.ts'
-import { CustomField, CustomFieldChanges, CustomFieldInput } from './schema.ts'
+import { CustomField, CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
 
 const tags = ['Custom fields']
 
@@ -104,15 +106,8 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(CustomField) }
       }
     },
-    async ({ caller, params, body }) => {
-      const field = await writer.run('updateCustomField', {
-        organizationId: caller.organizationId,
-        mailingListId: params.mailing_list_id,
-        id: params.id,
-        changes: body.custom_field
-      })
-      return ok(presentField(field))
-    }
+    async ({ caller, params, body }) =>
+      ok(presentField(await update(caller, params.mailing_list_id, params.id, body.custom_field)))
   )
 
   app.put(
@@ -125,16 +120,80 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(CustomField) }
       }
     },
-    async ({ caller, params, body }) => {
-      const field = await writer.run('updateCustomField', {
-        organizationId: caller.organizationId,
-        mailingListId: null,
-        id: params.id,
-        changes: body.custom_field
-      })
-      return ok(presentField(field))
+    async ({ caller, params, body }) =>
+      ok(presentField(await update(caller, null, params.id, body.custom_field)))
+  )
+
+  app.delete(
+    '/mailing_lists/:mailing_list_id/custom_fields/:id',
+    { schema: { tags, params: FieldOfListParams, response: { 200: envelope(Type.Null()) } } },
+    async ({ caller, params }) => ok(await remove(caller, params.mailing_list_id, params.id))
+  )
+
+  app.delete(
+    '/custom_fields/:id',
+    { schema: { tags, params: IdParams, response: { 200: envelope(Type.Null()) } } },
+    async ({ caller, params }) => ok(await remove(caller, null, params.id))
+  )
+
+  app.post(
+    '/custom_fields/promote',
+    {
+      schema: {
+        tags,
+        body: wrapped('promote', Type.Object({ custom_field_id: Type.Integer() })),
+        response: { 200: envelope(CustomField) }
+      }
+    },
+    async ({ caller, body }) => {
+      const { custom_field_id: id } = body.promote
+      return ok(
+        presentField(await writer.run('promoteCustomField', { organizationId: caller.organizationId, id }))
+      )
     }
   )
+
+  app.get(
+    '/mailing_lists/:mailing_list_id/custom_fields/deleted',
+    {
+      schema: { tags, params: MailingListParams, response: { 200: envelope(Type.Array(DeletedCustomField)) } }
+    },
+    async ({ caller, params }) => {
+      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      return ok(await deleted(caller, params.mailing_list_id))
+    }
+  )
+
+  app.get(
+    '/custom_fields/deleted',
+    { schema: { tags, response: { 200: envelope(Type.Array(DeletedCustomField)) } } },
+    async ({ caller }) => ok(await deleted(caller, null))
+  )
+
+  function update(
+    { organizationId }: Caller,
+    mailingListId: number | null,
+    id: number,
+    changes: CustomFieldChanges
+  ): Promise<FieldDefinition> {
+    return writer.run('updateCustomField', { organizationId, mailingListId, id, changes })
+  }
+
+  async function remove({ organizationId }: Caller, mailingListId: number | null, id: number): Promise<null> {
+    await writer.run('deleteCustomField', { organizationId, mailingListId, id })
+    return null
+  }
+
+  async function deleted(
+    { organizationId, timeZone }: Caller,
+    mailingListId: number | null
+  ): Promise<DeletedCustomField[]> {
+    const all = await deletedFields(reader, organizationId, mailingListId)
+    return all.map(({ field, deletedAt }) => ({
+      ...presentField(field),
+      deleted_at: formatTime(deletedAt, timeZone)
+    }))
+  }
 
   function create(
     organizationId: number,

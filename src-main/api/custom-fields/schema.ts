@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable } from '../schema.ts'
+import { Filled, Nullable, Timestamp } from '../schema.ts'
 
 /** Spec, "Custom field". */
 export const customFieldTypes = [
@@ -71,3 +71,7 @@ export const CustomField = Type.Object({
   )
 })
 export type CustomField = Static<typeof CustomField>
+
+/** An element of the listings of deleted fields. */
+export const DeletedCustomField = Type.Object({ ...CustomField.properties, deleted_at: Timestamp })
+export type DeletedCustomField = Static<typeof DeletedCustomField>
