@@ -11,6 +11,7 @@ import { messageOf } from './errors.ts'
 import { ImportRunner } from './imports/runner.ts'
 import { DeletedListPurger } from './jobs/deleted-lists.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
+import type { SettingsChanges } from './settings/schema.ts'
 
 export interface ApplicationOptions {
   dataDirectory: string
@@ -18,6 +19,8 @@ export interface ApplicationOptions {
   port: number
   /** Whether any free port will do when another program has this one, as for a window that finds its server itself. */
   orAnyPort?: boolean
+  /** Configuration directives to set before anything else. */
+  settings?: SettingsChanges
 }
 
 /** The running application, with or without a window. */
@@ -57,6 +60,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const writer = await Writer.start({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
     undo.push(() => writer.close())
     const userId = await writer.run('ensureSystemOrganization', undefined)
+    await writer.run('ensureSigningSecret', undefined)
+    if (options.settings) await writer.run('updateSettings', options.settings)
 
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())

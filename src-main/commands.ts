@@ -3,6 +3,7 @@ import * as customFields from './api/custom-fields/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
+import * as settings from './settings/commands.ts'
 import type { BackgroundCommand, Command } from './database/command.ts'
 
 /** Every way to change the data, by name. The writer thread runs them; everyone else asks it to. */
@@ -10,6 +11,8 @@ export const commands = {
   ensureSystemOrganization: accounts.ensureSystemOrganization,
   createApiKey: accounts.createApiKey,
   createWindowSession: accounts.createWindowSession,
+  updateSettings: settings.updateSettings,
+  ensureSigningSecret: settings.ensureSigningSecret,
   createMailingList: mailingLists.createMailingList,
   updateMailingList: mailingLists.updateMailingList,
   issueDeleteConfirmation: mailingLists.issueDeleteConfirmation,

@@ -29,6 +29,7 @@ export const router = createRouter({
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
+    { path: '/settings', component: () => import('./pages/SettingsPage.vue') },
     { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }
   ]
 })

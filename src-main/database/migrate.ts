@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { first } from './migrations/0001-first.ts'
+import { settings } from './migrations/0002-settings.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first]
+export const migrations: readonly Migration[] = [first, settings]
 
 /**
  * Brings the database to the newest schema. A database that already holds data is copied into `backupDirectory` first.

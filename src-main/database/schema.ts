@@ -196,6 +196,12 @@ export interface ChangeLogTable {
   last_id: number
 }
 
+/** The configuration directives and secrets of this installation, by name. */
+export interface SettingsTable {
+  name: string
+  value: Json
+}
+
 /** Tables that a sync mirrors. */
 export type ChangedEntity = 'mailing_list' | 'custom_field' | 'subscriber' | 'subscriber_import'
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -217,4 +223,5 @@ export interface Schema {
   import_batches: ImportBatchesTable
   id_sequences: IdSequencesTable
   change_log: ChangeLogTable
+  settings: SettingsTable
 }

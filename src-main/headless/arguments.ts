@@ -1,19 +1,24 @@
 import envPaths from 'env-paths'
 import { parseArgs } from 'node:util'
+import { readAssignment } from '../settings/read-assignment.ts'
+import { defaultSettings, type SettingsChanges } from '../settings/schema.ts'
 
 export interface ServeArguments {
   dataDirectory: string
   port: number
   json: boolean
+  settings: SettingsChanges
 }
 
 export const defaultPort = 4280
 
-export const usage = `Usage: npm run serve -- [--data-dir DIR] [--port N] [--json]
+export const usage = `Usage: npm run serve -- [--data-dir DIR] [--port N] [--json] [--set NAME=VALUE]...
 
   --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
   --port N        the port on 127.0.0.1 (default: ${defaultPort}; 0 picks a free one)
   --json          print one line of JSON with the address and an API key once it is ready
+  --set NAME=VALUE  sets a configuration directive for good, one of:
+                  ${Object.keys(defaultSettings).join('\n                  ')}
 `
 
 /** The platform's own place for application data. */
@@ -28,12 +33,14 @@ export function readArguments(args: string[]): ServeArguments {
     options: {
       'data-dir': { type: 'string', default: defaultDataDirectory() },
       port: { type: 'string', default: String(defaultPort) },
-      json: { type: 'boolean', default: false }
+      json: { type: 'boolean', default: false },
+      set: { type: 'string', multiple: true, default: [] }
     }
   })
   const port = Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error(`--port must be a number from 0 to 65535, and "${values.port}" is none`)
   }
-  return { dataDirectory: values['data-dir'], port, json: values.json }
+  const settings = Object.assign({}, ...values.set.map(readAssignment)) as SettingsChanges
+  return { dataDirectory: values['data-dir'], port, json: values.json, settings }
 }

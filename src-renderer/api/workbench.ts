@@ -1,3 +1,4 @@
+import type { Settings, SettingsChanges } from '../../src-main/settings/schema.ts'
 import type { ApiAccess } from '../../src-main/workbench/api-access.ts'
 import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
 import { ApiFailure, callWorkbench } from './client.ts'
@@ -12,6 +13,14 @@ export function fetchApiAccess(): Promise<ApiAccess> {
 /** @returns the key, which can be shown only now */
 export async function createApiKey(name: string): Promise<string> {
   return (await callWorkbench<{ api_key: string }>('/api_keys', { method: 'POST', body: { name } })).api_key
+}
+
+export function fetchSettings(): Promise<Settings> {
+  return callWorkbench('/settings')
+}
+
+export function updateSettings(changes: SettingsChanges): Promise<Settings> {
+  return callWorkbench('/settings', { method: 'PUT', body: changes })
 }
 
 export function previewImport(

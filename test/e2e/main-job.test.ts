@@ -276,6 +276,12 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByText('Copy the key now').waitFor()
     await window.screenshot('api-access')
+    await page.goto(`${started.app.baseUrl}/settings`)
+    await page.getByRole('switch', { name: 'Keep subscribers from being deleted' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The settings were saved.', { exact: true }).first().waitFor()
+    await window.screenshot('settings')
+
     await page.goto(`${started.app.baseUrl}/lists`)
     await page.getByRole('button', { name: 'Switch to dark mode' }).click()
     await page.getByRole('button', { name: 'Compact rows' }).click()

@@ -12,6 +12,7 @@ import {
   readValues,
   type StoredValues
 } from '../custom-fields/rules.ts'
+import { currentSettings } from '../../settings/queries.ts'
 import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
@@ -129,6 +130,9 @@ export const deleteSubscribers: Command<
   { subscriber_ids_removed: number[]; more_remaining: boolean }
 > = async (context, input) => {
   const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  if ((await currentSettings(context.db)).service_disable_subscriber_deletion) {
+    throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
+  }
   const named = await subscribersNamed(context.db, list.id, [input.name])
   if (named.length === 0) throw notFound(shownName(input.name))
   const removed = named.slice(0, removedAtOnce)

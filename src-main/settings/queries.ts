@@ -1,0 +1,24 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { defaultSettings, type Settings } from './schema.ts'
+
+/** The directives as they stand; what was never set has its default. */
+export async function currentSettings(db: Kysely<Schema>): Promise<Settings> {
+  const rows = await db
+    .selectFrom('settings')
+    .selectAll()
+    .where('name', 'in', Object.keys(defaultSettings))
+    .execute()
+  const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as unknown]))
+  return { ...defaultSettings, ...(stored as Partial<Settings>) }
+}
+
+/** The secret with which this installation signs what it hands out; made by ensureSigningSecret. */
+export async function signingSecret(db: Kysely<Schema>): Promise<Buffer> {
+  const { value } = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', 'signing_secret')
+    .executeTakeFirstOrThrow()
+  return Buffer.from(JSON.parse(value) as string, 'hex')
+}

@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox'
+import { Nullable } from '../api/schema.ts'
+
+/** The configuration directives: they hold for the whole installation. */
+export const Settings = Type.Object({
+  /** Refuses to delete single subscribers (spec, "Subscribers", delete rules). */
+  service_disable_subscriber_deletion: Type.Boolean(),
+  /** Seconds for which a user is locked out after failed passwords; 0 locks nobody out (spec, "Lockout"). */
+  service_user_login_lockout_duration: Type.Integer({ minimum: 0, maximum: 86_400 }),
+  /** The version of the terms that users must have agreed to; null turns the terms feature off (spec, "User"). */
+  service_terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }))
+})
+export type Settings = Static<typeof Settings>
+
+export const SettingsChanges = Type.Partial(Settings)
+export type SettingsChanges = Static<typeof SettingsChanges>
+
+export const defaultSettings: Settings = {
+  service_disable_subscriber_deletion: false,
+  service_user_login_lockout_duration: 15 * 60,
+  service_terms_and_conditions_version: null
+}
