@@ -24,6 +24,7 @@ export const commands = {
   promoteCustomField: customFields.promoteCustomField,
   createSubscriber: subscribers.createSubscriber,
   updateSubscriber: subscribers.updateSubscriber,
+  unsubscribeByToken: subscribers.unsubscribeByToken,
   deleteSubscribers: subscribers.deleteSubscribers,
   createSubscriberImport: subscriberImports.createSubscriberImport,
   pauseSubscriberImport: subscriberImports.pauseSubscriberImport,

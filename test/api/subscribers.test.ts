@@ -1,7 +1,11 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import { unsubscribeToken } from '../../src-main/api/subscribers/unsubscribe-token.ts'
+import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { signingSecret } from '../../src-main/settings/queries.ts'
 import { sharedApplication } from '../support/application.ts'
-import { makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 
 const started = sharedApplication()
 const subscribersOf = (listId: number): string => `/mailing_lists/${listId}/subscribers`
@@ -130,5 +134,202 @@ describe('looking subscribers up', () => {
       `/mailing_lists/${lists[1]?.id}/subscribers_by_email/${encodeURIComponent(email)}`
     )
     expect(onOne.data).toHaveLength(1)
+  })
+})
+
+describe('searching by email across organizations', () => {
+  it('is for system administrators and names the organization', async () => {
+    const list = await makeList(started.api)
+    const email = `across${list.id}@example.com`
+    const made = await makeSubscriber(started.api, list.id, email)
+    for (const scope of ['all', '1']) {
+      const { data } = await started.api.get<unknown[]>(
+        `/organizations/${scope}/subscribers_by_email/${encodeURIComponent(email)}`
+      )
+      expect(data).toEqual([
+        {
+          id: made.id,
+          status: 'active',
+          email,
+          mailing_list: { id: list.id, name: list.name },
+          organization: { id: 1, name: 'System Organization' }
+        }
+      ])
+    }
+    expect(await started.api.get(`/organizations/99/subscribers_by_email/${email}`)).toMatchObject({
+      error_code: 'not_found'
+    })
+  })
+
+  it('pages by token', async () => {
+    const lists = await Promise.all([makeList(started.api), makeList(started.api), makeList(started.api)])
+    const email = `paged${lists[0].id}@example.com`
+    for (const list of lists) await makeSubscriber(started.api, list.id, email)
+    const ids: number[] = []
+    let token: string | null | undefined = ''
+    while (token !== null) {
+      const page: Awaited<ReturnType<typeof started.api.get<{ id: number }[]>>> = await started.api.get(
+        `/subscribers_by_email/${encodeURIComponent(email)}?per_page=2&page_token=${token ?? ''}`
+      )
+      ids.push(...page.data.map(({ id }) => id))
+      token = page.next_page_token ?? null
+    }
+    expect(ids).toHaveLength(3)
+    expect(new Set(ids).size).toBe(3)
+  })
+})
+
+describe('unsubscribing by token', () => {
+  async function secret(): Promise<Buffer> {
+    const database = kyselyOver(openForReading(join(started.dataDirectory, 'listwright.db')))
+    const value = await signingSecret(database)
+    await database.destroy()
+    return value
+  }
+
+  it('unsubscribes whom the token names and answers the subscriber', async () => {
+    const list = await makeList(started.api)
+    const made = await makeSubscriber(started.api, list.id, 'a@example.com')
+    const token = unsubscribeToken(await secret(), made.id)
+    const { data } = await started.api.post<Subscriber>('/subscribers/unsubscribe', {
+      unsubscribe: { token, ip: '192.0.2.9' }
+    })
+    expect(data).toMatchObject({
+      id: made.id,
+      status: 'unsubscribed',
+      created_at_epoch: made.created_at_epoch
+    })
+    const counts = await started.api.get<{
+      mailing_lists: { mailing_list: { id: number }; counts: unknown }[]
+    }>('/subscriber_counts')
+    const own = counts.data.mailing_lists.find(({ mailing_list }) => mailing_list.id === list.id)
+    expect(own?.counts).toMatchObject({ active: 0, unsubscribed: 1 })
+  })
+
+  it('refuses a token that was made for somebody else, or anywhere else, or an ip that is none', async () => {
+    const list = await makeList(started.api)
+    const [a, b] = [
+      await makeSubscriber(started.api, list.id, 'a@example.com'),
+      await makeSubscriber(started.api, list.id, 'b@example.com')
+    ]
+    const token = unsubscribeToken(await secret(), a.id)
+    const forged = token.replace(/^\d+/, String(b.id))
+    for (const unsubscribe of [{ token: forged }, { token: '' }, { token: 'x' }, { token, ip: 'home' }]) {
+      expect(await started.api.post('/subscribers/unsubscribe', { unsubscribe })).toMatchObject({
+        success: false,
+        error_code: 'validation_failed'
+      })
+    }
+  })
+})
+
+describe('a list whose primary key is a custom field', () => {
+  async function listWithKey(): Promise<number> {
+    const list = await makeList(started.api)
+    const key = await makeField(started.api, list.id, 'Number', 'number')
+    await started.api.put(`/mailing_lists/${list.id}`, {
+      mailing_list: { primary_key_custom_field_id: key.id }
+    })
+    return list.id
+  }
+
+  it('takes an email several times and a key once', async () => {
+    const listId = await listWithKey()
+    await makeSubscriber(started.api, listId, 'same@example.com', { custom_fields: { Number: 1 } })
+    await makeSubscriber(started.api, listId, 'same@example.com', { custom_fields: { Number: 2 } })
+    const again = await started.api.post(subscribersOf(listId), {
+      subscriber: { email: 'other@example.com', status: 'active', custom_fields: { Number: 2 } }
+    })
+    expect(again.error_message).toMatch(/primary key 2 is already on this list/)
+    const without = await started.api.post(subscribersOf(listId), {
+      subscriber: { email: 'other@example.com', status: 'active' }
+    })
+    expect(without.error_message).toMatch(/^Number cannot be blank/)
+  })
+
+  it('answers all who share an email, and multiple_records_found where one is needed', async () => {
+    const listId = await listWithKey()
+    for (const Number of [1, 2]) {
+      await makeSubscriber(started.api, listId, 'same@example.com', { custom_fields: { Number } })
+    }
+    const { data } = await started.api.get<unknown[]>(`${subscribersOf(listId)}/same%40example.com`)
+    expect(data).toHaveLength(2)
+    const answer = await started.api.put(`${subscribersOf(listId)}/same%40example.com`, {
+      subscriber: { status: 'bounced' }
+    })
+    expect(answer).toMatchObject({ success: false, error_code: 'multiple_records_found' })
+  })
+
+  it('deletes ten at a time of those who share an email, and says whether more remain', async () => {
+    const listId = await listWithKey()
+    for (let Number = 0; Number < 12; Number++) {
+      await makeSubscriber(started.api, listId, 'same@example.com', { custom_fields: { Number } })
+    }
+    const first = await started.api.delete<{ subscriber_ids_removed: number[]; more_remaining: boolean }>(
+      `${subscribersOf(listId)}/same%40example.com`
+    )
+    expect([first.data.subscriber_ids_removed.length, first.data.more_remaining]).toEqual([10, true])
+    const second = await started.api.delete<{ subscriber_ids_removed: number[]; more_remaining: boolean }>(
+      `${subscribersOf(listId)}/same%40example.com`
+    )
+    expect([second.data.subscriber_ids_removed.length, second.data.more_remaining]).toEqual([2, false])
+  })
+})
+
+describe('an email address', () => {
+  it.each([
+    'plain@example.com',
+    'plus+tag@example.com',
+    "o'brien.x_y-z@sub.example.co.uk",
+    '"quoted local"@example.com',
+    'jürgen@example.com',
+    'anna@münchen.example',
+    '用户@例子.广告',
+    'a@xn--mnchen-3ya.example'
+  ])('such as %s is taken and answered as it was given', async (email) => {
+    const list = await makeList(started.api)
+    const made = await makeSubscriber(started.api, list.id, email)
+    expect(made.email).toBe(email)
+    const found = await started.api.get<Subscriber[]>(
+      `${subscribersOf(list.id)}/${encodeURIComponent(email)}`
+    )
+    expect(found.data.map(({ id }) => id)).toEqual([made.id])
+  })
+
+  it.each([
+    ['anna@münchen.example', 'Anna@xn--mnchen-3ya.example'],
+    ['jürgen@example.com', 'ju\u0308rgen@example.com']
+  ])('such as %s is one subscriber with %s', async (first, second) => {
+    const list = await makeList(started.api)
+    await makeSubscriber(started.api, list.id, first)
+    const answer = await started.api.post(subscribersOf(list.id), {
+      subscriber: { email: second, status: 'active' }
+    })
+    expect(answer.error_message).toMatch(/is already on this list/)
+    const imported = await importText(started.api, list.id, second, {
+      file_format: { csv_has_headers: false }
+    })
+    expect(imported.stats.subscribers).toMatchObject({ added: 0, skipped_overwrite: 1 })
+  })
+
+  it.each([
+    'plain',
+    '@example.com',
+    'a@',
+    'a@b',
+    'a b@example.com',
+    'a..b@example.com',
+    '.a@example.com',
+    'a@-example.com',
+    'a@example..com',
+    'a@b@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    `a@${'b'.repeat(64)}.com`,
+    'a@example.com\nBcc: b@example.com'
+  ])('such as %j is refused by name', async (email) => {
+    const list = await makeList(started.api)
+    const answer = await started.api.post(subscribersOf(list.id), { subscriber: { email, status: 'active' } })
+    expect(answer).toMatchObject({ success: false, error_code: 'validation_failed' })
+    expect(answer.error_message).toMatch(/^email /)
   })
 })

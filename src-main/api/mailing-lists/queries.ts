@@ -39,6 +39,42 @@ export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Prom
     .execute()
 }
 
+/** A list with its organization, for searches over several of them. */
+export interface ListOfOrganization {
+  id: number
+  name: string
+  organization: { id: number; name: string }
+}
+
+/**
+ * The lists of one organization, or with null those of all, that are not deleted, by id.
+ * @throws ApiError not_found when there is no such organization
+ */
+export async function listsAcross(
+  db: Kysely<Schema>,
+  organizationId: number | null
+): Promise<ListOfOrganization[]> {
+  const organizations = await db
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .$if(organizationId !== null, (query) => query.where('id', '=', organizationId))
+    .execute()
+  if (organizations.length === 0) throw notFound(`organization ${organizationId}`)
+  const nameOf = new Map(organizations.map(({ id, name }) => [id, name]))
+  const lists = await db
+    .selectFrom('mailing_lists')
+    .select(['id', 'name', 'organization_id'])
+    .where('organization_id', 'in', [...nameOf.keys()])
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return lists.map((list) => ({
+    id: list.id,
+    name: list.name,
+    organization: { id: list.organization_id, name: nameOf.get(list.organization_id) ?? '' }
+  }))
+}
+
 /** Whether a list, or with null any list of the organization, has a subscriber. */
 export async function hasSubscribers(
   db: Kysely<Schema>,

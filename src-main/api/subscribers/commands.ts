@@ -12,12 +12,13 @@ import {
   readValues,
   type StoredValues
 } from '../custom-fields/rules.ts'
-import { currentSettings } from '../../settings/queries.ts'
+import { currentSettings, signingSecret } from '../../settings/queries.ts'
 import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
 import { emailComplaint, isEmail, subscriberKeys, type SubscriberKeys } from './rules.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
+import { subscriberOfToken } from './unsubscribe-token.ts'
 
 interface Scope {
   organizationId: number
@@ -115,6 +116,43 @@ export const updateSubscriber: Command<UpdateInput, number> = async (context, in
   await tally.save(context)
   recordChange(context, input, 'update', row.id)
   return row.id
+}
+
+interface UnsubscribeInput {
+  organizationId: number
+  token: string
+  ip?: string | null
+}
+
+/** Unsubscribes whom the token of a message names (spec, "Subscribers"). @returns the subscriber and its list */
+export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailingListId: number }> = async (
+  context,
+  { organizationId, token, ip }
+) => {
+  if (ip && isIP(ip) === 0) throw validationFailed('ip must be an IP address such as 192.0.2.1')
+  const id = subscriberOfToken(await signingSecret(context.db), token)
+  const row =
+    id === null
+      ? undefined
+      : await context.db
+          .selectFrom('subscribers')
+          .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
+          .select(['subscribers.id', 'subscribers.status', 'subscribers.mailing_list_id'])
+          .where('subscribers.id', '=', id)
+          .where('mailing_lists.organization_id', '=', organizationId)
+          .where('mailing_lists.deleted_at', 'is', null)
+          .executeTakeFirst()
+  if (!row) throw validationFailed('token is not the unsubscribe token of a subscriber')
+  await context.db
+    .updateTable('subscribers')
+    .set({ status: 'unsubscribed', remove_time: context.now, remove_ip: ip || null, updated_at: context.now })
+    .where('id', '=', row.id)
+    .execute()
+  const tally = new SubscriberTally(row.mailing_list_id)
+  tally.moved(row.status, 'unsubscribed')
+  await tally.save(context)
+  recordChange(context, { organizationId, mailingListId: row.mailing_list_id }, 'update', row.id)
+  return { id: row.id, mailingListId: row.mailing_list_id }
 }
 
 interface DeleteInput extends Omit<Scope, 'timeZone'> {

@@ -137,18 +137,14 @@ export interface FoundByEmail {
 export async function subscribersByEmail(
   db: Kysely<Schema>,
   mailingListIds: number[],
-  email: string,
-  afterId: number,
-  limit: number
+  email: string
 ): Promise<FoundByEmail[]> {
   if (mailingListIds.length === 0) return []
   return db
     .selectFrom('subscribers')
     .select(['id', 'status', 'email', 'mailing_list_id'])
     .where((where) => hasEmailKey(where, mailingListIds, [emailKey(email)]))
-    .where('id', '>', afterId)
     .orderBy('id')
-    .limit(limit)
     .execute()
 }
 

@@ -4,8 +4,9 @@ import { ApiError, notFound, validationFailed } from '../../errors.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { envelope, ok, okPage, tokenPagedEnvelope } from '../envelope.ts'
-import { mailingListById, mailingListsOf, subscriberTotal } from '../mailing-lists/queries.ts'
+import { listsAcross, mailingListById, mailingListsOf, subscriberTotal } from '../mailing-lists/queries.ts'
 import { idOfPageToken, limitPageSize, PageQuery, pageTokenAfter } from '../pagination.ts'
+import { requireSystemAdmin } from '../permissions.ts'
 import { MailingListParams, wrapped } from '../schema.ts'
 import {
   presentSubscriber,
@@ -21,7 +22,8 @@ import {
   Subscriber,
   SubscriberByEmail,
   SubscriberChanges,
-  SubscriberInput
+  SubscriberInput,
+  UnsubscribeInput
 } from './schema.ts'
 
 const tags = ['Subscribers']
@@ -36,6 +38,10 @@ const SubscriberParams = Type.Object({
   subscriber: Type.String({ minLength: 1 })
 })
 const EmailParams = Type.Object({ email: Type.String({ minLength: 1 }) })
+const OrganizationEmailParams = Type.Object({
+  organization_id: Type.Integer({ minimum: 1 }),
+  ...EmailParams.properties
+})
 
 export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { reader, writer } = app.context
@@ -179,32 +185,68 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
   )
 
+  for (const [path, params] of [
+    ['/organizations/all/subscribers_by_email/:email', EmailParams],
+    ['/organizations/:organization_id/subscribers_by_email/:email', OrganizationEmailParams]
+  ] as const) {
+    app.get(
+      path,
+      {
+        schema: {
+          tags,
+          params,
+          querystring: TokenQuery,
+          response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
+        }
+      },
+      async ({ caller, params: given, query }) => {
+        requireSystemAdmin(caller)
+        const organizationId = 'organization_id' in given ? given.organization_id : null
+        return findByEmail(await listsAcross(reader, organizationId), given.email, query)
+      }
+    )
+  }
+
+  app.post(
+    '/subscribers/unsubscribe',
+    {
+      schema: {
+        tags,
+        body: wrapped('unsubscribe', UnsubscribeInput),
+        response: { 200: envelope(Subscriber) }
+      }
+    },
+    async ({ caller, body }) => {
+      const { id, mailingListId } = await writer.run('unsubscribeByToken', {
+        organizationId: caller.organizationId,
+        ...body.unsubscribe
+      })
+      return ok(await answer(caller, mailingListId, id))
+    }
+  )
+
   async function findByEmail(
-    lists: { id: number; name: string }[],
+    lists: { id: number; name: string; organization?: { id: number; name: string } }[],
     email: string,
     query: { page: number; per_page: number; page_token?: string }
   ) {
     limitPageSize(query.per_page, mostPerPage)
     const after = query.page_token === undefined ? 0 : idOfPageToken(query.page_token)
+    const listOf = new Map(lists.map((list) => [list.id, list]))
     // An email is on each list once, or as often as an alternate primary key allows.
-    const all = await subscribersByEmail(
-      reader,
-      lists.map(({ id }) => id),
-      email,
-      0,
-      100_000
-    )
+    const all = await subscribersByEmail(reader, [...listOf.keys()], email)
     const remaining = all.filter(({ id }) => id > after).slice(query.page * query.per_page)
     const shown = remaining.slice(0, query.per_page)
-    const items = shown.map(({ id, status, email: spelling, mailing_list_id }) => ({
-      id,
-      status,
-      email: spelling,
-      mailing_list: {
-        id: mailing_list_id,
-        name: lists.find((list) => list.id === mailing_list_id)?.name ?? ''
+    const items = shown.map(({ id, status, email: spelling, mailing_list_id }) => {
+      const { name = '', organization } = listOf.get(mailing_list_id) ?? {}
+      return {
+        id,
+        status,
+        email: spelling,
+        mailing_list: { id: mailing_list_id, name },
+        ...(organization && { organization })
       }
-    }))
+    })
     return { ...okPage(items, query, all.length), next_page_token: nextToken(remaining, shown) }
   }
 

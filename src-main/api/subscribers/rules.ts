@@ -1,8 +1,19 @@
+import { domainToUnicode } from 'node:url'
 import type { FieldDefinition, StoredValue, StoredValues } from '../custom-fields/rules.ts'
 
-/** The form under which an email is unique and found: lower-cased, without surrounding white space. */
+/** What one mailbox can be written in several ways with, beside upper and lower case. */
+const severalSpellings = /[^\x00-\x7f]|@(?:.*\.)?xn--/
+
+/**
+ * The form under which an email is unique and found: lower-cased, without surrounding white space, letters composed, and
+ * an internationalized domain in Unicode even where it was given as Punycode.
+ */
 export function emailKey(email: string): string {
-  return email.trim().toLowerCase()
+  const key = email.trim().toLowerCase()
+  if (!severalSpellings.test(key)) return key
+  const at = key.lastIndexOf('@') + 1
+  const domain = key.slice(at)
+  return (key.slice(0, at) + (domainToUnicode(domain) || domain)).normalize('NFC')
 }
 
 const plainAddress =

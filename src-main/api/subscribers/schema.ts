@@ -52,6 +52,12 @@ export type SubscriberInput = Static<typeof SubscriberInput>
 export const SubscriberChanges = Type.Partial(Type.Object(input))
 export type SubscriberChanges = Static<typeof SubscriberChanges>
 
+export const UnsubscribeInput = Type.Object({
+  /** What %%unsubscribe_token%% was replaced with. */
+  token: Filled(),
+  ip: Type.Optional(Nullable(Type.String()))
+})
+
 export const SubscriberByEmail = Type.Object({
   id: Type.Integer(),
   status: Type.Enum([...subscriberStatuses]),
