@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
-import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
-import { makeField, makeList } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { columns, writePeople } from './people.ts'
+import { importPeople, makePeopleList, upload } from './prepared-list.ts'
 import { startServer } from './server.ts'
-import { mean, percentile } from './statistics.ts'
+import { mean, percentile, timeOf } from './statistics.ts'
 
 /** How often the concurrent client asks for a page, in milliseconds. */
 const askingInterval = 20
@@ -72,15 +71,11 @@ async function runImport(dataDirectory: string, file: string, rows: number) {
   const server = await startServer(dataDirectory)
   try {
     const { api } = server
-    const list = await makeList(api, { name: 'Bench' })
-    for (const [name, type] of Object.entries({ age: 'number', 'signup date': 'date' })) {
-      await makeField(api, list.id, name, type)
-    }
-    for (const name of ['first name', 'last name', 'city']) await makeField(api, list.id, name, 'text')
+    const list = await makePeopleList(api)
     const filename = await upload(api, file)
     const client = askForPages(api, list)
     const began = performance.now()
-    const ended = await importFile(api, list, filename)
+    const ended = await importPeople(api, list, filename)
     const import_seconds = (performance.now() - began) / 1000
     const latencies = await client.stop()
     if (ended.stats.subscribers.added !== rows)
@@ -101,25 +96,6 @@ async function runImport(dataDirectory: string, file: string, rows: number) {
   }
 }
 
-async function upload(api: Client, file: string): Promise<string> {
-  const { openAsBlob } = await import('node:fs')
-  const response = await api.raw('/app/v1/uploads/people.csv', {
-    method: 'PUT',
-    body: await openAsBlob(file)
-  })
-  return ((await response.json()) as { data: { filename: string } }).data.filename
-}
-
-async function importFile(api: Client, list: MailingList, filename: string): Promise<SubscriberImport> {
-  const { data } = await api.post<SubscriberImport>(`/mailing_lists/${list.id}/subscriber_imports`, {
-    subscriber_import: {
-      column_mapping: columns,
-      file_source: { type: 'upload_directory', filename }
-    }
-  })
-  return api.imported(data.id)
-}
-
 /** A program that asks for a page at fixed times, whether or not the answers come in time. */
 function askForPages(api: Client, list: MailingList): { stop(): Promise<number[]> } {
   const latencies: Promise<number>[] = []
@@ -129,7 +105,7 @@ function askForPages(api: Client, list: MailingList): { stop(): Promise<number[]
     for (let number = 1; !stopped; number++) {
       const due = began + number * askingInterval
       await pause(Math.max(0, due - performance.now()))
-      latencies.push(timeOf(api, `/ga/api/v2/mailing_lists/${list.id}/subscribers`))
+      latencies.push(timeOf(api, 'GET', `/mailing_lists/${list.id}/subscribers`))
     }
   })()
   return {
@@ -144,16 +120,7 @@ function askForPages(api: Client, list: MailingList): { stop(): Promise<number[]
 async function pageTime(api: Client, list: MailingList, page: number): Promise<number> {
   const times: number[] = []
   for (let sample = 0; sample < 50; sample++) {
-    times.push(await timeOf(api, `/ga/api/v2/mailing_lists/${list.id}/subscribers?page=${page}`))
+    times.push(await timeOf(api, 'GET', `/mailing_lists/${list.id}/subscribers?page=${page}`))
   }
   return percentile(times, 0.5)
-}
-
-/** @returns milliseconds until the whole answer was there */
-async function timeOf(api: Client, path: string): Promise<number> {
-  const began = performance.now()
-  const response = await api.raw(path)
-  await response.text()
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`)
-  return performance.now() - began
 }

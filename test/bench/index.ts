@@ -1,37 +1,42 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { benchCalls } from './calls.ts'
 import { benchImport } from './import.ts'
 
-// npm run bench [-- import [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
+// npm run bench [-- import|calls [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
 
-const [suite = 'import', size = '1000000'] = process.argv.slice(2)
+const suites = { import: benchImport, calls: benchCalls }
+const [name = 'all', size = '1000000'] = process.argv.slice(2)
 const rows = Number(size.replaceAll(/[_,]/g, ''))
+const chosen = Object.entries(suites).filter(([suite]) => name === 'all' || name === suite)
 
-if (suite !== 'import' || !Number.isInteger(rows) || rows < 1) {
-  process.stderr.write('Usage: npm run bench [-- import [ROWS]]\n')
+if (chosen.length === 0 || !Number.isInteger(rows) || rows < 1) {
+  process.stderr.write(`Usage: npm run bench [-- ${Object.keys(suites).join('|')} [ROWS]]\n`)
   process.exit(1)
 }
+for (const [suite, bench] of chosen) report(suite, await bench(rows))
 
-const figures = await benchImport(rows)
-const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length }
+function report(suite: string, figures: object): void {
+  console.table(Array.isArray(figures) ? figures.map(rounded) : rounded(figures))
+  const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length }
+  const json = JSON.stringify({ suite, at: new Date().toISOString(), rows, machine, figures }, null, 2)
+  const directory = 'test/bench/results'
+  mkdirSync(directory, { recursive: true })
+  const path = `${directory}/${suite}-${Date.now()}.json`
+  writeFileSync(path, `${json}\n`)
+  process.stdout.write(`${json}\n\nWritten to ${path}\n`)
+}
 
-console.table(
-  Object.fromEntries(
-    Object.entries(figures).map(([name, value]) => [
-      name,
-      Array.isArray(value)
-        ? value.map((each: number) => each.toFixed(2)).join(', ')
-        : rounded(value as number | null)
+/** Figures as one reads them: three digits or whole. */
+function rounded(figures: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(figures).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? value.map(short).join(', ') : short(value)
     ])
   )
-)
-const directory = 'test/bench/results'
-mkdirSync(directory, { recursive: true })
-const json = JSON.stringify({ suite, at: new Date().toISOString(), machine, figures }, null, 2)
-const path = `${directory}/${suite}-${Date.now()}.json`
-writeFileSync(path, `${json}\n`)
-process.stdout.write(`${json}\n\nWritten to ${path}\n`)
+}
 
-function rounded(value: number | null): number | null {
-  return value === null ? null : Number(value.toFixed(value < 100 ? 2 : 0))
+function short(value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toFixed(value < 100 ? 2 : 0)) : value
 }

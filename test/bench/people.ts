@@ -43,12 +43,22 @@ const cities = [
   'Den Haag'
 ]
 
-/** Writes a file of people that is the same on every machine. Addresses come in no order, as in a real export. */
-export async function writePeople(path: string, rows: number): Promise<void> {
+/** The names of so many further columns, of texts. */
+export function furtherColumns(count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `field ${number + 1}`)
+}
+
+/**
+ * Writes a file of people that is the same on every machine. Addresses come in no order, as in a real export.
+ * @param further how many columns of texts follow the usual ones
+ * @returns the address of every thousandth row
+ */
+export async function writePeople(path: string, rows: number, further = 0): Promise<string[]> {
   const random = seededRandom(20_261_121)
   const pick = (values: readonly string[]): string => values[Math.floor(random() * values.length)] ?? ''
   const file = createWriteStream(path)
-  file.write(`${columns.join(',')}\n`)
+  file.write(`${[...columns, ...furtherColumns(further)].join(',')}\n`)
+  const sample: string[] = []
   for (let row = 0; row < rows;) {
     let text = ''
     for (const end = Math.min(rows, row + 5000); row < end; row++) {
@@ -56,10 +66,15 @@ export async function writePeople(path: string, rows: number): Promise<void> {
       const name = Math.floor(random() * 36 ** 5).toString(36)
       const day = new Date(Date.UTC(2015, 0, 1 + Math.floor(random() * 4000))).toISOString().slice(0, 10)
       const age = 18 + Math.floor(random() * 70)
-      text += `${first.toLowerCase()}.${name}${row}@example.com,${first},${last},${pick(cities)},${day},${age}\n`
+      const email = `${first.toLowerCase()}.${name}${row}@example.com`
+      if (row % 1000 === 0) sample.push(email)
+      text += `${email},${first},${last},${pick(cities)},${day},${age}`
+      for (let column = 0; column < further; column++) text += `,text ${Math.floor(random() * 10_000)}`
+      text += '\n'
     }
     if (!file.write(text)) await once(file, 'drain')
   }
   file.end()
   await once(file, 'finish')
+  return sample
 }
