@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 /** Every file that is started by name: the two shells and the threads. */
 const entries = [
   'desktop/main',
+  'api/json-thread',
   'headless/serve',
   'headless/start',
   'database/writer-thread',

@@ -7,12 +7,14 @@ import {
   type FastifyReply,
   type FastifyRequest
 } from 'fastify'
-import { ApiError, type ErrorCode, messageOf } from '../errors.ts'
+import type { IncomingMessage } from 'node:http'
+import { ApiError, type ErrorCode } from '../errors.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
 import type { ApplicationContext } from './context.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import type { FailureEnvelope } from './envelope.ts'
+import { readJsonBody } from './json-body.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { referenceRoutes } from './reference.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
@@ -83,15 +85,9 @@ function versionedUrl(url: string, version: string | string[] | undefined): stri
 /** Clients in use send JSON under other content types (supplement, section 1). */
 function acceptJsonWhateverItsType(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, {})
-    try {
-      done(null, JSON.parse(text as string))
-    } catch (error) {
-      const fault = new ApiError('invalid_request', `the request body is not JSON: ${messageOf(error)}`)
-      done(Object.assign(fault, { statusCode: 400 }))
-    }
-  })
+  app.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>
+    readJsonBody(body, request.routeOptions.bodyLimit)
+  )
 }
 
 const statusOf: Partial<Record<ErrorCode, number>> = { not_authorized: 401, internal_error: 500 }

@@ -55,6 +55,23 @@ describe('the envelope', () => {
     expect(await response.json()).toMatchObject({ success: false, error_code: 'invalid_request' })
   })
 
+  it('reads a large body as it reads a small one', async () => {
+    const list = await makeList(started.api)
+    const content = Array.from({ length: 100_000 }, (_, row) => `pérson${row}@example.com`).join('\n')
+    const subscriber_import = {
+      column_mapping: ['email'],
+      file_format: { csv_has_headers: false },
+      file_source: { type: 'json', content }
+    }
+    const path = `/ga/api/v2/mailing_lists/${list.id}/subscriber_imports`
+    const body = JSON.stringify({ subscriber_import })
+    const response = await started.api.raw(path, { method: 'POST', body })
+    const { data } = (await response.json()) as { data: { id: number } }
+    expect((await started.api.imported(data.id)).stats.subscribers.added).toBe(100_000)
+    const broken = await started.api.raw(path, { method: 'POST', body: body.slice(0, -1) })
+    expect([broken.status, await broken.json()]).toMatchObject([400, { error_code: 'invalid_request' }])
+  })
+
   it('answers a body over the limit with 413', async () => {
     const body = JSON.stringify({ mailing_list: { name: 'x'.repeat(5 * 1024 * 1024) } })
     const response = await started.api.raw('/ga/api/v2/mailing_lists', { method: 'POST', body })

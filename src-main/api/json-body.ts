@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import type { Worker } from 'node:worker_threads'
+import { ApiError, messageOf } from '../errors.ts'
+import { startThread } from '../threads.ts'
+
+/** Bytes up to which a body is parsed where it arrives: that takes a few milliseconds. */
+const parsedHere = 256 * 1024
+
+/** What the thread answers. */
+export type ParsedBody = { value: unknown } | { fault: string }
+
+/**
+ * Reads and parses a request body. The pieces of a large one, such as an import with its file in it, go to a thread as
+ * they come: gathering them here already takes longer than other requests should wait.
+ * @param limit most bytes
+ * @throws ApiError invalid_request, answered with 400, for what is no JSON; an error with status 413 beyond the limit
+ */
+export async function readJsonBody(body: Readable, limit: number): Promise<unknown> {
+  const pieces: Buffer[] = []
+  let size = 0
+  let thread: Worker | undefined
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > limit) throw Object.assign(new Error('the body is too large'), { statusCode: 413 })
+      if (size > parsedHere) thread ??= startThread(import.meta.url, 'json-thread', { name: 'json' })
+      pieces.push(piece)
+      if (thread) for (const each of pieces.splice(0)) thread.postMessage(each)
+    }
+    return valueOf(thread ? await parsedBy(thread) : parseJson(pieces))
+  } finally {
+    await thread?.terminate()
+  }
+}
+
+/** Parses the pieces of a text in UTF-8; nothing at all is an empty object. */
+export function parseJson(pieces: Uint8Array[]): ParsedBody {
+  const decoder = new TextDecoder()
+  const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode()
+  if (text === '') return { value: {} }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { fault: messageOf(error) }
+  }
+}
+
+async function parsedBy(thread: Worker): Promise<ParsedBody> {
+  const answer = once(thread, 'message')
+  thread.postMessage(null)
+  const [parsed] = (await answer) as [ParsedBody]
+  return parsed
+}
+
+function valueOf(parsed: ParsedBody): unknown {
+  if ('value' in parsed) return parsed.value
+  const fault = new ApiError('invalid_request', `the request body is not JSON: ${parsed.fault}`)
+  throw Object.assign(fault, { statusCode: 400 })
+}
