@@ -10,6 +10,7 @@ import { Writer } from './database/writer.ts'
 import { messageOf } from './errors.ts'
 import { ImportRunner } from './imports/runner.ts'
 import { DeletedListPurger } from './jobs/deleted-lists.ts'
+import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
 import type { SettingsChanges } from './settings/schema.ts'
 
@@ -67,24 +68,28 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     undo.push(() => reader.destroy())
     const imports = new ImportRunner(reader, writer, dataDirectory)
     const deletedLists = new DeletedListPurger(reader, writer)
+    const rekeyer = new ListRekeyer(reader, writer)
     const signIn = new SignIn()
     const server = await createServer({
       reader,
       writer,
       imports,
       deletedLists,
+      rekeyer,
       signIn,
       dataDirectory,
       uploadDirectory
     })
     undo.push(
       () => deletedLists.close(),
-      () => imports.close()
+      () => imports.close(),
+      () => rekeyer.close()
     )
     undo.push(() => server.close())
     const baseUrl = await listen(server, options)
 
     await imports.wake()
+    await rekeyer.resume()
     deletedLists.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
     undo.push(() => clearInterval(housekeeping))

@@ -3,6 +3,7 @@ import * as customFields from './api/custom-fields/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
+import * as rekeys from './api/mailing-lists/rekey-commands.ts'
 import * as settings from './settings/commands.ts'
 import type { BackgroundCommand, Command } from './database/command.ts'
 
@@ -18,6 +19,9 @@ export const commands = {
   issueDeleteConfirmation: mailingLists.issueDeleteConfirmation,
   deleteMailingList: mailingLists.deleteMailingList,
   purgeDeletedList: mailingLists.purgeDeletedList,
+  beginRekey: rekeys.beginRekey,
+  continueRekey: rekeys.continueRekey,
+  abandonRekey: rekeys.abandonRekey,
   createCustomField: customFields.createCustomField,
   updateCustomField: customFields.updateCustomField,
   deleteCustomField: customFields.deleteCustomField,

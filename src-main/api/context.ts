@@ -4,6 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { ImportRunner } from '../imports/runner.ts'
 import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
+import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
 import type { Caller } from './accounts/queries.ts'
 import type { SignIn } from './authentication.ts'
 
@@ -14,6 +15,7 @@ export interface ApplicationContext {
   writer: Writer
   imports: ImportRunner
   deletedLists: DeletedListPurger
+  rekeyer: ListRekeyer
   signIn: SignIn
   dataDirectory: string
   /** The user upload directory of the API. */

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { first } from './migrations/0001-first.ts'
 import { settings } from './migrations/0002-settings.ts'
+import { listRekeys } from './migrations/0003-list-rekeys.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -12,7 +13,7 @@ export interface Migration {
 }
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first, settings]
+export const migrations: readonly Migration[] = [first, settings, listRekeys]
 
 /**
  * Brings the database to the newest schema. A database that already holds data is copied into `backupDirectory` first.

@@ -129,7 +129,7 @@ export interface SubscribersTable {
   email: string
   /** Lower-cased email. */
   email_key: string
-  /** The primary key value on lists with primary_key_custom_field_id, else null. */
+  /** On lists with primary_key_custom_field_id: the field's id and its value, as "7:value"; else null. */
   alternate_key: string | null
   status: SubscriberStatus
   confirmed: Flag | null
@@ -196,6 +196,23 @@ export interface ChangeLogTable {
   last_id: number
 }
 
+/** A list that is changing its primary key; see api/mailing-lists/rekey-commands.ts. */
+export interface ListRekeysTable {
+  mailing_list_id: number
+  /** The key to be; null = the email. */
+  custom_field_id: number | null
+  phase: 'collecting' | 'applying' | 'clearing'
+  /** The last subscriber that the phase has dealt with. */
+  after_id: number
+}
+
+/** The keys to be of a list that is changing its primary key. */
+export interface RekeyEntriesTable {
+  mailing_list_id: number
+  key: string
+  subscriber_id: number
+}
+
 /** The configuration directives and secrets of this installation, by name. */
 export interface SettingsTable {
   name: string
@@ -224,4 +241,6 @@ export interface Schema {
   id_sequences: IdSequencesTable
   change_log: ChangeLogTable
   settings: SettingsTable
+  list_rekeys: ListRekeysTable
+  rekey_entries: RekeyEntriesTable
 }

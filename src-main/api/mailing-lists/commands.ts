@@ -1,11 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Command, inBackground } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { readValues, type StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
-import { hasSubscribers, mailingListById } from './queries.ts'
+import { type MailingListRow, mailingListById } from './queries.ts'
 import { confirmationLifetime, mergeAttributes } from './rules.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
 
@@ -33,13 +33,12 @@ export const createMailingList: Command<CreateInput, number> = async (context, {
       has_confirmed: 0,
       custom_headers_enabled: 0,
       custom_headers: '',
-      primary_key_custom_field_id: null,
       preview_custom_field_data: '{}',
       updated_at: context.now
     },
     list
   )
-  if (attributes.primary_key_custom_field_id !== null) {
+  if (list.primary_key_custom_field_id) {
     throw validationFailed(
       'primary_key_custom_field_id must be a custom field of the list, and a new list has none'
     )
@@ -60,48 +59,19 @@ export const createMailingList: Command<CreateInput, number> = async (context, {
   return id
 }
 
-interface UpdateInput {
+/** The primary key is changed by beginRekey. */
+export interface UpdateInput {
   organizationId: number
   id: number
   changes: MailingListChanges
 }
 
-/** Changes what the request names and keeps the rest. */
-export const updateMailingList: Command<UpdateInput, void> = async (
-  context,
-  { organizationId, id, changes }
-) => {
-  const before = await mailingListById(context.db, organizationId, id)
-  const after = mergeAttributes(before, changes)
-  const fields = await fieldsOfList(context.db, organizationId, id)
-  const keyField = after.primary_key_custom_field_id
-  if (keyField !== before.primary_key_custom_field_id) {
-    if (keyField !== null && !fields.some((field) => field.id === keyField)) {
-      throw validationFailed(`primary_key_custom_field_id ${keyField} is no custom field of this list`)
-    }
-    if (await hasSubscribers(context.db, organizationId, id)) {
-      throw validationFailed('primary_key_custom_field_id can change only while the list has no subscribers')
-    }
-  }
-  const faults = new Faults()
-  const preview = JSON.parse(before.preview_custom_field_data) as StoredValues
-  const previewChanges = readValues(fields, changes.preview_custom_field_data ?? {}, (fault) =>
-    faults.add(fault)
-  )
-  faults.throwIfAny()
-  for (const [fieldId, value] of previewChanges) {
-    if (value === null) delete preview[fieldId]
-    else preview[fieldId] = value
-  }
-  const {
-    id: _id,
-    organization_id: _organization,
-    created_at: _created,
-    ...columns
-  } = { ...before, ...after }
+/** Changes what the request names and keeps the rest; the primary key is changed by beginRekey. */
+export const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
+  const { organizationId, id } = input
   await context.db
     .updateTable('mailing_lists')
-    .set({ ...columns, preview_custom_field_data: JSON.stringify(preview), updated_at: context.now })
+    .set({ ...(await columnsAfter(context, input)), updated_at: context.now })
     .where('id', '=', id)
     .execute()
   context.record({
@@ -112,6 +82,41 @@ export const updateMailingList: Command<UpdateInput, void> = async (
     firstId: id,
     lastId: id
   })
+}
+
+/**
+ * What updateMailingList would write.
+ * @throws ApiError validation_failed naming each faulty field
+ */
+export async function columnsAfter(context: CommandContext, { organizationId, id, changes }: UpdateInput) {
+  const row = await mailingListById(context.db, organizationId, id)
+  const after = mergeAttributes(settingsOf(row), changes)
+  const fields = await fieldsOfList(context.db, organizationId, id)
+  const faults = new Faults()
+  const preview = JSON.parse(row.preview_custom_field_data) as StoredValues
+  const previewChanges = readValues(fields, changes.preview_custom_field_data ?? {}, (fault) =>
+    faults.add(fault)
+  )
+  faults.throwIfAny()
+  for (const [fieldId, value] of previewChanges) {
+    if (value === null) delete preview[fieldId]
+    else preview[fieldId] = value
+  }
+  return { ...after, preview_custom_field_data: JSON.stringify(preview) }
+}
+
+/** The columns of a list that requests set. */
+function settingsOf(row: MailingListRow) {
+  const {
+    id,
+    organization_id,
+    created_at,
+    deleted_at,
+    purged_at,
+    primary_key_custom_field_id: primaryKey,
+    ...settings
+  } = row
+  return settings
 }
 
 interface ListInput {

@@ -9,7 +9,7 @@ import { DeleteConfirmation, MailingList, MailingListChanges, MailingListInput }
 const tags = ['Mailing lists']
 
 export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, deletedLists } = app.context
+  const { reader, writer, deletedLists, rekeyer } = app.context
 
   app.get(
     '/mailing_lists',
@@ -55,7 +55,9 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params, body }) => {
       const { organizationId } = caller
       const id = params.mailing_list_id
-      await writer.run('updateMailingList', { organizationId, id, changes: body.mailing_list })
+      const { primary_key_custom_field_id: fieldId, ...changes } = body.mailing_list
+      if (fieldId !== undefined) await rekeyer.rekey({ organizationId, id, changes, fieldId })
+      await writer.run('updateMailingList', { organizationId, id, changes })
       return ok(await answer(organizationId, id))
     }
   )

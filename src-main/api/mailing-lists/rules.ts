@@ -19,7 +19,11 @@ export function readPercentage(input: string | number): string | null {
   return Number(text) <= 100 ? text : null
 }
 
-type Settings = Omit<MailingListRow, 'id' | 'organization_id' | 'created_at' | 'deleted_at' | 'purged_at'>
+/** The columns that requests set; the primary key is not among them, because changing it takes more than a write. */
+type Settings = Omit<
+  MailingListRow,
+  'id' | 'organization_id' | 'created_at' | 'deleted_at' | 'purged_at' | 'primary_key_custom_field_id'
+>
 
 /**
  * The attributes of a list after a request, checked.
@@ -45,11 +49,7 @@ export function mergeAttributes(before: Settings, changes: MailingListChanges | 
     has_format: flag(changes.has_format, before.has_format),
     has_confirmed: flag(changes.has_confirmed, before.has_confirmed),
     custom_headers_enabled: flag(changes.custom_headers_enabled, before.custom_headers_enabled),
-    custom_headers: changes.custom_headers ?? before.custom_headers,
-    primary_key_custom_field_id: given(
-      changes.primary_key_custom_field_id,
-      before.primary_key_custom_field_id
-    )
+    custom_headers: changes.custom_headers ?? before.custom_headers
   }
   for (const key of ['d_from_email', 'd_reply_to', 'd_sender_email'] as const) {
     const address = after[key]

@@ -15,6 +15,7 @@ import { mappedFieldIds, missingRequiredFields } from '../../imports/rows.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
 import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
+import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
 import { isImportColumn, runningStates, unfinishedStates } from './rules.ts'
@@ -32,6 +33,7 @@ interface CreateInput {
 /** Stores an import, to be started when it is due. @returns its id */
 export const createSubscriberImport: Command<CreateInput, number> = async (context, input) => {
   const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  await refuseWhileRekeying(context, list.id)
   const fields = await fieldsOfList(context.db, input.organizationId, input.mailingListId)
   checkMapping(input.settings, list, fields)
   const { id } = await context.db

@@ -14,6 +14,7 @@ import {
 } from '../custom-fields/rules.ts'
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
 import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
+import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
 import { emailComplaint, isEmail, subscriberKeys, type SubscriberKeys } from './rules.ts'
@@ -35,6 +36,7 @@ interface CreateInput extends Scope {
 export const createSubscriber: Command<CreateInput, number> = async (context, input) => {
   const { subscriber } = input
   const { list, fields } = await listAndFields(context, input)
+  await refuseWhileRekeying(context, list.id)
   const faults = new Faults()
   const attributes = readAttributes(subscriber, list, input.timeZone, faults)
   const values = withValues({}, fields, subscriber.custom_fields, faults)
@@ -83,6 +85,7 @@ interface UpdateInput extends Scope {
 export const updateSubscriber: Command<UpdateInput, number> = async (context, input) => {
   const { changes } = input
   const { list, fields } = await listAndFields(context, input)
+  await refuseWhileRekeying(context, list.id)
   const row = await oneSubscriber(context, list.id, input.name)
   const faults = new Faults()
   const attributes = readAttributes(changes, list, input.timeZone, faults)
@@ -168,6 +171,7 @@ export const deleteSubscribers: Command<
   { subscriber_ids_removed: number[]; more_remaining: boolean }
 > = async (context, input) => {
   const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  await refuseWhileRekeying(context, list.id)
   if ((await currentSettings(context.db)).service_disable_subscriber_deletion) {
     throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
   }
@@ -300,7 +304,7 @@ async function refuseTakenKeys(
   throw validationFailed(
     keys.alternateKey === null
       ? `email ${keys.emailKey} is already on this list`
-      : `the primary key ${keys.alternateKey} is already on this list`
+      : `the primary key ${keys.alternateKey.slice(keys.alternateKey.indexOf(':') + 1)} is already on this list`
   )
 }
 

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import type { FieldDefinition, StoredValue, StoredValues } from '../custom-fields/rules.ts'
+import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 
 /** What one mailbox can be written in several ways with, beside upper and lower case. */
 const severalSpellings = /[^\x00-\x7f]|@(?:.*\.)?xn--/
@@ -51,10 +51,16 @@ export function subscriberKeys(
   values: StoredValues
 ): { emailKey: string; alternateKey: string | null | undefined } {
   if (!primaryKeyField) return { emailKey: emailKey(email), alternateKey: null }
-  const value = values[primaryKeyField.id]
-  return { emailKey: emailKey(email), alternateKey: value === undefined ? undefined : keyText(value) }
+  return { emailKey: emailKey(email), alternateKey: alternateKeyOf(primaryKeyField, values) }
 }
 
-function keyText(value: StoredValue): string {
-  return String(value).toLowerCase()
+/** The key of a subscriber on a list with this primary key: the field's id and the lower-cased value, "7:value". */
+export function alternateKeyOf(field: FieldDefinition, values: StoredValues): string | undefined {
+  const value = values[field.id]
+  return value === undefined ? undefined : `${field.id}:${String(value).toLowerCase()}`
+}
+
+/** A key as a message shows it: without the field's id. */
+export function shownKey(key: string, field: FieldDefinition | undefined): string {
+  return field ? key.slice(key.indexOf(':') + 1) : key
 }

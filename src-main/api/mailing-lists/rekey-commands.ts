@@ -1,0 +1,222 @@
+import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import type { ListRekeysTable } from '../../database/schema.ts'
+import { validationFailed } from '../../errors.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
+import { unfinishedStates } from '../subscriber-imports/rules.ts'
+import { alternateKeyOf, shownKey } from '../subscribers/rules.ts'
+import { columnsAfter, type UpdateInput } from './commands.ts'
+import { hasSubscribers, mailingListById } from './queries.ts'
+
+// A list changes its primary key in three phases, each a sequence of short commands, while nothing else may change its
+// subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
+// table is emptied. Interrupted while collecting, the change is given up; later, it is carried on.
+
+/** Subscribers of one command. */
+const atOnce = 1000
+/** Clashing values that a refusal names. */
+const mostNamed = 5
+
+interface RekeyInput extends UpdateInput {
+  /** null = the email */
+  fieldId: number | null
+}
+
+/**
+ * Begins to change the primary key of a list.
+ * @returns whether there is anything to do step by step; a list without subscribers has changed already
+ * @throws ApiError validation_failed when the field is none of the list's, or an import is under way
+ */
+export const beginRekey: Command<RekeyInput, boolean> = async (context, input) => {
+  const { organizationId, id, fieldId } = input
+  // The other changes of the request follow once the key has changed: what is wrong with them shows now.
+  await columnsAfter(context, input)
+  const list = await mailingListById(context.db, organizationId, id)
+  if (list.primary_key_custom_field_id === fieldId) return false
+  await refuseWhileRekeying(context, id)
+  const fields = await fieldsOfList(context.db, organizationId, id)
+  if (fieldId !== null && !fields.some((field) => field.id === fieldId)) {
+    throw validationFailed(`primary_key_custom_field_id ${fieldId} is no custom field of this list`)
+  }
+  if (!(await hasSubscribers(context.db, organizationId, id))) {
+    await setPrimaryKey(context, id, fieldId)
+    return false
+  }
+  const running = await context.db
+    .selectFrom('subscriber_imports')
+    .select('id')
+    .where('mailing_list_id', '=', id)
+    .where('state', 'in', unfinishedStates)
+    .executeTakeFirst()
+  if (running) {
+    throw validationFailed(
+      `primary_key_custom_field_id cannot change while subscriber import ${running.id} is not finished`
+    )
+  }
+  await context.db
+    .insertInto('list_rekeys')
+    .values({ mailing_list_id: id, custom_field_id: fieldId, phase: 'collecting', after_id: 0 })
+    .execute()
+  return true
+}
+
+/** What a step of a rekey leaves to do: more, nothing, or the reason why the list keeps its key. */
+export type RekeyProgress = { more: true } | { more: false; refusal: string | null }
+
+/** The next step of the change that beginRekey began. */
+export const continueRekey = inBackground<{ organizationId: number; id: number }, RekeyProgress>(
+  async (context, { organizationId, id }) => {
+    const rekey = await rekeyOf(context, id)
+    if (!rekey) return { more: false, refusal: null }
+    if (rekey.phase === 'clearing') return clearEntries(context, rekey)
+    const fields = await fieldsOfList(context.db, organizationId, id)
+    const field = fields.find((each) => each.id === rekey.custom_field_id)
+    return rekey.phase === 'collecting'
+      ? collectKeys(context, rekey, field)
+      : applyKeys(context, rekey, field)
+  }
+)
+
+/** Gives up a change of which no subscriber has been touched yet, as after a restart. */
+export const abandonRekey: Command<{ id: number }, void> = async (context, { id }) => {
+  await context.db
+    .updateTable('list_rekeys')
+    .set({ phase: 'clearing' })
+    .where('mailing_list_id', '=', id)
+    .where('phase', '=', 'collecting')
+    .execute()
+}
+
+/** @throws ApiError validation_failed while the list changes its primary key */
+export async function refuseWhileRekeying(context: CommandContext, mailingListId: number): Promise<void> {
+  if (await rekeyOf(context, mailingListId)) {
+    throw validationFailed('the list is changing its primary key; try again when that is done')
+  }
+}
+
+function rekeyOf(context: CommandContext, mailingListId: number): Promise<ListRekeysTable | undefined> {
+  return context.db
+    .selectFrom('list_rekeys')
+    .selectAll()
+    .where('mailing_list_id', '=', mailingListId)
+    .executeTakeFirst()
+}
+
+interface Keyed {
+  id: number
+  email_key: string
+  custom_fields: string
+}
+
+async function collectKeys(
+  context: CommandContext,
+  rekey: ListRekeysTable,
+  field: FieldDefinition | undefined
+): Promise<RekeyProgress> {
+  const rows = await nextSubscribers(context, rekey)
+  const insert = context.sqlite.prepare<[number, string, number]>(
+    'INSERT INTO rekey_entries (mailing_list_id, key, subscriber_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+  )
+  const clashing = new Set<string>()
+  for (const row of rows) {
+    const key = keyOf(row, field)
+    if (key === undefined) {
+      return refuse(context, rekey, `subscriber ${row.id} has no ${field?.name}, which the primary key needs`)
+    }
+    const { changes } = insert.run(rekey.mailing_list_id, key, row.id)
+    if (changes === 0) clashing.add(shownKey(key, field))
+  }
+  if (clashing.size > 0) {
+    const named = [...clashing].slice(0, mostNamed).map((key) => `"${key}"`)
+    const more = clashing.size > mostNamed ? ' and others' : ''
+    const what = field ? field.name : 'email'
+    return refuse(context, rekey, `several subscribers share the ${what} ${named.join(', ')}${more}`)
+  }
+  await advance(context, rekey, rows, 'applying')
+  return { more: true }
+}
+
+async function applyKeys(
+  context: CommandContext,
+  rekey: ListRekeysTable,
+  field: FieldDefinition | undefined
+): Promise<RekeyProgress> {
+  const rows = await nextSubscribers(context, rekey)
+  const update = context.sqlite.prepare<[string | null, number]>(
+    'UPDATE subscribers SET alternate_key = ? WHERE id = ?'
+  )
+  for (const row of rows) update.run(field ? (keyOf(row, field) ?? null) : null, row.id)
+  if (rows.length < atOnce) await setPrimaryKey(context, rekey.mailing_list_id, rekey.custom_field_id)
+  await advance(context, rekey, rows, 'clearing')
+  return { more: true }
+}
+
+async function clearEntries(context: CommandContext, rekey: ListRekeysTable): Promise<RekeyProgress> {
+  const { changes } = context.sqlite
+    .prepare<[number, number]>(
+      `DELETE FROM rekey_entries WHERE (mailing_list_id, key) IN
+         (SELECT mailing_list_id, key FROM rekey_entries WHERE mailing_list_id = ? LIMIT ?)`
+    )
+    .run(rekey.mailing_list_id, 5 * atOnce)
+  if (changes > 0) return { more: true }
+  await context.db.deleteFrom('list_rekeys').where('mailing_list_id', '=', rekey.mailing_list_id).execute()
+  return { more: false, refusal: null }
+}
+
+/** The list keeps its key; what was collected is cleared by the next steps. */
+async function refuse(
+  context: CommandContext,
+  rekey: ListRekeysTable,
+  refusal: string
+): Promise<RekeyProgress> {
+  await abandonRekey(context, { id: rekey.mailing_list_id })
+  return { more: false, refusal }
+}
+
+function nextSubscribers(context: CommandContext, rekey: ListRekeysTable): Promise<Keyed[]> {
+  return context.db
+    .selectFrom('subscribers')
+    .select(['id', 'email_key', 'custom_fields'])
+    .where('mailing_list_id', '=', rekey.mailing_list_id)
+    .where('id', '>', rekey.after_id)
+    .orderBy('id')
+    .limit(atOnce)
+    .execute()
+}
+
+function keyOf(row: Keyed, field: FieldDefinition | undefined): string | undefined {
+  if (!field) return row.email_key
+  return alternateKeyOf(field, JSON.parse(row.custom_fields) as StoredValues)
+}
+
+/** Notes how far this phase is, or that the next one begins. */
+async function advance(
+  context: CommandContext,
+  rekey: ListRekeysTable,
+  rows: Keyed[],
+  next: ListRekeysTable['phase']
+): Promise<void> {
+  const change = rows.length < atOnce ? { phase: next, after_id: 0 } : { after_id: rows.at(-1)?.id ?? 0 }
+  await context.db
+    .updateTable('list_rekeys')
+    .set(change)
+    .where('mailing_list_id', '=', rekey.mailing_list_id)
+    .execute()
+}
+
+async function setPrimaryKey(context: CommandContext, id: number, fieldId: number | null): Promise<void> {
+  const { organization_id: organizationId } = await context.db
+    .updateTable('mailing_lists')
+    .set({ primary_key_custom_field_id: fieldId, updated_at: context.now })
+    .where('id', '=', id)
+    .returning('organization_id')
+    .executeTakeFirstOrThrow()
+  context.record({
+    entity: 'mailing_list',
+    action: 'update',
+    organizationId,
+    mailingListId: id,
+    firstId: id,
+    lastId: id
+  })
+}

@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+import type { CommandInput } from '../commands.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import { messageOf, validationFailed } from '../errors.ts'
+
+/** Changes the primary keys of lists, step by step; see api/mailing-lists/rekey-commands.ts. */
+export class ListRekeyer {
+  readonly #reader: Kysely<Schema>
+  readonly #writer: Writer
+  readonly #working = new Set<Promise<unknown>>()
+  #closed = false
+
+  constructor(reader: Kysely<Schema>, writer: Writer) {
+    this.#reader = reader
+    this.#writer = writer
+  }
+
+  /** Goes on with what an earlier run of the application left. */
+  async resume(): Promise<void> {
+    const rekeys = await this.#reader
+      .selectFrom('list_rekeys')
+      .innerJoin('mailing_lists', 'mailing_lists.id', 'list_rekeys.mailing_list_id')
+      .select(['list_rekeys.mailing_list_id as id', 'mailing_lists.organization_id as organizationId'])
+      .execute()
+    for (const { id, organizationId } of rekeys) {
+      await this.#writer.run('abandonRekey', { id })
+      this.#track(this.#carryOut(organizationId, id)).catch((error: unknown) =>
+        process.stderr.write(`The primary key of mailing list ${id} was not changed: ${messageOf(error)}\n`)
+      )
+    }
+  }
+
+  /**
+   * Makes a custom field, or with null the email, the primary key of a list.
+   * @throws ApiError validation_failed naming the values that clash; the list keeps its key then
+   */
+  async rekey(input: CommandInput<'beginRekey'>): Promise<void> {
+    const began = await this.#writer.run('beginRekey', input)
+    if (began) await this.#track(this.#carryOut(input.organizationId, input.id))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#working)
+  }
+
+  async #carryOut(organizationId: number, id: number): Promise<void> {
+    let refusal: string | null = null
+    for (let more = true; more && !this.#closed;) {
+      const progress = await this.#writer.run('continueRekey', { organizationId, id })
+      // A refusal leaves collected keys to clear.
+      if (!progress.more && progress.refusal !== null) refusal = progress.refusal
+      else more = progress.more
+    }
+    if (refusal !== null) throw validationFailed(`primary_key_custom_field_id cannot change: ${refusal}`)
+  }
+
+  #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#working.add(work)
+    const forget = (): void => void this.#working.delete(work)
+    work.then(forget, forget)
+    return work
+  }
+}
