@@ -9,6 +9,7 @@ const entries = [
   'api/json-thread',
   'headless/serve',
   'headless/start',
+  'database/checkpoint-thread',
   'database/writer-thread',
   'imports/import-thread'
 ]

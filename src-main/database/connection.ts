@@ -11,7 +11,6 @@ export function openForWriting(path: string): Database {
   database.pragma('journal_mode = WAL')
   database.pragma('foreign_keys = ON')
   database.pragma('cache_size = -32768') // 32 MiB; beyond that the operating system's cache does as well, measured
-  database.pragma('wal_autocheckpoint = 20000') // pages of 4 KiB; fewer checkpoints write a hot page less often
   // SQLite copies the pages that an INSERT of many rows changes, in case it fails half way; not into a file, please.
   database.pragma('temp_store = MEMORY')
   setDurability(database, 'FULL')

@@ -3,6 +3,7 @@ import { commands } from '../commands.ts'
 import { ApiError, messageOf } from '../errors.ts'
 import type { Change, Command, CommandContext } from './command.ts'
 import { appendToChangeLog } from './change-log.ts'
+import { Checkpointer } from './checkpointer.ts'
 import { type Durability, kyselyOver, openForWriting, setDurability } from './connection.ts'
 import { migrate } from './migrate.ts'
 import type { CommandReply, CommandRequest, WriterEvent, WriterOptions } from './writer.ts'
@@ -25,12 +26,14 @@ const options = workerData as WriterOptions
 const sqlite = openForWriting(options.databasePath)
 migrate(sqlite, options.backupDirectory)
 const db = kyselyOver(sqlite)
+const checkpointer = new Checkpointer(sqlite, options.databasePath, () => wake())
 /** Rows that this connection ever changed. */
 const totalChanges = sqlite.prepare('SELECT total_changes()').pluck()
 
 const waitedFor: Queued[] = []
 const background: Queued[] = []
 let running = false
+let wake: () => void = () => undefined
 let durability: Durability = 'FULL'
 
 function listenOn(port: MessagePort): void {
@@ -40,7 +43,8 @@ function listenOn(port: MessagePort): void {
     const command = commands[message.name]
     const queue = typeof command === 'function' ? waitedFor : background
     queue.push({ port, request: message })
-    if (!running) void drain()
+    if (running) wake()
+    else void drain()
   })
 }
 
@@ -48,10 +52,18 @@ async function drain(): Promise<void> {
   running = true
   while (waitedFor.length > 0 || background.length > 0) {
     const next = waitedFor.shift()
-    await (next ? runAlone(next) : runGroup())
+    if (next) await runAlone(next)
+    else if (checkpointer.isBehind) await somethingHappens()
+    else await runGroup()
+    checkpointer.afterCommit()
     await messagesIn()
   }
   running = false
+}
+
+/** Waits for a command or for the copying of the log. */
+function somethingHappens(): Promise<void> {
+  return new Promise((resolve) => (wake = resolve))
 }
 
 /** Lets messages in, so that a command that somebody waits for overtakes the queue of an import. */
@@ -161,6 +173,7 @@ function use(wanted: Durability): void {
 
 async function closeWhenIdle(): Promise<void> {
   while (running) await messagesIn()
+  await checkpointer.close()
   sqlite.close()
   process.exit(0)
 }

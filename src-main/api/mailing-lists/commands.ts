@@ -192,7 +192,7 @@ function sameText(a: string, b: string): boolean {
 }
 
 /** Subscribers removed by one purgeDeletedList: short enough that nothing waits for it noticeably. */
-const purgedAtOnce = 1000
+const purgedAtOnce = 500
 
 /** Removes some subscribers of a deleted list. @returns whether there may be more */
 export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>(

@@ -1,0 +1,13 @@
+import SQLite from 'better-sqlite3'
+import { parentPort, workerData } from 'node:worker_threads'
+import { checkpoint } from './checkpointer.ts'
+
+// Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
+
+const sqlite = new SQLite(workerData as string)
+sqlite.pragma('synchronous = NORMAL')
+
+parentPort?.on('message', () => {
+  checkpoint(sqlite, 'PASSIVE')
+  parentPort?.postMessage('done')
+})
