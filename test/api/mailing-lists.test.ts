@@ -139,6 +139,14 @@ describe('subscriber counts', () => {
     expect(data.organization.id).toBe(1)
   })
 
+  it('of an organization are for system administrators', async () => {
+    const own = await started.api.get('/subscriber_counts')
+    expect((await started.api.get('/organization/1/subscriber_counts')).data).toEqual(own.data)
+    expect(await started.api.get('/organization/99/subscriber_counts')).toMatchObject({
+      error_code: 'not_found'
+    })
+  })
+
   it('follow what an import changes', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')

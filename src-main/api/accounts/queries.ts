@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
 
 /** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
 export interface Caller {
@@ -15,6 +16,20 @@ export interface Caller {
 /** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
+}
+
+/** @throws ApiError not_found */
+export async function organizationById(
+  db: Kysely<Schema>,
+  id: number
+): Promise<{ id: number; name: string }> {
+  const organization = await db
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!organization) throw notFound(`organization ${id}`)
+  return organization
 }
 
 /** The caller that an API key of this organization belongs to, if its user may sign in. */

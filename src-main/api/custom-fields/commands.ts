@@ -3,14 +3,8 @@ import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
 import { dependenciesOf, fieldById, fieldsNamed } from './queries.ts'
-import { attributesFor, type FieldDefinition, hasOptions } from './rules.ts'
-import type {
-  CustomFieldChanges,
-  CustomFieldInput,
-  CustomFieldType,
-  OptionInput,
-  TypedAttributes
-} from './schema.ts'
+import { attributesFor, type FieldDefinition, hasOptions, interchangeableTypes } from './rules.ts'
+import type { CustomFieldChanges, CustomFieldInput, OptionInput, TypedAttributes } from './schema.ts'
 
 interface CreateInput {
   organizationId: number
@@ -236,13 +230,6 @@ function checkOptions(options: OptionInput[], allowed: boolean): void {
   }
 }
 
-/** Types whose values mean the same under another type, so that a field can change between them at any time. */
-const interchangeable: Partial<Record<CustomFieldType, CustomFieldType[]>> = {
-  text: ['text_multiline'],
-  select_single_dropdown: ['select_single_radio'],
-  select_single_radio: ['select_single_dropdown']
-}
-
 /** A change of type, or an option that is gone, would leave subscribers with values that mean nothing. */
 async function refuseStrandedValues(
   context: CommandContext,
@@ -250,7 +237,8 @@ async function refuseStrandedValues(
   next: CustomFieldInput,
   options: OptionInput[] | undefined
 ): Promise<void> {
-  const retyped = next.field_type !== field.type && !interchangeable[field.type]?.includes(next.field_type)
+  const retyped =
+    next.field_type !== field.type && !interchangeableTypes[field.type]?.includes(next.field_type)
   const removed = options ? field.options.filter((option) => !keptOption(option, options)) : []
   if (!retyped && removed.length === 0) return
   if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return

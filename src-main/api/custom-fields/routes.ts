@@ -31,6 +31,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'List the custom fields of a list, the global ones included',
         params: MailingListParams,
         querystring: ListQuery,
         response: { 200: pagedEnvelope(CustomField) }
@@ -44,13 +45,27 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/custom_fields',
-    { schema: { tags, querystring: ListQuery, response: { 200: pagedEnvelope(CustomField) } } },
+    {
+      schema: {
+        tags,
+        summary: 'List the global custom fields',
+        querystring: ListQuery,
+        response: { 200: pagedEnvelope(CustomField) }
+      }
+    },
     async ({ caller, query }) => pageOf(await globalFields(reader, caller.organizationId), query)
   )
 
   app.get(
     '/custom_fields/:id',
-    { schema: { tags, params: IdParams, response: { 200: envelope(CustomField) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Read a custom field',
+        params: IdParams,
+        response: { 200: envelope(CustomField) }
+      }
+    },
     async ({ caller, params }) => {
       const field = await fieldById(reader, caller.organizationId, params.id)
       if (!field) throw notFound(`custom field ${params.id}`)
@@ -60,7 +75,14 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/mailing_lists/:mailing_list_id/custom_fields/:id',
-    { schema: { tags, params: FieldOfListParams, response: { 200: envelope(CustomField) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Read a custom field of a list',
+        params: FieldOfListParams,
+        response: { 200: envelope(CustomField) }
+      }
+    },
     async ({ caller, params }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const fields = await fieldsOfList(reader, caller.organizationId, params.mailing_list_id)
@@ -75,6 +97,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Create a custom field of a list',
         params: MailingListParams,
         body: wrapped('custom_field', CustomFieldInput),
         response: { 200: envelope(CustomField) }
@@ -89,6 +112,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Create a global custom field',
         body: wrapped('custom_field', CustomFieldInput),
         response: { 200: envelope(CustomField) }
       }
@@ -101,6 +125,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Change a custom field of a list',
         params: FieldOfListParams,
         body: wrapped('custom_field', CustomFieldChanges),
         response: { 200: envelope(CustomField) }
@@ -115,6 +140,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Change a custom field',
         params: IdParams,
         body: wrapped('custom_field', CustomFieldChanges),
         response: { 200: envelope(CustomField) }
@@ -126,13 +152,27 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.delete(
     '/mailing_lists/:mailing_list_id/custom_fields/:id',
-    { schema: { tags, params: FieldOfListParams, response: { 200: envelope(Type.Null()) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Delete a custom field of a list',
+        params: FieldOfListParams,
+        response: { 200: envelope(Type.Null()) }
+      }
+    },
     async ({ caller, params }) => ok(await remove(caller, params.mailing_list_id, params.id))
   )
 
   app.delete(
     '/custom_fields/:id',
-    { schema: { tags, params: IdParams, response: { 200: envelope(Type.Null()) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Delete a custom field',
+        params: IdParams,
+        response: { 200: envelope(Type.Null()) }
+      }
+    },
     async ({ caller, params }) => ok(await remove(caller, null, params.id))
   )
 
@@ -141,6 +181,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Make a custom field of one list global',
         body: wrapped('promote', Type.Object({ custom_field_id: Type.Integer() })),
         response: { 200: envelope(CustomField) }
       }
@@ -156,7 +197,12 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/custom_fields/deleted',
     {
-      schema: { tags, params: MailingListParams, response: { 200: envelope(Type.Array(DeletedCustomField)) } }
+      schema: {
+        tags,
+        summary: 'List the deleted custom fields of a list',
+        params: MailingListParams,
+        response: { 200: envelope(Type.Array(DeletedCustomField)) }
+      }
     },
     async ({ caller, params }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
@@ -166,7 +212,13 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/custom_fields/deleted',
-    { schema: { tags, response: { 200: envelope(Type.Array(DeletedCustomField)) } } },
+    {
+      schema: {
+        tags,
+        summary: 'List the deleted global custom fields',
+        response: { 200: envelope(Type.Array(DeletedCustomField)) }
+      }
+    },
     async ({ caller }) => ok(await deleted(caller, null))
   )
 

@@ -76,6 +76,13 @@ export function attributesFor(type: CustomFieldType, given: TypedAttributes): Ty
   )
 }
 
+/** Types whose values mean the same under another type, so that a field can change between them at any time. */
+export const interchangeableTypes: Partial<Record<CustomFieldType, CustomFieldType[]>> = {
+  text: ['text_multiline'],
+  select_single_dropdown: ['select_single_radio'],
+  select_single_radio: ['select_single_dropdown']
+}
+
 export function hasOptions(type: CustomFieldType): boolean {
   return type.startsWith('select_')
 }

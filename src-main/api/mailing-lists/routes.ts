@@ -13,7 +13,13 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/mailing_lists',
-    { schema: { tags, response: { 200: envelope(Type.Array(MailingList)) } } },
+    {
+      schema: {
+        tags,
+        summary: 'List the mailing lists',
+        response: { 200: envelope(Type.Array(MailingList)) }
+      }
+    },
     async ({ caller }) => {
       const rows = await mailingListsOf(reader, caller.organizationId)
       return ok(await presentMailingLists(reader, rows))
@@ -25,6 +31,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Create a mailing list',
         body: wrapped('mailing_list', MailingListInput),
         response: { 200: envelope(MailingList) }
       }
@@ -38,7 +45,14 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/mailing_lists/:mailing_list_id',
-    { schema: { tags, params: MailingListParams, response: { 200: envelope(MailingList) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Read a mailing list',
+        params: MailingListParams,
+        response: { 200: envelope(MailingList) }
+      }
+    },
     async ({ caller, params }) => ok(await answer(caller.organizationId, params.mailing_list_id))
   )
 
@@ -47,6 +61,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Change a mailing list',
         params: MailingListParams,
         body: wrapped('mailing_list', MailingListChanges),
         response: { 200: envelope(MailingList) }
@@ -64,7 +79,14 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/mailing_lists/:mailing_list_id/delete_confirmation_code',
-    { schema: { tags, params: MailingListParams, response: { 200: envelope(DeleteConfirmation) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Ask for the code that confirms a deletion',
+        params: MailingListParams,
+        response: { 200: envelope(DeleteConfirmation) }
+      }
+    },
     async ({ caller, params }) => {
       const { code, expiresAt } = await writer.run('issueDeleteConfirmation', {
         organizationId: caller.organizationId,
@@ -82,6 +104,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Delete a mailing list',
         params: Type.Object({
           ...MailingListParams.properties,
           delete_confirmation_code: Type.String()

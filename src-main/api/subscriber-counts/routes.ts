@@ -1,18 +1,42 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { organizationById } from '../accounts/queries.ts'
 import { envelope, ok } from '../envelope.ts'
+import { requireSystemAdmin } from '../permissions.ts'
 import { subscriberCounts } from './queries.ts'
 import { SubscriberCounts } from './schema.ts'
 
+const tags = ['Subscriber counts']
+
 export const subscriberCountRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader } = app.context
+
   app.get(
     '/subscriber_counts',
-    { schema: { tags: ['Subscriber counts'], response: { 200: envelope(SubscriberCounts) } } },
-    async ({ caller }) =>
-      ok(
-        await subscriberCounts(app.context.reader, {
-          id: caller.organizationId,
-          name: caller.organizationName
-        })
-      )
+    {
+      schema: {
+        tags,
+        summary: 'Count the subscribers per status and list',
+        response: { 200: envelope(SubscriberCounts) }
+      }
+    },
+    async ({ caller: { organizationId: id, organizationName: name } }) =>
+      ok(await subscriberCounts(reader, { id, name }))
+  )
+
+  app.get(
+    '/organization/:organization_id/subscriber_counts',
+    {
+      schema: {
+        tags,
+        summary: 'Count the subscribers of an organization',
+        params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }) }),
+        response: { 200: envelope(SubscriberCounts) }
+      }
+    },
+    async ({ caller, params }) => {
+      requireSystemAdmin(caller)
+      return ok(await subscriberCounts(reader, await organizationById(reader, params.organization_id)))
+    }
   )
 }

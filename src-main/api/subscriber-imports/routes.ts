@@ -39,7 +39,14 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
 
   app.get(
     '/subscriber_imports',
-    { schema: { tags, querystring: ListQuery, response: { 200: pagedEnvelope(SubscriberImportSummary) } } },
+    {
+      schema: {
+        tags,
+        summary: 'List the imports of all lists',
+        querystring: ListQuery,
+        response: { 200: pagedEnvelope(SubscriberImportSummary) }
+      }
+    },
     async ({ caller, query }) => pageOf(caller, null, query)
   )
 
@@ -48,6 +55,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     {
       schema: {
         tags,
+        summary: 'List the imports of a list',
         params: MailingListParams,
         querystring: ListQuery,
         response: { 200: pagedEnvelope(SubscriberImportSummary) }
@@ -61,7 +69,14 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
 
   app.get(
     '/subscriber_imports/:id',
-    { schema: { tags, params: IdParams, response: { 200: envelope(SubscriberImport) } } },
+    {
+      schema: {
+        tags,
+        summary: 'Read an import',
+        params: IdParams,
+        response: { 200: envelope(SubscriberImport) }
+      }
+    },
     async ({ caller, params }) => ok(await answer(caller, params.id))
   )
 
@@ -72,6 +87,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       bodyLimit: 4 * maxJsonContentBytes,
       schema: {
         tags,
+        summary: 'Import subscribers from a CSV file',
         params: MailingListParams,
         body: wrapped('subscriber_import', SubscriberImportInput),
         response: { 200: envelope(SubscriberImport) }
@@ -92,14 +108,14 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     }
   )
 
-  for (const [action, command] of [
-    ['pause', 'pauseSubscriberImport'],
-    ['unpause', 'unpauseSubscriberImport'],
-    ['cancel', 'cancelSubscriberImport']
+  for (const [action, command, summary] of [
+    ['pause', 'pauseSubscriberImport', 'Pause an import'],
+    ['unpause', 'unpauseSubscriberImport', 'Go on with a paused import'],
+    ['cancel', 'cancelSubscriberImport', 'Cancel an import']
   ] as const) {
     app.post(
       `/subscriber_imports/:id/${action}`,
-      { schema: { tags, params: IdParams, response: { 200: envelope(SubscriberImport) } } },
+      { schema: { tags, summary, params: IdParams, response: { 200: envelope(SubscriberImport) } } },
       async ({ caller, params }) => {
         await writer.run(command, { organizationId: caller.organizationId, id: params.id })
         await imports.wake()
@@ -113,6 +129,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     {
       schema: {
         tags,
+        summary: 'Download what became of the rows',
         params: Type.Object({ ...IdParams.properties, log: Type.Enum([...importOutcomes]) })
       }
     },

@@ -51,6 +51,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'List the subscribers of a list',
         params: MailingListParams,
         querystring: Type.Object({ ...TokenQuery.properties, segment_id: Type.Optional(Type.Integer()) }),
         response: { 200: tokenPagedEnvelope(Subscriber) }
@@ -81,6 +82,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Look subscribers up by ids and emails, 100 at most',
         params: SubscriberParams,
         response: { 200: envelope(Type.Array(Subscriber)) }
       }
@@ -104,6 +106,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Add a subscriber',
         params: MailingListParams,
         body: wrapped('subscriber', SubscriberInput),
         response: { 200: envelope(Subscriber) }
@@ -123,6 +126,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Change a subscriber',
         params: SubscriberParams,
         body: wrapped('subscriber', SubscriberChanges),
         response: { 200: envelope(Subscriber) }
@@ -141,7 +145,12 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
     {
-      schema: { tags, params: SubscriberParams, response: { 200: envelope(RemovedSubscribers) } }
+      schema: {
+        tags,
+        summary: 'Delete a subscriber',
+        params: SubscriberParams,
+        response: { 200: envelope(RemovedSubscribers) }
+      }
     },
     async ({ caller, params }) =>
       ok(
@@ -158,6 +167,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Find a person on all lists',
         params: EmailParams,
         querystring: TokenQuery,
         response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
@@ -174,6 +184,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Find a person on a list',
         params: Type.Object({ ...MailingListParams.properties, ...EmailParams.properties }),
         querystring: TokenQuery,
         response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
@@ -185,15 +196,20 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
   )
 
-  for (const [path, params] of [
-    ['/organizations/all/subscribers_by_email/:email', EmailParams],
-    ['/organizations/:organization_id/subscribers_by_email/:email', OrganizationEmailParams]
+  for (const [path, params, summary] of [
+    ['/organizations/all/subscribers_by_email/:email', EmailParams, 'Find a person in all organizations'],
+    [
+      '/organizations/:organization_id/subscribers_by_email/:email',
+      OrganizationEmailParams,
+      'Find a person in an organization'
+    ]
   ] as const) {
     app.get(
       path,
       {
         schema: {
           tags,
+          summary,
           params,
           querystring: TokenQuery,
           response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
@@ -212,6 +228,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         tags,
+        summary: 'Unsubscribe by the token of a message',
         body: wrapped('unsubscribe', UnsubscribeInput),
         response: { 200: envelope(Subscriber) }
       }
