@@ -198,7 +198,9 @@ describe('the OpenAPI document', () => {
   it('describes each route of the API and none of the window', async () => {
     const response = await started.api.raw('/docs/openapi.json')
     const document = (await response.json()) as { paths: Record<string, unknown> } & Envelope
-    const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object))
+    const operations = Object.values(document.paths).flatMap((path) =>
+      Object.values(path as Record<string, object>)
+    )
     for (const operation of operations) expect(operation).toHaveProperty('summary')
     expect(Object.keys(document.paths)).toContain('/ga/api/v2/mailing_lists/{mailing_list_id}/subscribers')
     expect(Object.keys(document.paths).filter((name) => !name.startsWith('/ga/api/v2'))).toEqual([])

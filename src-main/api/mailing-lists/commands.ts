@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
@@ -48,14 +49,7 @@ export const createMailingList: Command<CreateInput, number> = async (context, {
     .values({ ...attributes, organization_id: organizationId, created_at: context.now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  context.record({
-    entity: 'mailing_list',
-    action: 'create',
-    organizationId,
-    mailingListId: id,
-    firstId: id,
-    lastId: id
-  })
+  recordList(context, 'create', organizationId, id)
   return id
 }
 
@@ -74,14 +68,7 @@ export const updateMailingList: Command<UpdateInput, void> = async (context, inp
     .set({ ...(await columnsAfter(context, input)), updated_at: context.now })
     .where('id', '=', id)
     .execute()
-  context.record({
-    entity: 'mailing_list',
-    action: 'update',
-    organizationId,
-    mailingListId: id,
-    firstId: id,
-    lastId: id
-  })
+  recordList(context, 'update', organizationId, id)
 }
 
 /**
@@ -176,9 +163,19 @@ export const deleteMailingList: Command<DeleteInput, void> = async (
     .set({ deleted_at: context.now, updated_at: context.now })
     .where('id', '=', id)
     .execute()
+  recordList(context, 'delete', organizationId, id)
+}
+
+/** Notes a change of a list. */
+export function recordList(
+  context: CommandContext,
+  action: ChangeAction,
+  organizationId: number,
+  id: number
+): void {
   context.record({
     entity: 'mailing_list',
-    action: 'delete',
+    action,
     organizationId,
     mailingListId: id,
     firstId: id,

@@ -5,7 +5,7 @@ import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
 import { alternateKeyOf, shownKey } from '../subscribers/rules.ts'
-import { columnsAfter, type UpdateInput } from './commands.ts'
+import { columnsAfter, recordList, type UpdateInput } from './commands.ts'
 import { hasSubscribers, mailingListById } from './queries.ts'
 
 // A list changes its primary key in three phases, each a sequence of short commands, while nothing else may change its
@@ -211,12 +211,5 @@ async function setPrimaryKey(context: CommandContext, id: number, fieldId: numbe
     .where('id', '=', id)
     .returning('organization_id')
     .executeTakeFirstOrThrow()
-  context.record({
-    entity: 'mailing_list',
-    action: 'update',
-    organizationId,
-    mailingListId: id,
-    firstId: id,
-    lastId: id
-  })
+  recordList(context, 'update', organizationId, id)
 }
