@@ -215,6 +215,15 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Red, Navy').waitFor()
     await window.screenshot('list-fields')
+    await page.getByRole('button', { name: /^Notes/ }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No subscriber of this list shows its value any more.').waitFor()
+    await window.screenshot('custom-field-delete')
+    await page.getByRole('button', { name: 'Delete field' }).click()
+    await page.getByRole('button', { name: /^Notes/ }).waitFor({ state: 'detached' })
+    expect(
+      (await started.api.get<unknown[]>(`/mailing_lists/${list.id}/custom_fields/deleted`)).data
+    ).toHaveLength(1)
     await window.finish()
   })
 
