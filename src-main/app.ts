@@ -82,10 +82,11 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     })
     undo.push(
       () => deletedLists.close(),
-      () => imports.close(),
-      () => rekeyer.close()
+      () => imports.close()
     )
-    undo.push(() => server.close())
+    undo.push(() => closeServer(server))
+    // Before the server, which would wait for the request that waits for the change.
+    undo.push(() => rekeyer.close())
     const baseUrl = await listen(server, options)
 
     await imports.wake()
@@ -107,6 +108,16 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** A connection that was answering when the end came stays open for its next request: it is closed once it is idle. */
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
+  try {
+    await server.close()
+  } finally {
+    clearInterval(sweep)
   }
 }
 

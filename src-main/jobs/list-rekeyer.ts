@@ -2,7 +2,11 @@ import type { Kysely } from 'kysely'
 import type { CommandInput } from '../commands.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { messageOf, validationFailed } from '../errors.ts'
+import { ApiError, messageOf, validationFailed } from '../errors.ts'
+
+/** The answer to a request that the end of the application cuts off. */
+const closing =
+  'Listwright is closing, so the primary key may not have changed; look at the list at the next start'
 
 /** Changes the primary keys of lists, step by step; see api/mailing-lists/rekey-commands.ts. */
 export class ListRekeyer {
@@ -47,11 +51,12 @@ export class ListRekeyer {
 
   async #carryOut(organizationId: number, id: number): Promise<void> {
     let refusal: string | null = null
-    for (let more = true; more && !this.#closed;) {
+    for (let more = true; more;) {
       const progress = await this.#writer.run('continueRekey', { organizationId, id })
       // A refusal leaves collected keys to clear.
       if (!progress.more && progress.refusal !== null) refusal = progress.refusal
       else more = progress.more
+      if (more && this.#closed) throw new ApiError('internal_error', closing)
     }
     if (refusal !== null) throw validationFailed(`primary_key_custom_field_id cannot change: ${refusal}`)
   }

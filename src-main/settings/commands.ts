@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from '../database/command.ts'
-import type { SettingsChanges } from './schema.ts'
+import { defaultSettings, type SettingsChanges } from './schema.ts'
 
-/** Sets the directives that are named and keeps the rest. They were checked against their schema. */
+/** Sets the directives that are named and keeps the rest; other names, such as those of secrets, are ignored. */
 export const updateSettings: Command<SettingsChanges, void> = async (context, changes) => {
-  for (const [name, value] of Object.entries(changes)) {
+  for (const name of Object.keys(defaultSettings) as (keyof SettingsChanges)[]) {
+    const value = changes[name]
+    if (value === undefined) continue
     await context.db
       .replaceInto('settings')
       .values({ name, value: JSON.stringify(value) })

@@ -109,6 +109,55 @@ describe('primary_key_custom_field_id', () => {
   })
 })
 
+describe('a change of the primary key that is under way', () => {
+  it('keeps its field from being deleted', async () => {
+    const list = await filledList(6000)
+    const change = setKey(list.id, list.number)
+    await expect
+      .poll(
+        async () =>
+          (
+            await started.api.put(`/mailing_lists/${list.id}/subscribers/p5%40example.com`, {
+              subscriber: { status: 'active' }
+            })
+          ).success,
+        { interval: 1 }
+      )
+      .toBe(false)
+    expect(await started.api.delete(`/custom_fields/${list.number}`)).toMatchObject({
+      success: false,
+      data: { dependencies: [{ type: 'mailing_list', id: list.id }] }
+    })
+    expect((await change).success).toBe(true)
+  })
+
+  it(
+    'does not hold up the end of the application, and is not answered as done',
+    { timeout: 60_000 },
+    async () => {
+      const directory = await temporaryDirectory()
+      const application = await serve(directory)
+      const { api } = application
+      const list = await makeList(api)
+      const number = await makeField(api, list.id, 'Number', 'number')
+      const rows = Array.from({ length: 60_000 }, (_, row) => `p${row}@example.com,${row}`)
+      await importText(api, list.id, rows.join('\n'), {
+        column_mapping: ['email', 'Number'],
+        file_format: { csv_has_headers: false }
+      })
+      const change = api
+        .put(`/mailing_lists/${list.id}`, { mailing_list: { primary_key_custom_field_id: number.id } })
+        .catch(() => null)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const asked = performance.now()
+      expect(await application.end('SIGTERM')).toBe(0)
+      const took = performance.now() - asked
+      expect(took).toBeLessThan(5000)
+      expect((await change)?.success).not.toBe(true)
+    }
+  )
+})
+
 describe('a change of the primary key that is interrupted', () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 

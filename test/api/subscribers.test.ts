@@ -206,6 +206,16 @@ describe('unsubscribing by token', () => {
     expect(own?.counts).toMatchObject({ active: 0, unsubscribed: 1 })
   })
 
+  it('takes the organization from the key, never from the body', async () => {
+    const list = await makeList(started.api)
+    const made = await makeSubscriber(started.api, list.id, 'a@example.com')
+    const token = unsubscribeToken(await secret(), made.id)
+    const answer = await started.api.post<Subscriber>('/subscribers/unsubscribe', {
+      unsubscribe: { token, organizationId: 99 }
+    })
+    expect(answer).toMatchObject({ success: true, data: { status: 'unsubscribed' } })
+  })
+
   it('refuses a token that was made for somebody else, or anywhere else, or an ip that is none', async () => {
     const list = await makeList(started.api)
     const [a, b] = [

@@ -80,6 +80,23 @@ describe('npm run serve', () => {
     }
   )
 
+  it('ends within 5 seconds although a request is being answered on a connection that stays open', async () => {
+    const application = await serve(await temporaryDirectory())
+    const list = await makeList(application.api)
+    const content = Array.from({ length: 400_000 }, (_, row) => `p${row}@example.com`).join('\n')
+    const request = application.api
+      .post(`/mailing_lists/${list.id}/subscriber_imports`, {
+        subscriber_import: { column_mapping: ['email'], file_source: { type: 'json', content } }
+      })
+      .catch(() => null)
+    await pause(60)
+    const asked = performance.now()
+    expect(await application.end('SIGTERM')).toBe(0)
+    const took = performance.now() - asked
+    expect(took).toBeLessThan(5000)
+    await request
+  })
+
   it('says in one sentence what is wrong, with status 1', async () => {
     const directory = await temporaryDirectory()
     const taken = createServer().listen(0, '127.0.0.1')

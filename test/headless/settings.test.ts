@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src-main/app.ts'
+import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { readArguments } from '../../src-main/headless/arguments.ts'
+import { signingSecret } from '../../src-main/settings/queries.ts'
 import { defaultSettings } from '../../src-main/settings/schema.ts'
 import { clientOf, startApplication } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
@@ -41,6 +44,17 @@ describe('--set NAME=VALUE', () => {
     const response = await api.raw('/app/v1/settings')
     expect(((await response.json()) as { data: unknown }).data).toEqual({ ...defaultSettings, ...settings })
     await again.close()
+  })
+})
+
+describe('PUT /app/v1/settings', () => {
+  it('sets directives only, and never a secret of the installation', async () => {
+    const { api, dataDirectory } = await startApplication()
+    const database = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+    const before = await signingSecret(database)
+    await api.raw('/app/v1/settings', { method: 'PUT', body: '{"signing_secret":"00"}' })
+    expect(await signingSecret(database)).toEqual(before)
+    await database.destroy()
   })
 })
 

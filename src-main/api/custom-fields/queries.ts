@@ -100,12 +100,21 @@ export interface FieldDependency {
   id: number
 }
 
-/** What depends on a field: the lists whose primary key it is. */
+/** What depends on a field: the lists whose primary key it is, or is about to be. */
 export async function dependenciesOf(db: Kysely<Schema>, fieldId: number): Promise<FieldDependency[]> {
   const lists = await db
     .selectFrom('mailing_lists')
     .select('id')
-    .where('primary_key_custom_field_id', '=', fieldId)
+    .where((where) =>
+      where.or([
+        where('primary_key_custom_field_id', '=', fieldId),
+        where(
+          'id',
+          'in',
+          where.selectFrom('list_rekeys').select('mailing_list_id').where('custom_field_id', '=', fieldId)
+        )
+      ])
+    )
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute()

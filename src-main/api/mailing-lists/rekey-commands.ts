@@ -124,7 +124,7 @@ async function collectKeys(
       return refuse(context, rekey, `subscriber ${row.id} has no ${field?.name}, which the primary key needs`)
     }
     const { changes } = insert.run(rekey.mailing_list_id, key, row.id)
-    if (changes === 0) clashing.add(shownKey(key, field))
+    if (changes === 0) clashing.add(field ? shownKey(key) : key)
   }
   if (clashing.size > 0) {
     const named = [...clashing].slice(0, mostNamed).map((key) => `"${key}"`)

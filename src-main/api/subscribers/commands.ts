@@ -17,7 +17,7 @@ import { type MailingListRow, mailingListById } from '../mailing-lists/queries.t
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
-import { emailComplaint, isEmail, subscriberKeys, type SubscriberKeys } from './rules.ts'
+import { emailComplaint, isEmail, shownKey, subscriberKeys, type SubscriberKeys } from './rules.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
 import { subscriberOfToken } from './unsubscribe-token.ts'
 
@@ -304,7 +304,7 @@ async function refuseTakenKeys(
   throw validationFailed(
     keys.alternateKey === null
       ? `email ${keys.emailKey} is already on this list`
-      : `the primary key ${keys.alternateKey.slice(keys.alternateKey.indexOf(':') + 1)} is already on this list`
+      : `the primary key ${shownKey(keys.alternateKey)} is already on this list`
   )
 }
 

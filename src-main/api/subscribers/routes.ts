@@ -235,8 +235,8 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body }) => {
       const { id, mailingListId } = await writer.run('unsubscribeByToken', {
-        organizationId: caller.organizationId,
-        ...body.unsubscribe
+        ...body.unsubscribe,
+        organizationId: caller.organizationId
       })
       return ok(await answer(caller, mailingListId, id))
     }

@@ -60,7 +60,7 @@ export function alternateKeyOf(field: FieldDefinition, values: StoredValues): st
   return value === undefined ? undefined : `${field.id}:${String(value).toLowerCase()}`
 }
 
-/** A key as a message shows it: without the field's id. */
-export function shownKey(key: string, field: FieldDefinition | undefined): string {
-  return field ? key.slice(key.indexOf(':') + 1) : key
+/** A key of {@link alternateKeyOf} as a message shows it: without the field's id. */
+export function shownKey(alternateKey: string): string {
+  return alternateKey.slice(alternateKey.indexOf(':') + 1)
 }
