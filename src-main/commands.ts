@@ -1,9 +1,14 @@
 import * as accounts from './api/accounts/commands.ts'
+import * as autoresponders from './api/autoresponders/commands.ts'
 import * as customFields from './api/custom-fields/commands.ts'
+import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
+import * as seedLists from './api/seed-lists/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
+import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
 import * as rekeys from './api/mailing-lists/rekey-commands.ts'
+import * as webForms from './api/web-forms/commands.ts'
 import * as settings from './settings/commands.ts'
 import type { BackgroundCommand, Command } from './database/command.ts'
 
@@ -22,12 +27,32 @@ export const commands = {
   beginRekey: rekeys.beginRekey,
   continueRekey: rekeys.continueRekey,
   abandonRekey: rekeys.abandonRekey,
+  createVirtualMta: deliverySettings.createVirtualMta,
+  deleteVirtualMta: deliverySettings.deleteVirtualMta,
+  createUrlDomain: deliverySettings.createUrlDomain,
+  deleteUrlDomain: deliverySettings.deleteUrlDomain,
+  createBounceEmail: deliverySettings.createBounceEmail,
+  deleteBounceEmail: deliverySettings.deleteBounceEmail,
+  createDatabaseConnection: deliverySettings.createDatabaseConnection,
+  deleteDatabaseConnection: deliverySettings.deleteDatabaseConnection,
+  createSeedList: seedLists.createSeedList,
+  updateSeedList: seedLists.updateSeedList,
+  deleteSeedList: seedLists.deleteSeedList,
+  createAutoresponder: autoresponders.createAutoresponder,
+  updateAutoresponder: autoresponders.updateAutoresponder,
+  deleteAutoresponder: autoresponders.deleteAutoresponder,
+  createWebForm: webForms.createWebForm,
+  updateWebForm: webForms.updateWebForm,
+  deleteWebForm: webForms.deleteWebForm,
+  confirmSubscription: webForms.confirmSubscription,
+  discardSubscription: webForms.discardSubscription,
   createCustomField: customFields.createCustomField,
   updateCustomField: customFields.updateCustomField,
   deleteCustomField: customFields.deleteCustomField,
   promoteCustomField: customFields.promoteCustomField,
   createSubscriber: subscribers.createSubscriber,
   updateSubscriber: subscribers.updateSubscriber,
+  triggerAutoresponders,
   unsubscribeByToken: subscribers.unsubscribeByToken,
   deleteSubscribers: subscribers.deleteSubscribers,
   createSubscriberImport: subscriberImports.createSubscriberImport,

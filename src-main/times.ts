@@ -60,3 +60,9 @@ export function instantOf(
   const guess = asUtc - offsetMinutes(asUtc, timeZone) * 60_000
   return asUtc - offsetMinutes(guess, timeZone) * 60_000
 }
+
+/** The day that a calendar in the zone shows at an instant (UNIX milliseconds); months count from 1. */
+export function wallClock(ms: number, timeZone: string): { year: number; month: number; day: number } {
+  const local = new Date(ms + offsetMinutes(ms, timeZone) * 60_000)
+  return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() }
+}

@@ -7,6 +7,7 @@ import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
 import type { Caller } from './accounts/queries.ts'
 import type { SignIn } from './authentication.ts'
+import type { Access } from './permissions.ts'
 
 /** What the routes work with. */
 export interface ApplicationContext {
@@ -27,11 +28,11 @@ declare module 'fastify' {
     context: ApplicationContext
   }
   interface FastifyRequest {
-    /** Set for every route but the public ones. */
+    /** Set for every route that is not public. */
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** Answers without a key: the window's own files and its sign-in. */
-    public?: boolean
+    /** Who may use the route; one for everybody, such as the window's own files, is "public". */
+    access?: Access
   }
 }

@@ -1,13 +1,76 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Caller } from './accounts/queries.ts'
 
+/** What a permission of a user can name: each key with its actions (spec, "User"). */
+export const permissionActions = {
+  mailing_list: ['create', 'update', 'delete'],
+  segmentation_criteria: ['create', 'update', 'delete'],
+  web_form: ['create', 'update', 'delete'],
+  custom_field: ['create', 'update', 'delete'],
+  'campaign/template': ['create', 'update', 'delete'],
+  seed_list: ['create', 'update', 'delete'],
+  subscriber: ['create', 'update', 'delete', 'read', 'import', 'export'],
+  autoresponder: ['create', 'update', 'delete', 'update_state', 'read_stats'],
+  campaign: ['create', 'update', 'delete', 'send', 'update_state', 'read_stats']
+} as const
+
+type Actions = typeof permissionActions
+type PermissionKey = keyof Actions
+
+/** One action on one kind of record, such as "subscriber.read". */
+export type Permission = { [Key in PermissionKey]: `${Key}.${Actions[Key][number]}` }[PermissionKey]
+
+/** The permissions of a standard user: key -> actions. Administrators have all of them. */
+export type UserPermissions = Partial<Record<PermissionKey, readonly string[]>>
+
+/** Who may use a route: anyone at all, anyone who is signed in, a kind of administrator, or who has a permission. */
+export type Access = 'public' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission
+
 /**
- * Routes over all organizations are for system administrators (spec, "Authentication").
+ * Refuses a caller who may not use the route that was called (supplement, section 1).
  * @throws ApiError not_authorized, answered with 403
  */
-export function requireSystemAdmin(caller: Caller): void {
-  if (caller.role === 'system_admin') return
-  throw Object.assign(new ApiError('not_authorized', 'only system administrators may do this'), {
-    statusCode: 403
+export function authorize({ caller, routeOptions }: FastifyRequest): void {
+  const { access } = routeOptions.config
+  switch (access) {
+    case 'public':
+    case 'signed_in':
+    case undefined:
+      return
+    case 'system_admin':
+      if (caller.role === 'system_admin') return
+      return refuse('only system administrators may do this')
+    case 'organization_admin':
+      if (caller.role !== 'standard') return
+      return refuse('only administrators may do this')
+    default:
+      requirePermission(caller, access)
+  }
+}
+
+/**
+ * For what a request asks for beside the route's own permission.
+ * @throws ApiError not_authorized, answered with 403
+ */
+export function requirePermission(caller: Caller, permission: Permission): void {
+  if (caller.role !== 'standard') return
+  const [key, action] = permission.split('.') as [PermissionKey, string]
+  if (caller.permissions[key]?.includes(action)) return
+  refuse(`this needs the permission ${permission}, which user ${caller.userId} does not have`)
+}
+
+function refuse(message: string): never {
+  throw Object.assign(new ApiError('not_authorized', message), { statusCode: 403 })
+}
+
+/** Keeps a server from starting that has a route which does not say who may use it. */
+export function requireDeclaredAccess(app: FastifyInstance): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => void routes.push(route))
+  app.addHook('onReady', async () => {
+    for (const { method, url, config } of routes) {
+      if (!config?.access) throw new Error(`${String(method)} ${url} does not declare who may use it`)
+    }
   })
 }

@@ -9,7 +9,7 @@ export const referenceRoutes: FastifyPluginAsync = async (app) => {
   let reference: Promise<FastifyInstance> | undefined
   app.addHook('onClose', async () => void (await (await reference)?.close()))
   for (const path of ['/docs', '/docs/*']) {
-    app.get(path, { schema: { hide: true } }, async (request, reply) => {
+    app.get(path, { config: { access: 'signed_in' }, schema: { hide: true } }, async (request, reply) => {
       reference ??= createReference(app.swagger())
       const server = await reference
       reply.hijack()

@@ -12,15 +12,20 @@ import { ApiError, type ErrorCode } from '../errors.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
 import type { ApplicationContext } from './context.ts'
+import { autoresponderRoutes } from './autoresponders/routes.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
+import { deliverySettingRoutes } from './delivery-settings/routes.ts'
 import type { FailureEnvelope } from './envelope.ts'
 import { readJsonBody } from './json-body.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
+import { authorize, requireDeclaredAccess } from './permissions.ts'
 import { referenceRoutes } from './reference.ts'
+import { seedListRoutes } from './seed-lists/routes.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
 import { validatorCompiler } from './validation.ts'
+import { webFormRoutes } from './web-forms/routes.ts'
 
 /** Where every path of the API begins (spec, first section). */
 export const apiPrefix = '/ga/api/v2'
@@ -45,11 +50,14 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
   app.setValidatorCompiler(validatorCompiler)
   app.setErrorHandler(answerError)
   acceptJsonWhateverItsType(app)
+  requireDeclaredAccess(app)
   const methods = rememberMethods(app)
 
   app.addHook('onRequest', async (request, reply) => {
     refuseForeignPages(request, reply)
-    if (!request.routeOptions.config.public && !request.is404) request.caller = await authenticate(request)
+    if (request.is404 || request.routeOptions.config.access === 'public') return
+    request.caller = await authenticate(request)
+    authorize(request)
   })
   app.setNotFoundHandler(async (request, reply) => answerUnknownPath(request, reply, methods))
 
@@ -67,6 +75,10 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(subscriberRoutes)
       await api.register(subscriberImportRoutes)
       await api.register(subscriberCountRoutes)
+      await api.register(autoresponderRoutes)
+      await api.register(webFormRoutes)
+      await api.register(seedListRoutes)
+      await api.register(deliverySettingRoutes)
     },
     { prefix: apiPrefix }
   )

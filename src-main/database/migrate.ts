@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { first } from './migrations/0001-first.ts'
 import { settings } from './migrations/0002-settings.ts'
 import { listRekeys } from './migrations/0003-list-rekeys.ts'
+import { deliverySettings } from './migrations/0004-delivery-settings.ts'
+import { autoresponders } from './migrations/0005-autoresponders.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -13,7 +15,13 @@ export interface Migration {
 }
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first, settings, listRekeys]
+export const migrations: readonly Migration[] = [
+  first,
+  settings,
+  listRekeys,
+  deliverySettings,
+  autoresponders
+]
 
 /**
  * Brings the database to the newest schema. A database that already holds data is copied into `backupDirectory` first.

@@ -2,6 +2,11 @@ import type { ColumnType, Generated } from 'kysely'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
+import type {
+  AutoresponderDelayUnit,
+  AutoresponderTrigger,
+  ContentFormat
+} from '../api/autoresponders/schema.ts'
 
 /** UNIX milliseconds, UTC. */
 type Time = number
@@ -18,9 +23,13 @@ export interface OrganizationsTable {
   time_zone_name: string
   /** Most subscribers over all lists; null = no limit. */
   subscriber_limit: number | null
+  /** Whether new subscribers must confirm (confirmation_form_id). */
+  enforces_confirmed_opt_in: ColumnType<Flag, Flag | undefined, Flag>
   created_at: Fixed<Time>
   updated_at: Time
 }
+
+export type UserRole = 'system_admin' | 'organization_admin' | 'standard'
 
 export interface UsersTable {
   id: Generated<number>
@@ -28,7 +37,9 @@ export interface UsersTable {
   full_name: string
   email: string
   active: Flag
-  role: 'system_admin' | 'organization_admin' | 'standard'
+  role: UserRole
+  /** {@link UserPermissions} of a standard user */
+  permissions: ColumnType<Json, Json | undefined, Json>
   created_at: Fixed<Time>
   updated_at: Time
 }
@@ -70,6 +81,13 @@ export interface MailingListsTable {
   custom_headers_enabled: Flag
   custom_headers: string
   primary_key_custom_field_id: number | null
+  /** Null = the system default route. */
+  d_virtual_mta_id: number | null
+  d_url_domain_id: number | null
+  d_bounce_email_id: number | null
+  is_remote_list: Fixed<Flag>
+  /** Of a Remote List only. */
+  database_connection_id: number | null
   /** custom field id -> stored value */
   preview_custom_field_data: Json
   created_at: Fixed<Time>
@@ -77,6 +95,121 @@ export interface MailingListsTable {
   deleted_at: Time | null
   /** Null until the background removal of a deleted list's subscribers is done. */
   purged_at: Time | null
+}
+
+export interface VirtualMtasTable {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  name_key: string
+}
+
+export interface UrlDomainsTable {
+  id: Generated<number>
+  organization_id: number
+  domain: string
+}
+
+/** The first part of a bounce email's id names its user, the second its domain: "4@1". */
+export interface BounceDomainsTable {
+  id: Generated<number>
+  organization_id: number
+  domain: string
+}
+
+export interface BounceEmailsTable {
+  id: Generated<number>
+  bounce_domain_id: number
+  username: string
+}
+
+/** Of the whole installation. */
+export interface DatabaseConnectionsTable {
+  id: Generated<number>
+  name: string
+  name_key: string
+}
+
+export interface SeedListsTable {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  name_key: string
+  /** array of addresses */
+  addresses: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface MailingListSeedListsTable {
+  mailing_list_id: number
+  seed_list_id: number
+}
+
+export interface AutorespondersTable {
+  id: Generated<number>
+  mailing_list_id: number
+  name: string
+  /** Lower-cased name: unique on the list. */
+  name_key: string
+  /** Null = not paused. */
+  paused_at: Time | null
+  trigger: AutoresponderTrigger
+  delay: 'immediately' | 'with_delay'
+  delay_amount: number
+  delay_unit: AutoresponderDelayUnit | null
+  /** Hour of the day, in the organization's time zone, for delays of days and longer. */
+  delay_time: number
+  trigger_include_subscribers_from_import: Flag
+  trigger_run_on_api: Flag
+  trigger_autoresponder_to_open_id: number | null
+  use_external_delivery_setting: Flag
+  bounce_email_id: number | null
+  from_name: string | null
+  from_email: string | null
+  virtual_mta_id: number | null
+  url_domain_id: number | null
+  track_opens: Flag
+  track_links: Flag
+  content_subject: string
+  content_format: ContentFormat
+  content_html: string
+  content_text: string
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** A message that an autoresponder is to send to a subscriber; the delivery takes it from here. */
+export interface AutoresponderReactionsTable {
+  id: Generated<number>
+  autoresponder_id: number
+  subscriber_id: number
+  due_at: Time
+  /** key -> value of %%api:key%%, or {} */
+  content_replacement_fields: Json
+  created_at: Fixed<Time>
+}
+
+/** Forms with which people subscribe. */
+export interface WebFormsTable {
+  id: Generated<number>
+  mailing_list_id: number
+  name: string
+  requires_confirmation: Flag
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** Who is to be a subscriber once they confirm. */
+export interface PendingSubscriptionsTable {
+  id: Generated<number>
+  mailing_list_id: number
+  web_form_id: number
+  email: string
+  email_key: string
+  /** {@link SubscriberInput} */
+  subscriber: Json
+  created_at: Fixed<Time>
 }
 
 export interface DeleteConfirmationsTable {
@@ -220,7 +353,19 @@ export interface SettingsTable {
 }
 
 /** Tables that a sync mirrors. */
-export type ChangedEntity = 'mailing_list' | 'custom_field' | 'subscriber' | 'subscriber_import'
+export type ChangedEntity =
+  | 'mailing_list'
+  | 'custom_field'
+  | 'subscriber'
+  | 'subscriber_import'
+  | 'seed_list'
+  | 'url_domain'
+  | 'bounce_email'
+  | 'virtual_mta'
+  | 'database_connection'
+  | 'autoresponder'
+  | 'web_form'
+  | 'pending_subscription'
 export type ChangeAction = 'create' | 'update' | 'delete'
 
 /** Every table, as Kysely sees it. The migrations create them. */
@@ -243,4 +388,15 @@ export interface Schema {
   settings: SettingsTable
   list_rekeys: ListRekeysTable
   rekey_entries: RekeyEntriesTable
+  virtual_mtas: VirtualMtasTable
+  url_domains: UrlDomainsTable
+  bounce_domains: BounceDomainsTable
+  bounce_emails: BounceEmailsTable
+  database_connections: DatabaseConnectionsTable
+  seed_lists: SeedListsTable
+  mailing_list_seed_lists: MailingListSeedListsTable
+  autoresponders: AutorespondersTable
+  autoresponder_reactions: AutoresponderReactionsTable
+  web_forms: WebFormsTable
+  pending_subscriptions: PendingSubscriptionsTable
 }

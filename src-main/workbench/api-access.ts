@@ -14,7 +14,7 @@ export type ApiAccess = Static<typeof Access>
 export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/api_access',
-    { schema: { hide: true, response: { 200: envelope(Access) } } },
+    { config: { access: 'signed_in' }, schema: { hide: true, response: { 200: envelope(Access) } } },
     async ({ caller, socket }) =>
       ok({
         base_url: `http://127.0.0.1:${socket.localPort}`,
@@ -26,6 +26,7 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/api_keys',
     {
+      config: { access: 'signed_in' },
       schema: {
         hide: true,
         body: Type.Object({ name: Filled({ maxLength: 100 }) }),

@@ -24,7 +24,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
     for (const end of open) end()
   })
 
-  app.get('/events', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/events', { config: { access: 'signed_in' }, schema: { hide: true } }, async (request, reply) => {
     const { organizationId } = request.caller
     reply.hijack()
     const { raw } = reply

@@ -49,6 +49,7 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/mailing_lists/:mailing_list_id/import_preview',
     {
+      config: { access: 'subscriber.import' },
       schema: {
         hide: true,
         params: MailingListParams,

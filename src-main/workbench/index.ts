@@ -46,7 +46,7 @@ const pageAddresses = ['/lists', '/lists/*', '/imports', '/imports/*', '/api-acc
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
 export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, public: true }
+    route.config = { ...route.config, access: 'public' }
     route.schema = { ...route.schema, hide: true }
   })
 

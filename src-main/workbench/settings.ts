@@ -7,13 +7,18 @@ import { Settings, SettingsChanges } from '../settings/schema.ts'
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { reader, writer } = app.context
 
-  app.get('/settings', { schema: { hide: true, response: { 200: envelope(Settings) } } }, async () =>
-    ok(await currentSettings(reader))
+  app.get(
+    '/settings',
+    { config: { access: 'signed_in' }, schema: { hide: true, response: { 200: envelope(Settings) } } },
+    async () => ok(await currentSettings(reader))
   )
 
   app.put(
     '/settings',
-    { schema: { hide: true, body: SettingsChanges, response: { 200: envelope(Settings) } } },
+    {
+      config: { access: 'system_admin' },
+      schema: { hide: true, body: SettingsChanges, response: { 200: envelope(Settings) } }
+    },
     async ({ body }) => {
       await writer.run('updateSettings', body)
       return ok(await currentSettings(reader))

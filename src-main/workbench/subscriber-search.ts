@@ -16,6 +16,7 @@ export const subscriberSearchRoutes: FastifyPluginAsyncTypebox = async (app) => 
   app.get(
     '/mailing_lists/:mailing_list_id/search',
     {
+      config: { access: 'subscriber.read' },
       schema: {
         hide: true,
         params: MailingListParams,

@@ -18,6 +18,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/uploads/:filename',
     {
       bodyLimit: Number.MAX_SAFE_INTEGER,
+      config: { access: 'subscriber.import' },
       schema: {
         hide: true,
         params: Type.Object({ filename: Type.String({ minLength: 1, maxLength: 255 }) }),

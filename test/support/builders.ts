@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import type { WebForm } from '../../src-main/api/web-forms/schema.ts'
 import type { StartedApplication } from './application.ts'
 import type { Client } from './client.ts'
 
@@ -36,6 +38,42 @@ export async function makeSubscriber(
 ): Promise<Subscriber> {
   const subscriber = { email, status: 'active', ...values }
   return expectSuccess(await api.post<Subscriber>(`/mailing_lists/${listId}/subscribers`, { subscriber }))
+}
+
+/** An autoresponder that is triggered by programs, unless the settings say otherwise. */
+export async function makeAutoresponder(
+  api: Client,
+  listId: number,
+  name: string,
+  settings: Record<string, unknown> = {}
+): Promise<Autoresponder> {
+  const autoresponder = { name, trigger: 'api', ...settings }
+  return expectSuccess(
+    await api.post<Autoresponder>(`/mailing_lists/${listId}/autoresponders`, { autoresponder })
+  )
+}
+
+/** A subscription form that requires confirmation, unless the settings say otherwise. */
+export async function makeWebForm(
+  api: Client,
+  listId: number,
+  settings: Record<string, unknown> = {}
+): Promise<WebForm> {
+  const web_form = { name: `Form ${++made}`, ...settings }
+  return expectSuccess(await api.post<WebForm>(`/mailing_lists/${listId}/web_forms`, { web_form }))
+}
+
+/** A list whose recipients come from a remote database. */
+export async function makeRemoteList(
+  api: Client,
+  settings: Record<string, unknown> = {}
+): Promise<MailingList> {
+  const connection = expectSuccess(
+    await api.post<{ id: number }>('/database_connections', {
+      database_connection: { name: `Connection ${++made}` }
+    })
+  )
+  return makeList(api, { is_remote_list: true, database_connection_id: connection.id, ...settings })
 }
 
 /** Imports a CSV text and waits for the end. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Schema, UserRole } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
+import type { UserPermissions } from '../permissions.ts'
 
 /** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
 export interface Caller {
@@ -10,7 +11,9 @@ export interface Caller {
   /** For every time in the answer. */
   timeZone: string
   userId: number
-  role: 'system_admin' | 'organization_admin' | 'standard'
+  role: UserRole
+  /** What a standard user may do; administrators may do everything. */
+  permissions: UserPermissions
 }
 
 /** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
@@ -33,12 +36,12 @@ export async function organizationById(
 }
 
 /** The caller that an API key of this organization belongs to, if its user may sign in. */
-export function callerOfKey(
+export async function callerOfKey(
   db: Kysely<Schema>,
   organizationId: number,
   key: string
 ): Promise<Caller | undefined> {
-  return db
+  const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
@@ -47,11 +50,16 @@ export function callerOfKey(
     .where('api_keys.organization_id', '=', organizationId)
     .where('users.active', '=', 1)
     .executeTakeFirst()
+  return row && readCaller(row)
 }
 
 /** The caller that a window signed in as. */
-export function callerOfSession(db: Kysely<Schema>, token: string, now: number): Promise<Caller | undefined> {
-  return db
+export async function callerOfSession(
+  db: Kysely<Schema>,
+  token: string,
+  now: number
+): Promise<Caller | undefined> {
+  const row = await db
     .selectFrom('window_sessions')
     .innerJoin('users', 'users.id', 'window_sessions.user_id')
     .innerJoin('organizations', 'organizations.id', 'window_sessions.organization_id')
@@ -60,6 +68,11 @@ export function callerOfSession(db: Kysely<Schema>, token: string, now: number):
     .where('window_sessions.expires_at', '>', now)
     .where('users.active', '=', 1)
     .executeTakeFirst()
+  return row && readCaller(row)
+}
+
+function readCaller(row: Omit<Caller, 'permissions'> & { permissions: string }): Caller {
+  return { ...row, permissions: JSON.parse(row.permissions) as UserPermissions }
 }
 
 const callerColumns = [
@@ -67,5 +80,6 @@ const callerColumns = [
   'organizations.name as organizationName',
   'organizations.time_zone_name as timeZone',
   'users.id as userId',
-  'users.role as role'
+  'users.role as role',
+  'users.permissions as permissions'
 ] as const

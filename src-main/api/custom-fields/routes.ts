@@ -29,6 +29,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/custom_fields',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'List the custom fields of a list, the global ones included',
@@ -46,6 +47,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/custom_fields',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'List the global custom fields',
@@ -59,6 +61,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/custom_fields/:id',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'Read a custom field',
@@ -76,6 +79,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/custom_fields/:id',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'Read a custom field of a list',
@@ -95,6 +99,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/mailing_lists/:mailing_list_id/custom_fields',
     {
+      config: { access: 'custom_field.create' },
       schema: {
         tags,
         summary: 'Create a custom field of a list',
@@ -110,6 +115,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/custom_fields',
     {
+      config: { access: 'custom_field.create' },
       schema: {
         tags,
         summary: 'Create a global custom field',
@@ -123,6 +129,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/mailing_lists/:mailing_list_id/custom_fields/:id',
     {
+      config: { access: 'custom_field.update' },
       schema: {
         tags,
         summary: 'Change a custom field of a list',
@@ -138,6 +145,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/custom_fields/:id',
     {
+      config: { access: 'custom_field.update' },
       schema: {
         tags,
         summary: 'Change a custom field',
@@ -153,6 +161,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/mailing_lists/:mailing_list_id/custom_fields/:id',
     {
+      config: { access: 'custom_field.delete' },
       schema: {
         tags,
         summary: 'Delete a custom field of a list',
@@ -166,6 +175,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/custom_fields/:id',
     {
+      config: { access: 'custom_field.delete' },
       schema: {
         tags,
         summary: 'Delete a custom field',
@@ -179,6 +189,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/custom_fields/promote',
     {
+      config: { access: 'custom_field.update' },
       schema: {
         tags,
         summary: 'Make a custom field of one list global',
@@ -197,6 +208,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/custom_fields/deleted',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'List the deleted custom fields of a list',
@@ -213,6 +225,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/custom_fields/deleted',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'List the deleted global custom fields',

@@ -3,11 +3,12 @@ import { type Command, type CommandContext, inBackground } from '../../database/
 import type { ChangeAction } from '../../database/schema.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
-import { fieldsOfList } from '../custom-fields/queries.ts'
+import { fieldsOfList, globalFields } from '../custom-fields/queries.ts'
 import { readValues, type StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
-import { type MailingListRow, mailingListById } from './queries.ts'
-import { confirmationLifetime, mergeAttributes } from './rules.ts'
+import { mailingListById } from './queries.ts'
+import { noReferences, readReferences } from './references.ts'
+import { checkPrimaryKey, confirmationLifetime, defaultAttributes, mergeAttributes } from './rules.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
 
 interface CreateInput {
@@ -17,38 +18,27 @@ interface CreateInput {
 
 /** @returns the id of the new list */
 export const createMailingList: Command<CreateInput, number> = async (context, { organizationId, list }) => {
-  const attributes = mergeAttributes(
-    {
-      name: '',
-      d_from_email: null,
-      d_from_name: null,
-      d_reply_to: null,
-      d_sender_email: null,
-      d_speed: 0,
-      d_autowinner_enabled: 0,
-      d_autowinner_percentage: null,
-      d_autowinner_delay_amount: null,
-      d_autowinner_delay_unit: null,
-      d_autowinner_metric: null,
-      has_format: 0,
-      has_confirmed: 0,
-      custom_headers_enabled: 0,
-      custom_headers: '',
-      preview_custom_field_data: '{}',
-      updated_at: context.now
-    },
-    list
-  )
-  if (list.primary_key_custom_field_id) {
-    throw validationFailed(
-      'primary_key_custom_field_id must be a custom field of the list, and a new list has none'
-    )
-  }
+  const faults = new Faults()
+  const attributes = mergeAttributes(defaultAttributes, list, faults)
+  const references = await readReferences(context.db, organizationId, null, list, faults)
+  const preview = await readPreview(context, organizationId, null, {}, list, faults)
+  const fieldId = list.primary_key_custom_field_id ?? null
+  if (fieldId !== null) checkPrimaryKey(await globalFields(context.db, organizationId), fieldId, faults)
+  faults.throwIfAny()
   const { id } = await context.db
     .insertInto('mailing_lists')
-    .values({ ...attributes, organization_id: organizationId, created_at: context.now })
+    .values({
+      ...attributes,
+      ...references.columns,
+      preview_custom_field_data: preview,
+      primary_key_custom_field_id: fieldId,
+      organization_id: organizationId,
+      created_at: context.now,
+      updated_at: context.now
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await saveSeedLists(context, id, references.seedListIds)
   recordList(context, 'create', organizationId, id)
   return id
 }
@@ -63,11 +53,13 @@ export interface UpdateInput {
 /** Changes what the request names and keeps the rest; the primary key is changed by beginRekey. */
 export const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
+  const { columns, seedListIds } = await readChanges(context, input)
   await context.db
     .updateTable('mailing_lists')
-    .set({ ...(await columnsAfter(context, input)), updated_at: context.now })
+    .set({ ...columns, updated_at: context.now })
     .where('id', '=', id)
     .execute()
+  await saveSeedLists(context, id, seedListIds)
   recordList(context, 'update', organizationId, id)
 }
 
@@ -75,35 +67,56 @@ export const updateMailingList: Command<UpdateInput, void> = async (context, inp
  * What updateMailingList would write.
  * @throws ApiError validation_failed naming each faulty field
  */
-export async function columnsAfter(context: CommandContext, { organizationId, id, changes }: UpdateInput) {
+export async function readChanges(context: CommandContext, { organizationId, id, changes }: UpdateInput) {
   const row = await mailingListById(context.db, organizationId, id)
-  const after = mergeAttributes(settingsOf(row), changes)
-  const fields = await fieldsOfList(context.db, organizationId, id)
   const faults = new Faults()
-  const preview = JSON.parse(row.preview_custom_field_data) as StoredValues
-  const previewChanges = readValues(fields, changes.preview_custom_field_data ?? {}, (fault) =>
-    faults.add(fault)
-  )
+  const attributes = mergeAttributes(row, changes, faults)
+  const references = await readReferences(context.db, organizationId, row, changes, faults)
+  const stored = JSON.parse(row.preview_custom_field_data) as StoredValues
+  const preview = await readPreview(context, organizationId, id, stored, changes, faults)
   faults.throwIfAny()
-  for (const [fieldId, value] of previewChanges) {
-    if (value === null) delete preview[fieldId]
-    else preview[fieldId] = value
+  const { is_remote_list: fixed, ...columns } = references.columns
+  return {
+    columns: { ...attributes, ...columns, preview_custom_field_data: preview },
+    seedListIds: references.seedListIds
   }
-  return { ...after, preview_custom_field_data: JSON.stringify(preview) }
 }
 
-/** The columns of a list that requests set. */
-function settingsOf(row: MailingListRow) {
-  const {
-    id,
-    organization_id,
-    created_at,
-    deleted_at,
-    purged_at,
-    primary_key_custom_field_id: primaryKey,
-    ...settings
-  } = row
-  return settings
+/** The preview data after a request, which is merged into what is there (spec, "Mailing list"). */
+async function readPreview(
+  context: CommandContext,
+  organizationId: number,
+  mailingListId: number | null,
+  before: StoredValues,
+  { preview_custom_field_data: given = {} }: MailingListChanges,
+  faults: Faults
+): Promise<string> {
+  const fields =
+    mailingListId === null
+      ? await globalFields(context.db, organizationId)
+      : await fieldsOfList(context.db, organizationId, mailingListId)
+  const after = { ...before }
+  for (const [fieldId, value] of readValues(fields, given, (fault) =>
+    faults.add(fault.replace(/^custom_fields/, 'preview_custom_field_data'))
+  )) {
+    if (value === null) delete after[fieldId]
+    else after[fieldId] = value
+  }
+  return JSON.stringify(after)
+}
+
+async function saveSeedLists(
+  context: CommandContext,
+  id: number,
+  seedListIds: number[] | null
+): Promise<void> {
+  if (!seedListIds) return
+  await context.db.deleteFrom('mailing_list_seed_lists').where('mailing_list_id', '=', id).execute()
+  if (seedListIds.length === 0) return
+  await context.db
+    .insertInto('mailing_list_seed_lists')
+    .values(seedListIds.map((seedListId) => ({ mailing_list_id: id, seed_list_id: seedListId })))
+    .execute()
 }
 
 interface ListInput {
@@ -130,6 +143,9 @@ export const issueDeleteConfirmation: Command<ListInput, { code: string; expires
 interface DeleteInput extends ListInput {
   code: string
 }
+
+/** A deleted list keeps nothing else from being deleted. */
+const { is_remote_list: fixed, ...released } = noReferences
 
 /**
  * Marks the list deleted and cancels its unfinished imports; its subscribers are removed in the background by
@@ -160,8 +176,14 @@ export const deleteMailingList: Command<DeleteInput, void> = async (
     .execute()
   await context.db
     .updateTable('mailing_lists')
-    .set({ deleted_at: context.now, updated_at: context.now })
+    .set({ ...released, deleted_at: context.now, updated_at: context.now })
     .where('id', '=', id)
+    .execute()
+  await saveSeedLists(context, id, [])
+  await context.db
+    .updateTable('autoresponders')
+    .set({ virtual_mta_id: null, url_domain_id: null, bounce_email_id: null })
+    .where('mailing_list_id', '=', id)
     .execute()
   recordList(context, 'delete', organizationId, id)
 }
@@ -191,9 +213,21 @@ function sameText(a: string, b: string): boolean {
 /** Subscribers removed by one purgeDeletedList: short enough that nothing waits for it noticeably. */
 const purgedAtOnce = 500
 
-/** Removes some subscribers of a deleted list. @returns whether there may be more */
+/** Removes some subscribers of a deleted list, and those to be. @returns whether there may be more */
 export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>(
   async (context, { mailingListId }) => {
+    const pending = await context.db
+      .deleteFrom('pending_subscriptions')
+      .where('id', 'in', (select) =>
+        select
+          .selectFrom('pending_subscriptions')
+          .select('id')
+          .where('mailing_list_id', '=', mailingListId)
+          .limit(purgedAtOnce)
+      )
+      .returning('id')
+      .execute()
+    if (pending.length === purgedAtOnce) return true
     const removed = await context.db
       .deleteFrom('subscribers')
       .where('id', 'in', (select) =>

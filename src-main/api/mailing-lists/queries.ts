@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { MailingListsTable, Schema } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
+import { ApiError, notFound } from '../../errors.ts'
 import { presentValue, type StoredValues } from '../custom-fields/rules.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import { systemDefaultRoute } from './rules.ts'
+import { type PresentedReferences, referencePresenter } from './references.ts'
 import type { MailingList } from './schema.ts'
 
 export type MailingListRow = Selectable<MailingListsTable>
@@ -25,6 +25,24 @@ export async function mailingListById(
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) throw notFound(`mailing list ${id}`)
+  return row
+}
+
+/**
+ * As {@link mailingListById}, for what Remote Lists do not have (spec, "What the service does").
+ * @param what what the caller wants of the list, such as "subscribers"
+ * @throws ApiError not_found; invalid_request for a Remote List
+ */
+export async function localListById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number,
+  what: string
+): Promise<MailingListRow> {
+  const row = await mailingListById(db, organizationId, id)
+  if (row.is_remote_list === 1) {
+    throw new ApiError('invalid_request', `mailing list ${id} is a Remote List, which has no ${what}`)
+  }
   return row
 }
 
@@ -103,11 +121,27 @@ export async function subscriberTotal(db: Kysely<Schema>, mailingListId: number)
 }
 
 /** Lists as the API answers them (spec, "Mailing list"). */
-export function presentMailingLists(db: Kysely<Schema>, rows: MailingListRow[]): Promise<MailingList[]> {
-  return Promise.all(rows.map((row) => presentMailingList(db, row)))
+export async function presentMailingLists(
+  db: Kysely<Schema>,
+  organizationId: number,
+  rows: MailingListRow[]
+): Promise<MailingList[]> {
+  const referencesOf = await referencePresenter(db, organizationId)
+  return Promise.all(
+    rows.map(async (row) => presentList(row, referencesOf(row), await presentPreview(db, row)))
+  )
 }
 
 export async function presentMailingList(db: Kysely<Schema>, row: MailingListRow): Promise<MailingList> {
+  const referencesOf = await referencePresenter(db, row.organization_id)
+  return presentList(row, referencesOf(row), await presentPreview(db, row))
+}
+
+function presentList(
+  row: MailingListRow,
+  references: PresentedReferences,
+  preview: Record<string, unknown>
+): MailingList {
   return {
     id: row.id,
     name: row.name,
@@ -115,15 +149,8 @@ export async function presentMailingList(db: Kysely<Schema>, row: MailingListRow
     d_from_name: row.d_from_name,
     d_reply_to: row.d_reply_to,
     d_sender_email: row.d_sender_email,
-    // Every list has the system default route until virtual MTAs can be defined.
-    d_virtual_mta: systemDefaultRoute,
-    d_virtual_mta_id: 0,
-    d_url_domain: null,
-    d_url_domain_id: null,
     d_speed: row.d_speed,
-    d_bounce_email: null,
-    d_bounce_email_id: null,
-    d_seed_lists: [],
+    ...references,
     d_autowinner_enabled: row.d_autowinner_enabled === 1,
     d_autowinner_percentage: row.d_autowinner_percentage,
     d_autowinner_delay_amount: row.d_autowinner_delay_amount,
@@ -134,10 +161,7 @@ export async function presentMailingList(db: Kysely<Schema>, row: MailingListRow
     custom_headers_enabled: row.custom_headers_enabled === 1,
     custom_headers: row.custom_headers,
     primary_key_custom_field_id: row.primary_key_custom_field_id,
-    preview_custom_field_data: await presentPreview(db, row),
-    is_remote_list: false,
-    database_connection_id: null,
-    database_connection_name: null
+    preview_custom_field_data: preview
   }
 }
 

@@ -1,12 +1,13 @@
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { ListRekeysTable } from '../../database/schema.ts'
-import { validationFailed } from '../../errors.ts'
+import { Faults, validationFailed } from '../../errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
 import { alternateKeyOf, shownKey } from '../subscribers/rules.ts'
-import { columnsAfter, recordList, type UpdateInput } from './commands.ts'
+import { readChanges, recordList, type UpdateInput } from './commands.ts'
 import { hasSubscribers, mailingListById } from './queries.ts'
+import { checkPrimaryKey } from './rules.ts'
 
 // A list changes its primary key in three phases, each a sequence of short commands, while nothing else may change its
 // subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
@@ -30,14 +31,14 @@ interface RekeyInput extends UpdateInput {
 export const beginRekey: Command<RekeyInput, boolean> = async (context, input) => {
   const { organizationId, id, fieldId } = input
   // The other changes of the request follow once the key has changed: what is wrong with them shows now.
-  await columnsAfter(context, input)
+  await readChanges(context, input)
   const list = await mailingListById(context.db, organizationId, id)
   if (list.primary_key_custom_field_id === fieldId) return false
   await refuseWhileRekeying(context, id)
   const fields = await fieldsOfList(context.db, organizationId, id)
-  if (fieldId !== null && !fields.some((field) => field.id === fieldId)) {
-    throw validationFailed(`primary_key_custom_field_id ${fieldId} is no custom field of this list`)
-  }
+  const faults = new Faults()
+  if (fieldId !== null) checkPrimaryKey(fields, fieldId, faults)
+  faults.throwIfAny()
   if (!(await hasSubscribers(context.db, organizationId, id))) {
     await setPrimaryKey(context, id, fieldId)
     return false

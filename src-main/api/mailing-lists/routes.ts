@@ -14,6 +14,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'List the mailing lists',
@@ -22,13 +23,14 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller }) => {
       const rows = await mailingListsOf(reader, caller.organizationId)
-      return ok(await presentMailingLists(reader, rows))
+      return ok(await presentMailingLists(reader, caller.organizationId, rows))
     }
   )
 
   app.post(
     '/mailing_lists',
     {
+      config: { access: 'mailing_list.create' },
       schema: {
         tags,
         summary: 'Create a mailing list',
@@ -46,6 +48,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'Read a mailing list',
@@ -59,6 +62,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/mailing_lists/:mailing_list_id',
     {
+      config: { access: 'mailing_list.update' },
       schema: {
         tags,
         summary: 'Change a mailing list',
@@ -80,6 +84,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/delete_confirmation_code',
     {
+      config: { access: 'mailing_list.delete' },
       schema: {
         tags,
         summary: 'Ask for the code that confirms a deletion',
@@ -102,6 +107,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/mailing_lists/:mailing_list_id/confirmed/:delete_confirmation_code',
     {
+      config: { access: 'mailing_list.delete' },
       schema: {
         tags,
         summary: 'Delete a mailing list',

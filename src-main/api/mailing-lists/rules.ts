@@ -1,10 +1,8 @@
-import { Faults } from '../../errors.ts'
+import type { Faults } from '../../errors.ts'
+import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { MailingListRow } from './queries.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
-
-/** The name that selects the system's own route (spec, "Mailing list"). */
-export const systemDefaultRoute = 'System Default Route'
 
 /** How long a delete confirmation code holds, in milliseconds (spec, "Limits"). */
 export const confirmationLifetime = 2 * 60 * 1000
@@ -19,22 +17,55 @@ export function readPercentage(input: string | number): string | null {
   return Number(text) <= 100 ? text : null
 }
 
-/** The columns that requests set; the primary key is not among them, because changing it takes more than a write. */
-type Settings = Omit<
+/** The columns that a request sets by themselves; see references.ts for the others. */
+type Attributes = Pick<
   MailingListRow,
-  'id' | 'organization_id' | 'created_at' | 'deleted_at' | 'purged_at' | 'primary_key_custom_field_id'
+  | 'name'
+  | 'd_from_email'
+  | 'd_from_name'
+  | 'd_reply_to'
+  | 'd_sender_email'
+  | 'd_speed'
+  | 'd_autowinner_enabled'
+  | 'd_autowinner_percentage'
+  | 'd_autowinner_delay_amount'
+  | 'd_autowinner_delay_unit'
+  | 'd_autowinner_metric'
+  | 'has_format'
+  | 'has_confirmed'
+  | 'custom_headers_enabled'
+  | 'custom_headers'
 >
+
+/** The attributes of a list of which a request says nothing (spec, "Mailing list"). */
+export const defaultAttributes: Attributes = {
+  name: '',
+  d_from_email: null,
+  d_from_name: null,
+  d_reply_to: null,
+  d_sender_email: null,
+  d_speed: 0,
+  d_autowinner_enabled: 0,
+  d_autowinner_percentage: null,
+  d_autowinner_delay_amount: null,
+  d_autowinner_delay_unit: null,
+  d_autowinner_metric: null,
+  has_format: 0,
+  has_confirmed: 0,
+  custom_headers_enabled: 0,
+  custom_headers: ''
+}
 
 /**
  * The attributes of a list after a request, checked.
  * @param before the list's attributes so far; on create, the defaults
- * @throws ApiError validation_failed naming each faulty field
  */
-export function mergeAttributes(before: Settings, changes: MailingListChanges | MailingListInput): Settings {
-  const faults = new Faults()
-  refuseUnknownReferences(changes, faults)
-  const after: Settings = {
-    ...before,
+export function mergeAttributes(
+  before: Attributes,
+  changes: MailingListChanges | MailingListInput,
+  faults: Faults
+): Attributes {
+  const after: Attributes = {
     name: changes.name?.trim() ?? before.name,
     d_from_email: given(changes.d_from_email, before.d_from_email),
     d_from_name: given(changes.d_from_name, before.d_from_name),
@@ -59,7 +90,6 @@ export function mergeAttributes(before: Settings, changes: MailingListChanges | 
   if (after.custom_headers_enabled && after.custom_headers.trim() === '') {
     faults.add('custom_headers cannot be blank when custom_headers_enabled is true')
   }
-  faults.throwIfAny()
   return after
 }
 
@@ -71,7 +101,7 @@ function flag(change: boolean | undefined, before: number): number {
   return change === undefined ? before : Number(change)
 }
 
-function percentage(changes: MailingListChanges, before: Settings, faults: Faults): string | null {
+function percentage(changes: MailingListChanges, before: Attributes, faults: Faults): string | null {
   const input = changes.d_autowinner_percentage
   if (input === undefined || input === null) return given(input, before.d_autowinner_percentage)
   const text = readPercentage(input)
@@ -81,7 +111,7 @@ function percentage(changes: MailingListChanges, before: Settings, faults: Fault
   return text
 }
 
-function requireAutowinnerGroup(after: Settings, faults: Faults): void {
+function requireAutowinnerGroup(after: Attributes, faults: Faults): void {
   if (!after.d_autowinner_enabled) return
   const group = [
     'd_autowinner_percentage',
@@ -94,31 +124,12 @@ function requireAutowinnerGroup(after: Settings, faults: Faults): void {
   }
 }
 
-/** Names of things that this installation does not have; each is refused by its name. */
-function refuseUnknownReferences(changes: MailingListChanges | MailingListInput, faults: Faults): void {
-  if (changes.d_virtual_mta && changes.d_virtual_mta !== systemDefaultRoute) {
-    faults.add(`d_virtual_mta "${changes.d_virtual_mta}" does not exist`)
-  }
-  if (changes.d_url_domain) faults.add(`d_url_domain "${changes.d_url_domain}" does not exist`)
-  if (changes.d_bounce_email) faults.add(`d_bounce_email "${changes.d_bounce_email}" does not exist`)
-  const { d_seed_list_ids: ids = [], d_seed_list_names: names = [] } = changes
-  if (ids.length > 0 && names.length > 0) {
-    faults.add('d_seed_list_ids and d_seed_list_names must not be given together')
-  }
-  for (const id of ids) faults.add(`d_seed_list_ids: seed list ${id} does not exist`)
-  for (const name of names) faults.add(`d_seed_list_names: seed list "${name}" does not exist`)
-  if ('is_remote_list' in changes && changes.is_remote_list) {
-    const { database_connection_id: id, database_connection_name: name } = changes
-    if ((id === undefined) === (name === undefined)) {
-      faults.add(
-        'database_connection_id or database_connection_name must be given for a remote list, not both'
-      )
-    } else {
-      faults.add(
-        id === undefined
-          ? `database_connection_name "${name}" does not exist`
-          : `database_connection_id ${id} does not exist`
-      )
-    }
+/** A primary key is one of the list's custom fields, with a single value. */
+export function checkPrimaryKey(fields: readonly FieldDefinition[], fieldId: number, faults: Faults): void {
+  const field = fields.find(({ id }) => id === fieldId)
+  if (!field) {
+    faults.add(`primary_key_custom_field_id ${fieldId} is no custom field of this list`)
+  } else if (field.type === 'select_multiple_checkboxes') {
+    faults.add(`primary_key_custom_field_id: ${field.name} can have several values, so it cannot be a key`)
   }
 }

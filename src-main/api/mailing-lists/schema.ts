@@ -36,20 +36,17 @@ const input = {
   custom_headers_enabled: Type.Boolean(),
   custom_headers: Type.String(),
   primary_key_custom_field_id: Nullable(Type.Integer({ minimum: 1 })),
-  preview_custom_field_data: Type.Record(Type.String(), Type.Unknown())
+  preview_custom_field_data: Type.Record(Type.String(), Type.Unknown()),
+  /** Only when a list is created; later it must be what it is. */
+  is_remote_list: Type.Boolean(),
+  database_connection_id: Type.Integer(),
+  database_connection_name: Type.String()
 }
 
 export const MailingListChanges = Type.Partial(Type.Object(input))
 export type MailingListChanges = Static<typeof MailingListChanges>
 
-/** is_remote_list and the connection are for create only (spec, "Mailing list"). */
-export const MailingListInput = Type.Object({
-  ...MailingListChanges.properties,
-  name: input.name,
-  is_remote_list: Type.Optional(Type.Boolean()),
-  database_connection_id: Type.Optional(Type.Integer()),
-  database_connection_name: Type.Optional(Type.String())
-})
+export const MailingListInput = Type.Object({ ...MailingListChanges.properties, name: input.name })
 export type MailingListInput = Static<typeof MailingListInput>
 
 export const MailingList = Type.Object({

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { organizationById } from '../accounts/queries.ts'
 import { envelope, ok } from '../envelope.ts'
-import { requireSystemAdmin } from '../permissions.ts'
 import { subscriberCounts } from './queries.ts'
 import { SubscriberCounts } from './schema.ts'
 
@@ -14,6 +13,7 @@ export const subscriberCountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/subscriber_counts',
     {
+      config: { access: 'signed_in' },
       schema: {
         tags,
         summary: 'Count the subscribers per status and list',
@@ -27,6 +27,7 @@ export const subscriberCountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/organization/:organization_id/subscriber_counts',
     {
+      config: { access: 'system_admin' },
       schema: {
         tags,
         summary: 'Count the subscribers of an organization',
@@ -34,9 +35,7 @@ export const subscriberCountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(SubscriberCounts) }
       }
     },
-    async ({ caller, params }) => {
-      requireSystemAdmin(caller)
-      return ok(await subscriberCounts(reader, await organizationById(reader, params.organization_id)))
-    }
+    async ({ params }) =>
+      ok(await subscriberCounts(reader, await organizationById(reader, params.organization_id)))
   )
 }

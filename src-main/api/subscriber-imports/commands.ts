@@ -14,7 +14,7 @@ import type { ImportBatch, ImportPlan } from '../../imports/plan.ts'
 import { mappedFieldIds, missingRequiredFields } from '../../imports/rows.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
-import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
+import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
@@ -32,7 +32,12 @@ interface CreateInput {
 
 /** Stores an import, to be started when it is due. @returns its id */
 export const createSubscriberImport: Command<CreateInput, number> = async (context, input) => {
-  const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  const list = await localListById(
+    context.db,
+    input.organizationId,
+    input.mailingListId,
+    'subscriber imports'
+  )
   await refuseWhileRekeying(context, list.id)
   const fields = await fieldsOfList(context.db, input.organizationId, input.mailingListId)
   checkMapping(input.settings, list, fields)

@@ -8,7 +8,7 @@ import { logPath } from '../../imports/logs.ts'
 import { findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
-import { mailingListById } from '../mailing-lists/queries.ts'
+import { localListById } from '../mailing-lists/queries.ts'
 import { limitPageSize, PageQuery } from '../pagination.ts'
 import { IdParams, MailingListParams, wrapped } from '../schema.ts'
 import {
@@ -40,6 +40,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   app.get(
     '/subscriber_imports',
     {
+      config: { access: 'subscriber.import' },
       schema: {
         tags,
         summary: 'List the imports of all lists',
@@ -53,6 +54,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   app.get(
     '/mailing_lists/:mailing_list_id/subscriber_imports',
     {
+      config: { access: 'subscriber.import' },
       schema: {
         tags,
         summary: 'List the imports of a list',
@@ -62,7 +64,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       }
     },
     async ({ caller, params, query }) => {
-      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      await localList(caller, params.mailing_list_id)
       return pageOf(caller, params.mailing_list_id, query)
     }
   )
@@ -70,6 +72,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   app.get(
     '/subscriber_imports/:id',
     {
+      config: { access: 'subscriber.import' },
       schema: {
         tags,
         summary: 'Read an import',
@@ -85,6 +88,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     {
       // JSON may write one byte of the text with several.
       bodyLimit: 4 * maxJsonContentBytes,
+      config: { access: 'subscriber.import' },
       schema: {
         tags,
         summary: 'Import subscribers from a CSV file',
@@ -95,7 +99,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     },
     async ({ caller, params, body }) => {
       const input = body.subscriber_import
-      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      await localList(caller, params.mailing_list_id)
       const id = await writer.run('createSubscriberImport', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
@@ -115,7 +119,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   ] as const) {
     app.post(
       `/subscriber_imports/:id/${action}`,
-      { schema: { tags, summary, params: IdParams, response: { 200: envelope(SubscriberImport) } } },
+      {
+        config: { access: 'subscriber.import' },
+        schema: { tags, summary, params: IdParams, response: { 200: envelope(SubscriberImport) } }
+      },
       async ({ caller, params }) => {
         await writer.run(command, { organizationId: caller.organizationId, id: params.id })
         await imports.wake()
@@ -127,6 +134,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   app.get(
     '/subscriber_imports/:id/logs/:log',
     {
+      config: { access: 'subscriber.import' },
       schema: {
         tags,
         summary: 'Download what became of the rows',
@@ -151,6 +159,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         .send(createReadStream(path))
     }
   )
+
+  function localList({ organizationId }: Caller, id: number): Promise<unknown> {
+    return localListById(reader, organizationId, id, 'subscriber imports')
+  }
 
   async function answer(caller: Caller, id: number): Promise<SubscriberImport> {
     return presentImport(await importRow(reader, caller.organizationId, id), caller.timeZone)

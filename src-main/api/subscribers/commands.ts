@@ -13,27 +13,65 @@ import {
   type StoredValues
 } from '../custom-fields/rules.ts'
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
-import { type MailingListRow, mailingListById } from '../mailing-lists/queries.ts'
+import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
+import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
+import { confirmationForm, keepUntilConfirmed } from '../web-forms/confirmation.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
 import { emailComplaint, isEmail, shownKey, subscriberKeys, type SubscriberKeys } from './rules.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
 import { subscriberOfToken } from './unsubscribe-token.ts'
 
-interface Scope {
+export interface SubscriberScope {
   organizationId: number
   /** For times without a zone of their own. */
   timeZone: string
   mailingListId: number
 }
 
-interface CreateInput extends Scope {
+interface CreateInput extends SubscriberScope {
   subscriber: SubscriberInput
 }
 
-/** Adds a subscriber. @returns its id */
-export const createSubscriber: Command<CreateInput, number> = async (context, input) => {
+/**
+ * Adds a subscriber, or with confirmation_form_id keeps an active one until they confirm (spec, "Subscribers").
+ * @returns the subscriber's id, or null for one who has yet to confirm
+ */
+export const createSubscriber: Command<CreateInput, number | null> = async (context, input) => {
+  const { subscriber } = input
+  const form = await confirmationForm(context, input)
+  if (form && subscriber.status === 'active') {
+    await checkSubscriber(context, input)
+    await keepUntilConfirmed(context, input, form, subscriber)
+    return null
+  }
+  const { id, list, emailKey } = await addSubscriber(context, input)
+  if (!form && !subscriber.skip_autoresponders && subscriber.status === 'active') {
+    const reacting = await subscriptionAutoresponders(context, list.id, {
+      emailKey,
+      filter: subscriber.autoresponder_filter,
+      excludeReacted: subscriber.autoresponder_exclude_reacted
+    })
+    await queueReactions(context, reacting, { subscriberId: id, timeZone: input.timeZone })
+  }
+  return id
+}
+
+/** A subscriber to be; what happens beside the adding is decided elsewhere. */
+interface AddInput extends SubscriberScope {
+  subscriber: Pick<SubscriberInput, 'email' | 'status'> & Partial<SubscriberInput>
+}
+
+interface CheckedSubscriber {
+  list: MailingListRow
+  attributes: Attributes
+  values: StoredValues
+  keys: SubscriberKeys
+}
+
+/** What addSubscriber would add. @throws ApiError validation_failed naming each faulty field */
+async function checkSubscriber(context: CommandContext, input: AddInput): Promise<CheckedSubscriber> {
   const { subscriber } = input
   const { list, fields } = await listAndFields(context, input)
   await refuseWhileRekeying(context, list.id)
@@ -46,7 +84,16 @@ export const createSubscriber: Command<CreateInput, number> = async (context, in
   const keys = keysOf(list, fields, subscriber.email.trim(), values)
   await refuseTakenKeys(context, list, keys, null)
   await refuseBeyondLimit(context, input.organizationId)
+  return { list, attributes, values, keys }
+}
 
+/** Adds a subscriber and nothing else. */
+export async function addSubscriber(
+  context: CommandContext,
+  input: AddInput
+): Promise<{ id: number; list: MailingListRow; emailKey: string }> {
+  const { subscriber } = input
+  const { list, attributes, values, keys } = await checkSubscriber(context, input)
   const id = await nextSubscriberId(context)
   await context.db
     .insertInto('subscribers')
@@ -73,22 +120,36 @@ export const createSubscriber: Command<CreateInput, number> = async (context, in
   tally.added(id, subscriber.status)
   await tally.save(context)
   recordChange(context, input, 'create', id)
-  return id
+  return { id, list, emailKey: keys.emailKey }
 }
 
-interface UpdateInput extends Scope {
+interface UpdateInput extends SubscriberScope {
   name: SubscriberName
   changes: SubscriberChanges
 }
 
 /** Changes what the request names and keeps the rest (supplement, section 1). @returns the subscriber's id */
 export const updateSubscriber: Command<UpdateInput, number> = async (context, input) => {
-  const { changes } = input
-  const { list, fields } = await listAndFields(context, input)
+  const row = await subscriberNamed(context, input, input.name)
+  const { status, emailKey } = await changeSubscriber(context, input, row, input.changes)
+  if (input.changes.run_autoresponders && status === 'active') {
+    const reacting = await subscriptionAutoresponders(context, row.mailing_list_id, { emailKey })
+    await queueReactions(context, reacting, { subscriberId: row.id, timeZone: input.timeZone })
+  }
+  return row.id
+}
+
+/** Changes what is given of one subscriber, and keeps the rest. */
+export async function changeSubscriber(
+  context: CommandContext,
+  scope: SubscriberScope,
+  row: SubscriberRow,
+  changes: Partial<SubscriberChanges>
+): Promise<{ status: SubscriberRow['status']; emailKey: string }> {
+  const { list, fields } = await listAndFields(context, scope)
   await refuseWhileRekeying(context, list.id)
-  const row = await oneSubscriber(context, list.id, input.name)
   const faults = new Faults()
-  const attributes = readAttributes(changes, list, input.timeZone, faults)
+  const attributes = readAttributes(changes, list, scope.timeZone, faults)
   const values = withValues(
     JSON.parse(row.custom_fields) as StoredValues,
     fields,
@@ -117,8 +178,8 @@ export const updateSubscriber: Command<UpdateInput, number> = async (context, in
   const tally = new SubscriberTally(list.id)
   tally.moved(row.status, status)
   await tally.save(context)
-  recordChange(context, input, 'update', row.id)
-  return row.id
+  recordChange(context, scope, 'update', row.id)
+  return { status, emailKey: keys.emailKey }
 }
 
 interface UnsubscribeInput {
@@ -158,7 +219,7 @@ export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailing
   return { id: row.id, mailingListId: row.mailing_list_id }
 }
 
-interface DeleteInput extends Omit<Scope, 'timeZone'> {
+interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {
   name: SubscriberName
 }
 
@@ -170,7 +231,7 @@ export const deleteSubscribers: Command<
   DeleteInput,
   { subscriber_ids_removed: number[]; more_remaining: boolean }
 > = async (context, input) => {
-  const list = await mailingListById(context.db, input.organizationId, input.mailingListId)
+  const list = await localListById(context.db, input.organizationId, input.mailingListId, 'subscribers')
   await refuseWhileRekeying(context, list.id)
   if ((await currentSettings(context.db)).service_disable_subscriber_deletion) {
     throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
@@ -191,18 +252,23 @@ export const deleteSubscribers: Command<
 
 async function listAndFields(
   context: CommandContext,
-  scope: Scope
+  scope: SubscriberScope
 ): Promise<{ list: MailingListRow; fields: FieldDefinition[] }> {
-  const list = await mailingListById(context.db, scope.organizationId, scope.mailingListId)
+  const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
   return { list, fields: await fieldsOfList(context.db, scope.organizationId, scope.mailingListId) }
 }
 
-async function oneSubscriber(
+/**
+ * The one subscriber that a path names.
+ * @throws ApiError not_found; multiple_records_found when several share the email
+ */
+export async function subscriberNamed(
   context: CommandContext,
-  mailingListId: number,
+  scope: SubscriberScope,
   name: SubscriberName
 ): Promise<SubscriberRow> {
-  const [row, ...others] = await subscribersNamed(context.db, mailingListId, [name])
+  const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
+  const [row, ...others] = await subscribersNamed(context.db, list.id, [name])
   if (!row) throw notFound(shownName(name))
   if (others.length > 0) {
     throw new ApiError(
@@ -223,7 +289,7 @@ type Attributes = Partial<
 
 /** The given attributes other than email, status and custom fields, as columns. */
 function readAttributes(
-  given: SubscriberChanges,
+  given: Partial<SubscriberChanges>,
   list: MailingListRow,
   timeZone: string,
   faults: Faults

@@ -4,10 +4,17 @@ import { ApiError, notFound, validationFailed } from '../../errors.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { envelope, ok, okPage, tokenPagedEnvelope } from '../envelope.ts'
-import { listsAcross, mailingListById, mailingListsOf, subscriberTotal } from '../mailing-lists/queries.ts'
+import {
+  listsAcross,
+  localListById,
+  mailingListById,
+  type MailingListRow,
+  mailingListsOf,
+  subscriberTotal
+} from '../mailing-lists/queries.ts'
 import { idOfPageToken, limitPageSize, PageQuery, pageTokenAfter } from '../pagination.ts'
-import { requireSystemAdmin } from '../permissions.ts'
-import { MailingListParams, wrapped } from '../schema.ts'
+import { requirePermission } from '../permissions.ts'
+import { MailingListParams, Nullable, wrapped } from '../schema.ts'
 import {
   presentSubscriber,
   subscriberName,
@@ -23,6 +30,8 @@ import {
   SubscriberByEmail,
   SubscriberChanges,
   SubscriberInput,
+  TriggerInput,
+  TriggerResult,
   UnsubscribeInput
 } from './schema.ts'
 
@@ -49,6 +58,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/subscribers',
     {
+      config: { access: 'subscriber.read' },
       schema: {
         tags,
         summary: 'List the subscribers of a list',
@@ -61,7 +71,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { caller, params, query } = request
       limitPageSize(query.per_page, mostPerPage)
       refusePageAndToken(request.originalUrl, query.page_token)
-      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const list = await localList(caller, params.mailing_list_id)
       if (query.segment_id !== undefined) throw notFound(`segment ${query.segment_id}`)
       // One more than asked for tells whether another page follows.
       const wanted = query.per_page + 1
@@ -80,6 +90,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
     {
+      config: { access: 'subscriber.read' },
       schema: {
         tags,
         summary: 'Look subscribers up by ids and emails, 100 at most',
@@ -95,7 +106,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
           `at most ${mostNames} ids or emails can be asked for at once`
         )
       }
-      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const list = await localList(caller, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
       return ok(await present(caller, list.id, rows))
     }
@@ -104,12 +115,13 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/mailing_lists/:mailing_list_id/subscribers',
     {
+      config: { access: 'subscriber.create' },
       schema: {
         tags,
         summary: 'Add a subscriber',
         params: MailingListParams,
         body: wrapped('subscriber', SubscriberInput),
-        response: { 200: envelope(Subscriber) }
+        response: { 200: envelope(Nullable(Subscriber)) }
       }
     },
     async ({ caller, params, body }) => {
@@ -117,13 +129,15 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...scope(caller, params.mailing_list_id),
         subscriber: body.subscriber
       })
-      return ok(await answer(caller, params.mailing_list_id, id))
+      // With a confirmation form nobody is a subscriber yet.
+      return ok(id === null ? null : await answer(caller, params.mailing_list_id, id))
     }
   )
 
   app.put(
     '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
     {
+      config: { access: 'subscriber.update' },
       schema: {
         tags,
         summary: 'Change a subscriber',
@@ -142,9 +156,37 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
   )
 
+  app.post(
+    '/mailing_lists/:mailing_list_id/subscribers/:subscriber/trigger_autoresponders',
+    {
+      config: { access: 'subscriber.update' },
+      schema: {
+        tags,
+        summary: 'Trigger autoresponders for a subscriber',
+        params: SubscriberParams,
+        body: TriggerInput,
+        response: { 200: envelope(TriggerResult) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      if (body.create_missing_subscriber) requirePermission(caller, 'subscriber.create')
+      const { subscriberId, triggered, subscriptionResult } = await writer.run('triggerAutoresponders', {
+        ...scope(caller, params.mailing_list_id),
+        name: subscriberName(params.subscriber),
+        request: body
+      })
+      return ok({
+        triggered_autoresponders: triggered,
+        subscriber: await answer(caller, params.mailing_list_id, subscriberId),
+        subscription_result: subscriptionResult
+      })
+    }
+  )
+
   app.delete(
     '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
     {
+      config: { access: 'subscriber.delete' },
       schema: {
         tags,
         summary: 'Delete a subscriber',
@@ -165,6 +207,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/subscribers_by_email/:email',
     {
+      config: { access: 'subscriber.read' },
       schema: {
         tags,
         summary: 'Find a person on all lists',
@@ -182,6 +225,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/mailing_lists/:mailing_list_id/subscribers_by_email/:email',
     {
+      config: { access: 'subscriber.read' },
       schema: {
         tags,
         summary: 'Find a person on a list',
@@ -191,7 +235,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, query }) => {
-      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const list = await localList(caller, params.mailing_list_id)
       return findByEmail([list], params.email, query)
     }
   )
@@ -207,6 +251,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     app.get(
       path,
       {
+        config: { access: 'system_admin' },
         schema: {
           tags,
           summary,
@@ -215,8 +260,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
           response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
         }
       },
-      async ({ caller, params: given, query }) => {
-        requireSystemAdmin(caller)
+      async ({ params: given, query }) => {
         const organizationId = 'organization_id' in given ? given.organization_id : null
         return findByEmail(await listsAcross(reader, organizationId), given.email, query)
       }
@@ -226,6 +270,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/subscribers/unsubscribe',
     {
+      config: { access: 'subscriber.update' },
       schema: {
         tags,
         summary: 'Unsubscribe by the token of a message',
@@ -265,6 +310,10 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     })
     return { ...okPage(items, query, all.length), next_page_token: nextToken(remaining, shown) }
+  }
+
+  function localList(caller: Caller, mailingListId: number): Promise<MailingListRow> {
+    return localListById(reader, caller.organizationId, mailingListId, 'subscribers')
   }
 
   async function answer(caller: Caller, mailingListId: number, id: number): Promise<Subscriber> {

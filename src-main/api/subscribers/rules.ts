@@ -30,6 +30,11 @@ export function isEmail(email: string): boolean {
   return Buffer.byteLength(local) <= 64 && Buffer.byteLength(email) <= 254
 }
 
+/** Whether an address can be at this domain. */
+export function isDomain(domain: string): boolean {
+  return isEmail(`postmaster@${domain}`)
+}
+
 /** The complaint about an address, as the rest of a sentence that begins with the field's name. */
 export function emailComplaint(email: string): string {
   if (email.trim() === '') return 'cannot be blank'

@@ -44,12 +44,21 @@ const input = {
 
 export const SubscriberInput = Type.Object({
   ...input,
-  apply_custom_field_defaults: Type.Boolean({ default: false })
+  apply_custom_field_defaults: Type.Boolean({ default: false }),
+  skip_autoresponders: Type.Boolean({ default: false }),
+  /** Which autoresponders may run, by name; * stands for anything. */
+  autoresponder_filter: Type.Optional(Type.String()),
+  autoresponder_exclude_reacted: Type.Boolean({ default: false }),
+  /** The subscriber is added once they confirm; the autoresponder options do not apply then. */
+  confirmation_form_id: Type.Optional(Type.Integer())
 })
 export type SubscriberInput = Static<typeof SubscriberInput>
 
 /** An update keeps what its body leaves out (supplement, section 1). */
-export const SubscriberChanges = Type.Partial(Type.Object(input))
+export const SubscriberChanges = Type.Object({
+  ...Type.Partial(Type.Object(input)).properties,
+  run_autoresponders: Type.Boolean({ default: false })
+})
 export type SubscriberChanges = Static<typeof SubscriberChanges>
 
 export const UnsubscribeInput = Type.Object({
@@ -70,3 +79,31 @@ export const RemovedSubscribers = Type.Object({
   subscriber_ids_removed: Type.Array(Type.Integer()),
   more_remaining: Type.Boolean()
 })
+
+/** The body of trigger_autoresponders (spec, "Subscribers"). */
+export const TriggerInput = Type.Object({
+  create_missing_subscriber: Type.Boolean({ default: false }),
+  reactivate_subscriber: Type.Boolean({ default: false }),
+  skip_subscription_autoresponders: Type.Boolean({ default: false }),
+  /** With * as a wildcard. */
+  autoresponder_names: Type.Optional(Type.Array(Filled(), { maxItems: 1000 })),
+  autoresponder_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 1000 })),
+  content_replacement_fields: Type.Record(Type.String(), Type.String(), { default: {} }),
+  custom_fields: Type.Object(
+    {
+      for_all: Type.Optional(CustomFieldInputs),
+      for_new: Type.Optional(CustomFieldInputs),
+      for_active: Type.Optional(CustomFieldInputs),
+      for_reactivated: Type.Optional(CustomFieldInputs)
+    },
+    { default: {} }
+  )
+})
+export type TriggerInput = Static<typeof TriggerInput>
+
+export const TriggerResult = Type.Object({
+  triggered_autoresponders: Type.Array(Reference),
+  subscriber: Subscriber,
+  subscription_result: Type.Enum(['created', 'remained_active', 'reactivated'])
+})
+export type TriggerResult = Static<typeof TriggerResult>

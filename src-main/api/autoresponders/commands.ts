@@ -1,0 +1,239 @@
+import type { Command, CommandContext } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import { ApiError, Faults } from '../../errors.ts'
+import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
+import { localListById } from '../mailing-lists/queries.ts'
+import { emailComplaint, isEmail } from '../subscribers/rules.ts'
+import { autoresponderById, type AutoresponderRow, autorespondersOf } from './queries.ts'
+import type { AutoresponderChanges, AutoresponderInput } from './schema.ts'
+
+interface Scope {
+  organizationId: number
+  mailingListId: number
+}
+
+type Settings = Omit<AutoresponderRow, 'id' | 'mailing_list_id' | 'created_at' | 'updated_at'>
+
+const newAutoresponder: Settings = {
+  name: '',
+  name_key: '',
+  paused_at: null,
+  trigger: 'subscription',
+  delay: 'immediately',
+  delay_amount: 0,
+  delay_unit: null,
+  delay_time: 0,
+  trigger_include_subscribers_from_import: 0,
+  trigger_run_on_api: 0,
+  trigger_autoresponder_to_open_id: null,
+  use_external_delivery_setting: 1,
+  bounce_email_id: null,
+  from_name: null,
+  from_email: null,
+  virtual_mta_id: null,
+  url_domain_id: null,
+  track_opens: 1,
+  track_links: 1,
+  content_subject: '',
+  content_format: 'both',
+  content_html: '',
+  content_text: ''
+}
+
+/** Adds an autoresponder to a list. */
+export const createAutoresponder: Command<
+  Scope & { autoresponder: AutoresponderInput },
+  AutoresponderRow
+> = async (context, { organizationId, mailingListId, autoresponder }) => {
+  const scope = { organizationId, mailingListId }
+  await localListById(context.db, organizationId, mailingListId, 'autoresponders')
+  const settings = await merge(context, scope, newAutoresponder, null, autoresponder)
+  const row = await context.db
+    .insertInto('autoresponders')
+    .values({
+      ...settings,
+      mailing_list_id: mailingListId,
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'create', scope, row.id)
+  return row
+}
+
+/** Changes what the request names and keeps the rest. */
+export const updateAutoresponder: Command<
+  Scope & { id: number; changes: AutoresponderChanges },
+  AutoresponderRow
+> = async (context, { organizationId, mailingListId, id, changes }) => {
+  const scope = { organizationId, mailingListId }
+  await localListById(context.db, organizationId, mailingListId, 'autoresponders')
+  const { created_at, ...before } = await autoresponderById(context.db, mailingListId, id)
+  const settings = await merge(context, scope, before, id, changes)
+  const row = await context.db
+    .updateTable('autoresponders')
+    .set({ ...settings, updated_at: context.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', scope, id)
+  return row
+}
+
+/**
+ * Removes an autoresponder with the messages that it still had to send.
+ * @throws ApiError validation_failed with data.dependencies while another one waits for it to be opened or sent
+ */
+export const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
+  context,
+  { organizationId, mailingListId, id }
+) => {
+  await localListById(context.db, organizationId, mailingListId, 'autoresponders')
+  const row = await autoresponderById(context.db, mailingListId, id)
+  const others = await autorespondersOf(context.db, mailingListId)
+  const dependencies = others
+    .filter((other) => other.trigger_autoresponder_to_open_id === id)
+    .map((other) => ({ type: 'autoresponder', id: other.id }))
+  if (dependencies.length > 0) {
+    const names = dependencies.map((each) => `autoresponder ${each.id}`).join(', ')
+    throw new ApiError('validation_failed', `${row.name} cannot be deleted: it triggers ${names}`, {
+      dependencies
+    })
+  }
+  await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
+  record(context, 'delete', { organizationId, mailingListId }, id)
+}
+
+/** The settings after a request, checked. @throws ApiError validation_failed naming each faulty field */
+async function merge(
+  context: CommandContext,
+  { organizationId, mailingListId }: Scope,
+  before: Settings,
+  ownId: number | null,
+  changes: AutoresponderChanges
+): Promise<Settings> {
+  const faults = new Faults()
+  const given = <Value>(change: Value | undefined, kept: Value): Value =>
+    change === undefined ? kept : change
+  const flag = (change: boolean | undefined, kept: number): number => Number(change ?? kept === 1)
+  const name = changes.name?.trim() ?? before.name
+  const after: Settings = {
+    name,
+    name_key: name.toLowerCase(),
+    paused_at:
+      changes.paused === undefined
+        ? before.paused_at
+        : changes.paused
+          ? (before.paused_at ?? context.now)
+          : null,
+    trigger: changes.trigger ?? before.trigger,
+    delay: changes.delay ?? before.delay,
+    delay_amount: changes.delay_amount ?? before.delay_amount,
+    delay_unit: given(changes.delay_unit, before.delay_unit),
+    delay_time: changes.delay_time ?? before.delay_time,
+    trigger_include_subscribers_from_import: flag(
+      changes.trigger_include_subscribers_from_import,
+      before.trigger_include_subscribers_from_import
+    ),
+    trigger_run_on_api: flag(changes.trigger_run_on_api, before.trigger_run_on_api),
+    trigger_autoresponder_to_open_id: given(
+      changes.trigger_autoresponder_to_open_id,
+      before.trigger_autoresponder_to_open_id
+    ),
+    use_external_delivery_setting: flag(
+      changes.use_external_delivery_setting,
+      before.use_external_delivery_setting
+    ),
+    bounce_email_id: given(changes.bounce_email_user_id, before.bounce_email_id),
+    from_name: given(changes.from_name, before.from_name),
+    from_email: given(changes.from_email, before.from_email),
+    virtual_mta_id: given(changes.virtual_mta_id, before.virtual_mta_id) || null,
+    url_domain_id: given(changes.url_domain_id, before.url_domain_id),
+    track_opens: flag(changes.track_opens, before.track_opens),
+    track_links: flag(changes.track_links, before.track_links),
+    content_subject: changes.content_subject ?? before.content_subject,
+    content_format: changes.content_format ?? before.content_format,
+    content_html: changes.content_html ?? before.content_html,
+    content_text: changes.content_text ?? before.content_text
+  }
+  const siblings = (await autorespondersOf(context.db, mailingListId)).filter(({ id }) => id !== ownId)
+  if (siblings.some((other) => other.name_key === after.name_key)) {
+    faults.add(`name "${name}" is already taken by another autoresponder of this list`)
+  }
+  if (after.delay === 'with_delay' && after.delay_unit === null) {
+    faults.add('delay_unit cannot be blank when delay is with_delay')
+  }
+  if (after.from_email && !isEmail(after.from_email)) {
+    faults.add(`from_email ${emailComplaint(after.from_email)}`)
+  }
+  checkTrigger(after, siblings, faults)
+  refuseUnknown(changes, faults)
+  await checkDelivery(context, organizationId, after, changes, faults)
+  faults.throwIfAny()
+  return after
+}
+
+/** Triggers by another autoresponder name one of the list; a campaign cannot be named before there are any. */
+function checkTrigger(after: Settings, siblings: AutoresponderRow[], faults: Faults): void {
+  const other = after.trigger_autoresponder_to_open_id
+  if (other !== null && !siblings.some(({ id }) => id === other)) {
+    faults.add(`trigger_autoresponder_to_open_id ${other} is no other autoresponder of this list`)
+  }
+  if (after.trigger.startsWith('autoresponder_') && other === null) {
+    faults.add(`trigger_autoresponder_to_open_id cannot be blank when trigger is ${after.trigger}`)
+  }
+  if (after.trigger === 'campaign_open') {
+    faults.add('trigger_campaign_to_open_id must be a campaign of this list, and it has none')
+  }
+}
+
+function refuseUnknown(changes: AutoresponderChanges, faults: Faults): void {
+  const names = [
+    'trigger_campaign_to_open_id',
+    'segmentation_criteria_id',
+    'special_sending_rule_id'
+  ] as const
+  for (const name of names) {
+    const id = changes[name]
+    if (id !== undefined && id !== null) faults.add(`${name} ${id} does not exist`)
+  }
+}
+
+async function checkDelivery(
+  context: CommandContext,
+  organizationId: number,
+  after: Settings,
+  changes: AutoresponderChanges,
+  faults: Faults
+): Promise<void> {
+  const { virtual_mta_id: virtualMta, url_domain_id: urlDomain, bounce_email_id: bounceEmail } = after
+  if (virtualMta !== null) {
+    const all = await virtualMtasOf(context.db, organizationId)
+    if (!all.some(({ id }) => id === virtualMta)) faults.add(`virtual_mta_id ${virtualMta} does not exist`)
+  }
+  if (urlDomain !== null) {
+    const all = await urlDomainsOf(context.db, organizationId)
+    if (!all.some(({ id }) => id === urlDomain)) faults.add(`url_domain_id ${urlDomain} does not exist`)
+  }
+  if (bounceEmail === null) return
+  const found = (await bounceEmailsOf(context.db, organizationId)).find(
+    ({ userId }) => userId === bounceEmail
+  )
+  const domain = changes.bounce_email_domain_id
+  if (!found) faults.add(`bounce_email_user_id ${bounceEmail} does not exist`)
+  else if (domain !== undefined && domain !== null && domain !== found.domainId) {
+    faults.add(`bounce_email_domain_id ${domain} is not the domain of bounce_email_user_id ${bounceEmail}`)
+  }
+}
+
+function record(context: CommandContext, action: ChangeAction, scope: Scope, id: number): void {
+  context.record({
+    entity: 'autoresponder',
+    action,
+    organizationId: scope.organizationId,
+    mailingListId: scope.mailingListId,
+    firstId: id,
+    lastId: id
+  })
+}

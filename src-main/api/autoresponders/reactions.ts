@@ -1,0 +1,85 @@
+import type { CommandContext } from '../../database/command.ts'
+import type { AutoresponderRow } from './queries.ts'
+import { dueAt, matchesGlob } from './rules.ts'
+
+// A reaction is a message that an autoresponder is to send to one subscriber. Those of paused autoresponders are queued
+// as well, and wait.
+
+interface Subscription {
+  emailKey: string
+  /** As autoresponder_filter of a request. */
+  filter?: string | undefined
+  /** As autoresponder_exclude_reacted of a request. */
+  excludeReacted?: boolean
+}
+
+/** The autoresponders that run for somebody who subscribes through the API (spec, "Subscribers"). */
+export async function subscriptionAutoresponders(
+  context: CommandContext,
+  mailingListId: number,
+  { emailKey, filter, excludeReacted }: Subscription
+): Promise<AutoresponderRow[]> {
+  const all = await context.db
+    .selectFrom('autoresponders')
+    .selectAll()
+    .where('mailing_list_id', '=', mailingListId)
+    .where('trigger', '=', 'subscription')
+    .where('trigger_run_on_api', '=', 1)
+    .orderBy('id')
+    .execute()
+  const matching = filter?.trim() ? all.filter(({ name }) => matchesGlob(filter, name)) : all
+  const ids = matching.map(({ id }) => id)
+  return excludeReacted && (await hasReaction(context, mailingListId, emailKey, ids)) ? [] : matching
+}
+
+/** Whether one of the autoresponders has a message queued for this mailbox: several subscribers may share it. */
+async function hasReaction(
+  context: CommandContext,
+  mailingListId: number,
+  emailKey: string,
+  autoresponderIds: number[]
+): Promise<boolean> {
+  if (autoresponderIds.length === 0) return false
+  const sharing = (alternate: 'is' | 'is not') =>
+    context.db
+      .selectFrom('subscribers')
+      .select('id')
+      .where('mailing_list_id', '=', mailingListId)
+      .where('email_key', '=', emailKey)
+      .where('alternate_key', alternate, null)
+  const found = await context.db
+    .selectFrom('autoresponder_reactions')
+    .select('id')
+    .where('subscriber_id', 'in', sharing('is').unionAll(sharing('is not')))
+    .where('autoresponder_id', 'in', autoresponderIds)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+interface Recipient {
+  subscriberId: number
+  /** For delays that end at an hour of the day. */
+  timeZone: string
+  contentReplacementFields?: Record<string, string>
+}
+
+/** Queues a message of each autoresponder. */
+export async function queueReactions(
+  context: CommandContext,
+  autoresponders: AutoresponderRow[],
+  { subscriberId, timeZone, contentReplacementFields = {} }: Recipient
+): Promise<void> {
+  if (autoresponders.length === 0) return
+  await context.db
+    .insertInto('autoresponder_reactions')
+    .values(
+      autoresponders.map((autoresponder) => ({
+        autoresponder_id: autoresponder.id,
+        subscriber_id: subscriberId,
+        due_at: dueAt(autoresponder, context.now, timeZone),
+        content_replacement_fields: JSON.stringify(contentReplacementFields),
+        created_at: context.now
+      }))
+    )
+    .execute()
+}

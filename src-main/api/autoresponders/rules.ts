@@ -1,0 +1,68 @@
+import { instantOf, wallClock } from '../../times.ts'
+import type { AutoresponderDelayUnit } from './schema.ts'
+
+/** Most characters of a key of content_replacement_fields (spec, "Limits"). */
+const longestKey = 50
+
+/** Whether a name matches a pattern in which * stands for any characters; letters match in any case. */
+export function matchesGlob(pattern: string, name: string): boolean {
+  const parts = pattern
+    .trim()
+    .split('*')
+    .map((part) => part.replaceAll(/[\\^$.+?()[\]{}|/-]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 'isu').test(name)
+}
+
+/**
+ * What is wrong with the keys of content_replacement_fields (spec, "Subscribers", content replacement).
+ * @returns a sentence, or null when nothing is
+ */
+export function replacementKeyFault(fields: Record<string, string>): string | null {
+  const seen = new Map<string, string>()
+  for (const key of Object.keys(fields)) {
+    const name = `content_replacement_fields: the key "${key}"`
+    if (key.trim() === '') return 'content_replacement_fields: a key cannot be blank'
+    if ([...key].length > longestKey) return `${name} must be at most ${longestKey} characters`
+    if (!/[A-Za-z0-9]/.test(key)) return `${name} must contain a letter or a digit`
+    const same = seen.get(replacementKey(key))
+    if (same !== undefined) return `${name} must differ from "${same}" by more than case and white space`
+    seen.set(replacementKey(key), key)
+  }
+  return null
+}
+
+/** The form in which two keys are the same: white space counts as an underscore, and case does not count. */
+export function replacementKey(key: string): string {
+  return key.replaceAll(/\s/g, '_').toLowerCase()
+}
+
+interface Delay {
+  delay: 'immediately' | 'with_delay'
+  delay_amount: number
+  delay_unit: AutoresponderDelayUnit | null
+  delay_time: number
+}
+
+const minute = 60_000
+
+/**
+ * When a message is due that is triggered now, in UNIX milliseconds. Delays of days and longer end at delay_time, an hour
+ * of the day in the organization's time zone.
+ */
+export function dueAt(
+  { delay, delay_amount: amount, delay_unit: unit, delay_time: hour }: Delay,
+  now: number,
+  timeZone: string
+): number {
+  if (delay === 'immediately' || unit === null) return now
+  if (unit === 'minutes') return now + amount * minute
+  if (unit === 'hours') return now + amount * 60 * minute
+  const today = wallClock(now, timeZone)
+  const day = { ...today, day: today.day + (unit === 'months' ? 0 : amount * (unit === 'weeks' ? 7 : 1)) }
+  if (unit === 'months') {
+    day.month += amount
+    // The 31st of a shorter month is its last day.
+    day.day = Math.min(day.day, new Date(Date.UTC(day.year, day.month, 0)).getUTCDate())
+  }
+  return Math.max(now, instantOf({ year: day.year, month: day.month, day: day.day, hour }, timeZone))
+}

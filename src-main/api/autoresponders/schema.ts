@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { Filled, Nullable, Timestamp } from '../schema.ts'
+
+/** What makes an autoresponder send (supplement, section 3). */
+export const autoresponderTriggers = [
+  'subscription',
+  'campaign_open',
+  'autoresponder_open',
+  'autoresponder_nonopen',
+  'autoresponder_send',
+  'api'
+] as const
+export type AutoresponderTrigger = (typeof autoresponderTriggers)[number]
+
+export const autoresponderDelayUnits = ['minutes', 'hours', 'days', 'weeks', 'months'] as const
+export type AutoresponderDelayUnit = (typeof autoresponderDelayUnits)[number]
+
+/** Spec, "Campaign": the formats of a content. */
+export const contentFormats = ['html', 'text', 'both'] as const
+export type ContentFormat = (typeof contentFormats)[number]
+
+const input = {
+  name: Filled({ maxLength: 255 }),
+  paused: Type.Boolean(),
+  trigger: Type.Enum([...autoresponderTriggers]),
+  delay: Type.Enum(['immediately', 'with_delay']),
+  delay_amount: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  delay_unit: Nullable(Type.Enum([...autoresponderDelayUnits])),
+  /** Hour of the day, for delays of days and longer. */
+  delay_time: Type.Integer({ minimum: 0, maximum: 23 }),
+  trigger_include_subscribers_from_import: Type.Boolean(),
+  trigger_run_on_api: Type.Boolean(),
+  trigger_campaign_to_open_id: Nullable(Type.Integer()),
+  trigger_autoresponder_to_open_id: Nullable(Type.Integer()),
+  /** Whether the list's defaults are used in place of the delivery settings below. */
+  use_external_delivery_setting: Type.Boolean(),
+  bounce_email_user_id: Nullable(Type.Integer()),
+  bounce_email_domain_id: Nullable(Type.Integer()),
+  from_name: Nullable(Type.String()),
+  from_email: Nullable(Type.String()),
+  virtual_mta_id: Nullable(Type.Integer()),
+  url_domain_id: Nullable(Type.Integer()),
+  track_opens: Type.Boolean(),
+  track_links: Type.Boolean(),
+  content_subject: Type.String(),
+  content_format: Type.Enum([...contentFormats]),
+  content_html: Type.String(),
+  content_text: Type.String(),
+  segmentation_criteria_id: Nullable(Type.Integer()),
+  special_sending_rule_id: Nullable(Type.Integer())
+}
+
+export const AutoresponderChanges = Type.Partial(Type.Object(input))
+export type AutoresponderChanges = Static<typeof AutoresponderChanges>
+
+export const AutoresponderInput = Type.Object({
+  ...AutoresponderChanges.properties,
+  name: input.name,
+  trigger: input.trigger
+})
+export type AutoresponderInput = Static<typeof AutoresponderInput>
+
+export const Autoresponder = Type.Object({
+  id: Type.Integer(),
+  mailing_list_id: Type.Integer(),
+  ...input,
+  triggered_on: Nullable(Timestamp),
+  paused_at: Nullable(Timestamp),
+  special_sending_rule_name: Nullable(Type.String())
+})
+export type Autoresponder = Static<typeof Autoresponder>

@@ -1,0 +1,206 @@
+import type { Command, CommandContext } from '../../database/command.ts'
+import { ApiError, notFound, validationFailed } from '../../errors.ts'
+import { systemOrganizationId } from '../accounts/commands.ts'
+import { isDomain, isEmail } from '../subscribers/rules.ts'
+import {
+  type BounceEmailRow,
+  bounceEmailsOf,
+  databaseConnections,
+  dependenciesOn,
+  type DeliverySetting,
+  urlDomainsOf,
+  virtualMtasOf
+} from './queries.ts'
+import type {
+  BounceEmailInput,
+  DatabaseConnection,
+  DatabaseConnectionInput,
+  UrlDomain,
+  UrlDomainInput,
+  VirtualMta,
+  VirtualMtaInput
+} from './schema.ts'
+
+interface Create<Input> {
+  organizationId: number
+  input: Input
+}
+
+/** Adds a virtual MTA. @throws ApiError validation_failed when the name is taken, whatever its case */
+export const createVirtualMta: Command<Create<VirtualMtaInput>, VirtualMta> = async (
+  context,
+  { organizationId, input }
+) => {
+  const name = input.name.trim()
+  const others = await virtualMtasOf(context.db, organizationId)
+  refuseTaken(
+    'name',
+    name,
+    others.map((other) => other.name)
+  )
+  const { id } = await context.db
+    .insertInto('virtual_mtas')
+    .values({ organization_id: organizationId, name, name_key: name.toLowerCase() })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  record(context, 'virtual_mta', 'create', organizationId, id)
+  return { id, type: 'virtual_mta', name }
+}
+
+/** Adds a URL domain. @throws ApiError validation_failed for what is no domain, or is there already */
+export const createUrlDomain: Command<Create<UrlDomainInput>, UrlDomain> = async (
+  context,
+  { organizationId, input }
+) => {
+  const domain = readDomain(input.domain)
+  const others = await urlDomainsOf(context.db, organizationId)
+  refuseTaken(
+    'domain',
+    domain,
+    others.map((other) => other.domain)
+  )
+  const { id } = await context.db
+    .insertInto('url_domains')
+    .values({ organization_id: organizationId, domain })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  record(context, 'url_domain', 'create', organizationId, id)
+  return { id, domain }
+}
+
+/** Adds a bounce email. @throws ApiError validation_failed for what is no address, or is there already */
+export const createBounceEmail: Command<Create<BounceEmailInput>, BounceEmailRow> = async (
+  context,
+  { organizationId, input }
+) => {
+  const domain = readDomain(input.domain)
+  const username = input.username.trim().toLowerCase()
+  if (!isEmail(`${username}@${domain}`)) {
+    throw validationFailed(`username must be what stands before the @ of an email, and "${username}" is not`)
+  }
+  const others = await bounceEmailsOf(context.db, organizationId)
+  refuseTaken(
+    'email',
+    `${username}@${domain}`,
+    others.map((other) => `${other.username}@${other.domain}`)
+  )
+  const { id: domainId } = await context.db
+    .insertInto('bounce_domains')
+    .values({ organization_id: organizationId, domain })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'domain']).doUpdateSet({ domain }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const { id: userId } = await context.db
+    .insertInto('bounce_emails')
+    .values({ bounce_domain_id: domainId, username })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  record(context, 'bounce_email', 'create', organizationId, userId)
+  return { userId, domainId, username, domain }
+}
+
+/** Adds a connection that Remote Lists can name. @throws ApiError validation_failed when the name is taken */
+export const createDatabaseConnection: Command<DatabaseConnectionInput, DatabaseConnection> = async (
+  context,
+  input
+) => {
+  const name = input.name.trim()
+  const others = await databaseConnections(context.db)
+  refuseTaken(
+    'name',
+    name,
+    others.map((other) => other.name)
+  )
+  const { id } = await context.db
+    .insertInto('database_connections')
+    .values({ name, name_key: name.toLowerCase() })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  record(context, 'database_connection', 'create', systemOrganizationId, id)
+  return { id, name }
+}
+
+interface Delete {
+  organizationId: number
+  id: number
+}
+
+/** Removes a virtual MTA that nothing sends with. */
+export const deleteVirtualMta: Command<Delete, void> = async (context, { organizationId, id }) => {
+  const found = (await virtualMtasOf(context.db, organizationId)).find((each) => each.id === id && id !== 0)
+  if (!found) throw notFound(`virtual MTA ${id}`)
+  await refuseInUse(context, 'virtual_mta', id, found.name)
+  await context.db.deleteFrom('virtual_mtas').where('id', '=', id).execute()
+  record(context, 'virtual_mta', 'delete', organizationId, id)
+}
+
+/** Removes a URL domain that nothing sends with. */
+export const deleteUrlDomain: Command<Delete, void> = async (context, { organizationId, id }) => {
+  const found = (await urlDomainsOf(context.db, organizationId)).find((each) => each.id === id)
+  if (!found) throw notFound(`URL domain ${id}`)
+  await refuseInUse(context, 'url_domain', id, found.domain)
+  await context.db.deleteFrom('url_domains').where('id', '=', id).execute()
+  record(context, 'url_domain', 'delete', organizationId, id)
+}
+
+/** Removes a bounce email that nothing sends with; `id` is that of its user. */
+export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = async (
+  context,
+  { organizationId, id, domainId }
+) => {
+  const found = (await bounceEmailsOf(context.db, organizationId)).find(
+    (each) => each.userId === id && each.domainId === domainId
+  )
+  if (!found) throw notFound(`bounce email ${id}@${domainId}`)
+  await refuseInUse(context, 'bounce_email', id, `${found.username}@${found.domain}`)
+  await context.db.deleteFrom('bounce_emails').where('id', '=', id).execute()
+  record(context, 'bounce_email', 'delete', organizationId, id)
+}
+
+/** Removes a connection that no Remote List reads from. */
+export const deleteDatabaseConnection: Command<{ id: number }, void> = async (context, { id }) => {
+  const found = (await databaseConnections(context.db)).find((each) => each.id === id)
+  if (!found) throw notFound(`database connection ${id}`)
+  await refuseInUse(context, 'database_connection', id, found.name)
+  await context.db.deleteFrom('database_connections').where('id', '=', id).execute()
+  record(context, 'database_connection', 'delete', systemOrganizationId, id)
+}
+
+function readDomain(text: string): string {
+  const domain = text.trim().toLowerCase()
+  if (!isDomain(domain)) {
+    throw validationFailed(`domain must be a domain such as mail.example.com, and "${domain}" is none`)
+  }
+  return domain
+}
+
+function refuseTaken(field: string, value: string, others: string[]): void {
+  const key = value.toLowerCase()
+  if (others.some((other) => other.toLowerCase() === key)) {
+    throw validationFailed(`${field} "${value}" is there already`)
+  }
+}
+
+async function refuseInUse(
+  context: CommandContext,
+  kind: DeliverySetting,
+  id: number,
+  name: string
+): Promise<void> {
+  const dependencies = await dependenciesOn(context.db, kind, id)
+  if (dependencies.length === 0) return
+  const users = dependencies.map((each) => `${each.type.replace('_', ' ')} ${each.id}`).join(', ')
+  throw new ApiError('validation_failed', `${name} cannot be deleted: it is used by ${users}`, {
+    dependencies
+  })
+}
+
+function record(
+  context: CommandContext,
+  entity: DeliverySetting,
+  action: 'create' | 'delete',
+  organizationId: number,
+  id: number
+): void {
+  context.record({ entity, action, organizationId, mailingListId: null, firstId: id, lastId: id })
+}

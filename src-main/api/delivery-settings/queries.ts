@@ -1,0 +1,109 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
+
+/** The virtual MTAs of the organization, by id; the system default route comes first. */
+export async function virtualMtasOf(db: Kysely<Schema>, organizationId: number): Promise<VirtualMta[]> {
+  const rows = await db
+    .selectFrom('virtual_mtas')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+  return [
+    { id: 0, type: 'default_route', name: systemDefaultRoute },
+    ...rows.map(({ id, name }) => ({ id, type: 'virtual_mta' as const, name }))
+  ]
+}
+
+/** The URL domains of the organization, by id. */
+export function urlDomainsOf(db: Kysely<Schema>, organizationId: number): Promise<UrlDomain[]> {
+  return db
+    .selectFrom('url_domains')
+    .select(['id', 'domain'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+}
+
+export interface BounceEmailRow {
+  userId: number
+  domainId: number
+  username: string
+  domain: string
+}
+
+/** The bounce emails of the organization, by user id. */
+export function bounceEmailsOf(db: Kysely<Schema>, organizationId: number): Promise<BounceEmailRow[]> {
+  return db
+    .selectFrom('bounce_emails')
+    .innerJoin('bounce_domains', 'bounce_domains.id', 'bounce_emails.bounce_domain_id')
+    .select([
+      'bounce_emails.id as userId',
+      'bounce_domains.id as domainId',
+      'bounce_emails.username as username',
+      'bounce_domains.domain as domain'
+    ])
+    .where('bounce_domains.organization_id', '=', organizationId)
+    .orderBy('bounce_emails.id')
+    .execute()
+}
+
+/** The id by which the API names a bounce email: "<user id>@<domain id>". */
+export function bounceEmailId({ userId, domainId }: BounceEmailRow): string {
+  return `${userId}@${domainId}`
+}
+
+export function bounceAddress({ username, domain }: BounceEmailRow): string {
+  return `${username}@${domain}`
+}
+
+/** The connections to remote databases, by id. */
+export function databaseConnections(db: Kysely<Schema>): Promise<DatabaseConnection[]> {
+  return db.selectFrom('database_connections').select(['id', 'name']).orderBy('id').execute()
+}
+
+/** A record that sends with something, as data.dependencies of a refused deletion names it. */
+export interface DeliveryDependency {
+  type: 'mailing_list' | 'autoresponder'
+  id: number
+}
+
+const listColumns = {
+  virtual_mta: 'd_virtual_mta_id',
+  url_domain: 'd_url_domain_id',
+  bounce_email: 'd_bounce_email_id',
+  database_connection: 'database_connection_id'
+} as const
+const autoresponderColumns = {
+  virtual_mta: 'virtual_mta_id',
+  url_domain: 'url_domain_id',
+  bounce_email: 'bounce_email_id',
+  database_connection: null
+} as const
+
+export type DeliverySetting = keyof typeof listColumns
+
+/** The lists that are not deleted, and the autoresponders, that send with this. */
+export async function dependenciesOn(
+  db: Kysely<Schema>,
+  kind: DeliverySetting,
+  id: number
+): Promise<DeliveryDependency[]> {
+  const lists = await db
+    .selectFrom('mailing_lists')
+    .select('id')
+    .where(listColumns[kind], '=', id)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  const column = autoresponderColumns[kind]
+  const autoresponders =
+    column === null
+      ? []
+      : await db.selectFrom('autoresponders').select('id').where(column, '=', id).orderBy('id').execute()
+  return [
+    ...lists.map((list) => ({ type: 'mailing_list' as const, id: list.id })),
+    ...autoresponders.map((each) => ({ type: 'autoresponder' as const, id: each.id }))
+  ]
+}

@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { Filled } from '../schema.ts'
+
+// What lists and autoresponders send with (supplement, section 3).
+
+/** The name that selects the system's own route (spec, "Mailing list"). */
+export const systemDefaultRoute = 'System Default Route'
+
+export const VirtualMta = Type.Object({
+  /** 0 = the system default route. */
+  id: Type.Integer(),
+  type: Type.Enum(['default_route', 'virtual_mta']),
+  name: Type.String()
+})
+export type VirtualMta = Static<typeof VirtualMta>
+
+export const VirtualMtaInput = Type.Object({ name: Filled({ maxLength: 255 }) })
+export type VirtualMtaInput = Static<typeof VirtualMtaInput>
+
+export const UrlDomain = Type.Object({ id: Type.Integer(), domain: Type.String() })
+export type UrlDomain = Static<typeof UrlDomain>
+
+export const UrlDomainInput = Type.Object({ domain: Filled({ maxLength: 253 }) })
+export type UrlDomainInput = Static<typeof UrlDomainInput>
+
+export const BounceEmail = Type.Object({
+  /** "<user id>@<domain id>", such as "1@1". */
+  id: Type.String(),
+  username: Type.String(),
+  domain: Type.String(),
+  email: Type.String()
+})
+export type BounceEmail = Static<typeof BounceEmail>
+
+export const BounceEmailInput = Type.Object({
+  username: Filled({ maxLength: 64 }),
+  domain: Filled({ maxLength: 253 })
+})
+export type BounceEmailInput = Static<typeof BounceEmailInput>
+
+/** A connection of the delivery engine that Remote Lists read from (spec, "Mailing list"). */
+export const DatabaseConnection = Type.Object({ id: Type.Integer(), name: Type.String() })
+export type DatabaseConnection = Static<typeof DatabaseConnection>
+
+export const DatabaseConnectionInput = Type.Object({ name: Filled({ maxLength: 255 }) })
+export type DatabaseConnectionInput = Static<typeof DatabaseConnectionInput>

@@ -1,0 +1,205 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Faults } from '../../errors.ts'
+import { systemOrganizationId } from '../accounts/commands.ts'
+import {
+  bounceAddress,
+  bounceEmailId,
+  bounceEmailsOf,
+  databaseConnections,
+  urlDomainsOf,
+  virtualMtasOf
+} from '../delivery-settings/queries.ts'
+import { systemDefaultRoute } from '../delivery-settings/schema.ts'
+import type { MailingListRow } from './queries.ts'
+import type { MailingList, MailingListChanges, MailingListInput } from './schema.ts'
+
+// What a list refers to by name in requests and by id in its row: virtual MTA, URL domain, bounce email, seed lists, and
+// for Remote Lists the database connection (spec, "Mailing list").
+
+export interface References {
+  columns: Pick<
+    MailingListRow,
+    'd_virtual_mta_id' | 'd_url_domain_id' | 'd_bounce_email_id' | 'is_remote_list' | 'database_connection_id'
+  >
+  /** Null = the seed lists stay as they are. */
+  seedListIds: number[] | null
+}
+
+/** What a new list refers to. */
+export const noReferences: References['columns'] = {
+  d_virtual_mta_id: null,
+  d_url_domain_id: null,
+  d_bounce_email_id: null,
+  is_remote_list: 0,
+  database_connection_id: null
+}
+
+/**
+ * Reads the names and ids of a request.
+ * @param before what the list refers to so far; null for a list that is being created
+ */
+export async function readReferences(
+  db: Kysely<Schema>,
+  organizationId: number,
+  before: References['columns'] | null,
+  given: MailingListChanges | MailingListInput,
+  faults: Faults
+): Promise<References> {
+  const kept = before ?? noReferences
+  const find = async (
+    field: 'd_virtual_mta' | 'd_url_domain' | 'd_bounce_email',
+    keptId: number | null,
+    all: () => Promise<{ id: number; name: string }[]>
+  ): Promise<number | null> => {
+    const name = given[field]
+    if (name === undefined) return keptId
+    if (!name?.trim()) return null
+    const key = name.trim().toLowerCase()
+    const found = (await all()).find((each) => each.name.toLowerCase() === key)
+    if (!found) faults.add(`${field} "${name}" does not exist`)
+    return found?.id || null
+  }
+  return {
+    columns: {
+      d_virtual_mta_id: await find('d_virtual_mta', kept.d_virtual_mta_id, () =>
+        virtualMtasOf(db, organizationId)
+      ),
+      d_url_domain_id: await find('d_url_domain', kept.d_url_domain_id, async () =>
+        (await urlDomainsOf(db, organizationId)).map(({ id, domain }) => ({ id, name: domain }))
+      ),
+      d_bounce_email_id: await find('d_bounce_email', kept.d_bounce_email_id, async () =>
+        (await bounceEmailsOf(db, organizationId)).map((each) => ({
+          id: each.userId,
+          name: bounceAddress(each)
+        }))
+      ),
+      ...(await readConnection(db, organizationId, before, given, faults))
+    },
+    seedListIds: await readSeedLists(db, organizationId, given, faults)
+  }
+}
+
+/** Remote Lists are made as such, in the System Organization, with a connection that exists. */
+async function readConnection(
+  db: Kysely<Schema>,
+  organizationId: number,
+  before: References['columns'] | null,
+  given: MailingListChanges | MailingListInput,
+  faults: Faults
+): Promise<Pick<MailingListRow, 'is_remote_list' | 'database_connection_id'>> {
+  const { is_remote_list: asked, database_connection_id: id, database_connection_name: name } = given
+  const isRemote = before ? before.is_remote_list === 1 : asked === true
+  const unchanged = {
+    is_remote_list: Number(isRemote),
+    database_connection_id: before?.database_connection_id ?? null
+  }
+  if (before && asked !== undefined && asked !== isRemote) {
+    faults.add('is_remote_list can be set only when a list is created')
+  }
+  if (!before && isRemote && organizationId !== systemOrganizationId) {
+    faults.add('is_remote_list: Remote Lists can be created in the System Organization only')
+  }
+  const isGiven = [id, name].filter((each) => each !== undefined && each !== null).length
+  if (!isRemote) {
+    if (isGiven > 0)
+      faults.add('database_connection_id and database_connection_name belong to Remote Lists only')
+    return unchanged
+  }
+  if (before && isGiven === 0) return unchanged
+  if (isGiven !== 1) {
+    faults.add('a Remote List needs exactly one of database_connection_id and database_connection_name')
+    return unchanged
+  }
+  const key = name?.trim().toLowerCase()
+  const found = (await databaseConnections(db)).find((each) =>
+    key === undefined ? each.id === id : each.name.toLowerCase() === key
+  )
+  if (!found) {
+    faults.add(
+      key === undefined
+        ? `database_connection_id ${id} does not exist`
+        : `database_connection_name "${name}" does not exist`
+    )
+  }
+  return { ...unchanged, database_connection_id: found?.id ?? null }
+}
+
+async function readSeedLists(
+  db: Kysely<Schema>,
+  organizationId: number,
+  given: MailingListChanges,
+  faults: Faults
+): Promise<number[] | null> {
+  const { d_seed_list_ids: ids, d_seed_list_names: names } = given
+  if (ids === undefined && names === undefined) return null
+  if (ids?.length && names?.length) {
+    faults.add('d_seed_list_ids and d_seed_list_names must not be given together')
+    return null
+  }
+  const all = await db
+    .selectFrom('seed_lists')
+    .select(['id', 'name_key'])
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const found = new Set<number>()
+  for (const id of ids ?? []) {
+    if (all.some((each) => each.id === id)) found.add(id)
+    else faults.add(`d_seed_list_ids: seed list ${id} does not exist`)
+  }
+  for (const name of names ?? []) {
+    const match = all.find((each) => each.name_key === name.trim().toLowerCase())
+    if (match) found.add(match.id)
+    else faults.add(`d_seed_list_names: seed list "${name}" does not exist`)
+  }
+  return [...found]
+}
+
+export type PresentedReferences = Pick<
+  MailingList,
+  | 'd_virtual_mta'
+  | 'd_virtual_mta_id'
+  | 'd_url_domain'
+  | 'd_url_domain_id'
+  | 'd_bounce_email'
+  | 'd_bounce_email_id'
+  | 'd_seed_lists'
+  | 'is_remote_list'
+  | 'database_connection_id'
+  | 'database_connection_name'
+>
+
+/** Reads the names of everything that the organization's lists can refer to, and answers what shows those of one. */
+export async function referencePresenter(
+  db: Kysely<Schema>,
+  organizationId: number
+): Promise<(row: MailingListRow) => PresentedReferences> {
+  const virtualMtas = new Map((await virtualMtasOf(db, organizationId)).map((each) => [each.id, each]))
+  const urlDomains = new Map((await urlDomainsOf(db, organizationId)).map((each) => [each.id, each]))
+  const bounceEmails = new Map((await bounceEmailsOf(db, organizationId)).map((each) => [each.userId, each]))
+  const connections = new Map((await databaseConnections(db)).map((each) => [each.id, each]))
+  const seedLists = await db
+    .selectFrom('mailing_list_seed_lists')
+    .innerJoin('seed_lists', 'seed_lists.id', 'mailing_list_seed_lists.seed_list_id')
+    .select(['mailing_list_id', 'seed_lists.id', 'seed_lists.name'])
+    .where('seed_lists.organization_id', '=', organizationId)
+    .orderBy('seed_lists.id')
+    .execute()
+  return (row) => {
+    const bounceEmail = bounceEmails.get(row.d_bounce_email_id ?? 0)
+    return {
+      d_virtual_mta: virtualMtas.get(row.d_virtual_mta_id ?? 0)?.name ?? systemDefaultRoute,
+      d_virtual_mta_id: row.d_virtual_mta_id ?? 0,
+      d_url_domain: urlDomains.get(row.d_url_domain_id ?? 0)?.domain ?? null,
+      d_url_domain_id: row.d_url_domain_id,
+      d_bounce_email: bounceEmail ? bounceAddress(bounceEmail) : null,
+      d_bounce_email_id: bounceEmail ? bounceEmailId(bounceEmail) : null,
+      d_seed_lists: seedLists
+        .filter((each) => each.mailing_list_id === row.id)
+        .map(({ id, name }) => ({ id, name })),
+      is_remote_list: row.is_remote_list === 1,
+      database_connection_id: row.database_connection_id,
+      database_connection_name: connections.get(row.database_connection_id ?? 0)?.name ?? null
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { Command, CommandContext } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import { ApiError, Faults, validationFailed } from '../../errors.ts'
+import { emailComplaint, emailKey, isEmail } from '../subscribers/rules.ts'
+import { listsWithSeedList, seedListById, type SeedListRow, seedListsOf } from './queries.ts'
+import type { SeedListChanges, SeedListInput } from './schema.ts'
+
+/** Adds a seed list. @throws ApiError validation_failed when the name is taken or an address is none */
+export const createSeedList: Command<
+  { organizationId: number; seedList: SeedListInput },
+  SeedListRow
+> = async (context, { organizationId, seedList }) => {
+  await checkName(context, organizationId, seedList.name, null)
+  const row = await context.db
+    .insertInto('seed_lists')
+    .values({
+      organization_id: organizationId,
+      ...namesOf(seedList.name),
+      addresses: readAddresses(seedList.addresses_array),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'create', row)
+  return row
+}
+
+interface Named {
+  organizationId: number
+  id: number
+}
+
+/** Changes what the request names and keeps the rest. */
+export const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow> = async (
+  context,
+  { organizationId, id, changes }
+) => {
+  const before = await seedListById(context.db, organizationId, id)
+  const { name = before.name, addresses_array: addresses } = changes
+  await checkName(context, organizationId, name, id)
+  const row = await context.db
+    .updateTable('seed_lists')
+    .set({
+      ...namesOf(name),
+      ...(addresses && { addresses: readAddresses(addresses) }),
+      updated_at: context.now
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', row)
+  return row
+}
+
+/** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
+export const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
+  const row = await seedListById(context.db, organizationId, id)
+  const lists = await listsWithSeedList(context.db, id)
+  if (lists.length > 0) {
+    throw new ApiError(
+      'validation_failed',
+      `${row.name} cannot be deleted: it is used by ${lists.map((list) => `mailing list ${list}`).join(', ')}`,
+      { dependencies: lists.map((list) => ({ type: 'mailing_list', id: list })) }
+    )
+  }
+  await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
+  record(context, 'delete', row)
+}
+
+function namesOf(name: string): { name: string; name_key: string } {
+  return { name: name.trim(), name_key: name.trim().toLowerCase() }
+}
+
+async function checkName(
+  context: CommandContext,
+  organizationId: number,
+  name: string,
+  ownId: number | null
+): Promise<void> {
+  const { name_key: key } = namesOf(name)
+  const others = await seedListsOf(context.db, organizationId)
+  if (others.some((other) => other.name_key === key && other.id !== ownId)) {
+    throw validationFailed(`name "${name.trim()}" is already taken by another seed list`)
+  }
+}
+
+/** The addresses as they are kept: each once, blank lines left out. */
+function readAddresses(given: string[]): string {
+  const faults = new Faults()
+  const byKey = new Map<string, string>()
+  for (const [index, text] of given.entries()) {
+    const address = text.trim()
+    if (address === '') continue
+    if (!isEmail(address)) faults.add(`addresses_array.${index} ${emailComplaint(address)}`)
+    if (!byKey.has(emailKey(address))) byKey.set(emailKey(address), address)
+  }
+  faults.throwIfAny()
+  return JSON.stringify([...byKey.values()])
+}
+
+function record(context: CommandContext, action: ChangeAction, row: SeedListRow): void {
+  context.record({
+    entity: 'seed_list',
+    action,
+    organizationId: row.organization_id,
+    mailingListId: null,
+    firstId: row.id,
+    lastId: row.id
+  })
+}

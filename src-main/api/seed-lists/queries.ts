@@ -1,0 +1,57 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema, SeedListsTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { formatTime } from '../../times.ts'
+import type { SeedList } from './schema.ts'
+
+export type SeedListRow = Selectable<SeedListsTable>
+
+/** The seed lists of the organization, by id. */
+export function seedListsOf(db: Kysely<Schema>, organizationId: number): Promise<SeedListRow[]> {
+  return db
+    .selectFrom('seed_lists')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+}
+
+/** @throws ApiError not_found */
+export async function seedListById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<SeedListRow> {
+  const row = await db
+    .selectFrom('seed_lists')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row) throw notFound(`seed list ${id}`)
+  return row
+}
+
+/** The lists that are not deleted and have this seed list among their defaults. */
+export async function listsWithSeedList(db: Kysely<Schema>, id: number): Promise<number[]> {
+  const lists = await db
+    .selectFrom('mailing_list_seed_lists')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_seed_lists.mailing_list_id')
+    .select('mailing_lists.id')
+    .where('seed_list_id', '=', id)
+    .where('deleted_at', 'is', null)
+    .orderBy('mailing_lists.id')
+    .execute()
+  return lists.map((list) => list.id)
+}
+
+export function presentSeedList(row: SeedListRow, timeZone: string): SeedList {
+  return {
+    id: row.id,
+    name: row.name,
+    addresses_array: JSON.parse(row.addresses) as string[],
+    created_at: formatTime(row.created_at, timeZone),
+    updated_at: formatTime(row.updated_at, timeZone),
+    organization_id: row.organization_id
+  }
+}

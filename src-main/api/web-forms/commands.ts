@@ -1,0 +1,111 @@
+import type { Command, CommandContext } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
+import { localListById } from '../mailing-lists/queries.ts'
+import { addSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
+import type { SubscriberInput } from '../subscribers/schema.ts'
+import { pendingSubscriptionById, webFormById, type WebFormRow } from './queries.ts'
+import type { WebFormChanges, WebFormInput } from './schema.ts'
+
+type Scope = Omit<SubscriberScope, 'timeZone'>
+
+/** Adds a form to a list. */
+export const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async (
+  context,
+  { form, ...scope }
+) => {
+  await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
+  const row = await context.db
+    .insertInto('web_forms')
+    .values({
+      mailing_list_id: scope.mailingListId,
+      name: form.name.trim(),
+      requires_confirmation: Number(form.requires_confirmation),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'web_form', 'create', scope, row.id)
+  return row
+}
+
+/** Changes what the request names and keeps the rest. */
+export const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, WebFormRow> = async (
+  context,
+  { id, changes, ...scope }
+) => {
+  await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
+  const before = await webFormById(context.db, scope.mailingListId, id)
+  const row = await context.db
+    .updateTable('web_forms')
+    .set({
+      name: changes.name?.trim() ?? before.name,
+      requires_confirmation: Number(changes.requires_confirmation ?? before.requires_confirmation),
+      updated_at: context.now
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'web_form', 'update', scope, id)
+  return row
+}
+
+/** Removes a form, and with it those who have yet to confirm through it. */
+export const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { id, ...scope }) => {
+  await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
+  await webFormById(context.db, scope.mailingListId, id)
+  await context.db.deleteFrom('web_forms').where('id', '=', id).execute()
+  record(context, 'web_form', 'delete', scope, id)
+}
+
+/**
+ * Adds the subscriber who was waiting to confirm.
+ * @returns the subscriber's id
+ * @throws ApiError as for a new subscriber, such as validation_failed when somebody else took the email meanwhile
+ */
+export const confirmSubscription: Command<SubscriberScope & { id: number }, number> = async (
+  context,
+  { id: pendingId, ...scope }
+) => {
+  const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
+  const pending = await pendingSubscriptionById(context.db, list.id, pendingId)
+  const asked = JSON.parse(pending.subscriber) as SubscriberInput
+  const { id, emailKey } = await addSubscriber(context, {
+    ...scope,
+    subscriber: list.has_confirmed === 1 ? { ...asked, confirmed: true } : asked
+  })
+  await context.db.deleteFrom('pending_subscriptions').where('id', '=', pendingId).execute()
+  const reacting = await subscriptionAutoresponders(context, list.id, { emailKey })
+  await queueReactions(context, reacting, { subscriberId: id, timeZone: scope.timeZone })
+  record(context, 'pending_subscription', 'delete', scope, pendingId)
+  return id
+}
+
+/** Forgets somebody who did not confirm. */
+export const discardSubscription: Command<Scope & { id: number }, void> = async (
+  context,
+  { id, ...scope }
+) => {
+  await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
+  await pendingSubscriptionById(context.db, scope.mailingListId, id)
+  await context.db.deleteFrom('pending_subscriptions').where('id', '=', id).execute()
+  record(context, 'pending_subscription', 'delete', scope, id)
+}
+
+function record(
+  context: CommandContext,
+  entity: 'web_form' | 'pending_subscription',
+  action: ChangeAction,
+  scope: Scope,
+  id: number
+): void {
+  context.record({
+    entity,
+    action,
+    organizationId: scope.organizationId,
+    mailingListId: scope.mailingListId,
+    firstId: id,
+    lastId: id
+  })
+}

@@ -1,0 +1,83 @@
+import type { CommandContext } from '../../database/command.ts'
+import { validationFailed } from '../../errors.ts'
+import { localListById } from '../mailing-lists/queries.ts'
+import { emailKey } from '../subscribers/rules.ts'
+import type { SubscriberInput } from '../subscribers/schema.ts'
+import { enforcesConfirmedOptIn, type WebFormRow, webFormsOf } from './queries.ts'
+
+// What confirmation_form_id means for a new subscriber (spec, "Subscribers", create body).
+
+interface NewSubscriber {
+  organizationId: number
+  mailingListId: number
+  subscriber: Pick<SubscriberInput, 'confirmation_form_id'>
+}
+
+/**
+ * The form that a request names.
+ * @throws ApiError validation_failed for one that will not do, and for none where the organization enforces one
+ */
+export async function confirmationForm(
+  context: CommandContext,
+  { organizationId, mailingListId, subscriber }: NewSubscriber
+): Promise<WebFormRow | null> {
+  const id = subscriber.confirmation_form_id
+  if (id === undefined) {
+    await refuseUnconfirmed(context, organizationId, 'confirmation_form_id cannot be blank')
+    return null
+  }
+  const list = await localListById(context.db, organizationId, mailingListId, 'subscribers')
+  const form = (await webFormsOf(context.db, list.id)).find((each) => each.id === id)
+  if (!form) throw validationFailed(`confirmation_form_id ${id} is no subscription form of this list`)
+  if (form.requires_confirmation !== 1) {
+    throw validationFailed(`confirmation_form_id ${id} must be a form that requires confirmation`)
+  }
+  return form
+}
+
+/** @throws ApiError validation_failed where the organization enforces confirmed opt-in; `what` begins the sentence */
+export async function refuseUnconfirmed(
+  context: CommandContext,
+  organizationId: number,
+  what: string
+): Promise<void> {
+  if (await enforcesConfirmedOptIn(context.db, organizationId)) {
+    throw validationFailed(`${what}: the organization enforces confirmed opt-in`)
+  }
+}
+
+/** Keeps a subscriber to be until they confirm; a later request of the same mailbox takes the place of an earlier one. */
+export async function keepUntilConfirmed(
+  context: CommandContext,
+  { organizationId, mailingListId }: Omit<NewSubscriber, 'subscriber'>,
+  form: WebFormRow,
+  subscriber: SubscriberInput
+): Promise<void> {
+  const key = emailKey(subscriber.email)
+  await context.db
+    .deleteFrom('pending_subscriptions')
+    .where('mailing_list_id', '=', mailingListId)
+    .where('email_key', '=', key)
+    .where('web_form_id', '=', form.id)
+    .execute()
+  const { id } = await context.db
+    .insertInto('pending_subscriptions')
+    .values({
+      mailing_list_id: mailingListId,
+      web_form_id: form.id,
+      email: subscriber.email.trim(),
+      email_key: key,
+      subscriber: JSON.stringify(subscriber),
+      created_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  context.record({
+    entity: 'pending_subscription',
+    action: 'create',
+    organizationId,
+    mailingListId,
+    firstId: id,
+    lastId: id
+  })
+}

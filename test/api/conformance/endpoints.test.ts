@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import { clientOfUser, makeOrganization } from '../../support/accounts.ts'
+import { sharedApplication } from '../../support/application.ts'
+import { makeRemoteList } from '../../support/builders.ts'
+import type { Answer, Client } from '../../support/client.ts'
+import { type Endpoint, endpoints } from './endpoints.ts'
+import { differences } from './shapes.ts'
+
+const started = sharedApplication()
+const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
+const table = endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
+
+type Prepared = Awaited<ReturnType<Endpoint['prepare']>>
+
+function pathOf({ path }: Endpoint, { parameters = {} }: Prepared): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(parameters[name]))
+}
+
+async function callWith(client: Client, endpoint: Endpoint, prepared: Prepared): Promise<Response> {
+  return client.raw(`/ga/api/v2${pathOf(endpoint, prepared)}`, {
+    method: endpoint.method,
+    ...(prepared.body !== undefined && { body: JSON.stringify(prepared.body) })
+  })
+}
+
+/** The failure, or null for a success. */
+async function failureOf(response: Response): Promise<string | null> {
+  const text = await response.text()
+  if (!text.startsWith('{')) return null
+  return (JSON.parse(text) as Answer).error_code
+}
+
+const envelopeKeys = ['success', 'data', 'error_code', 'error_message']
+const pageKeys = { numbers: ['page', 'per_page', 'num_records', 'num_pages'], tokens: ['next_page_token'] }
+
+describe('each endpoint answers the envelope with exactly the keys and types of the specification', () => {
+  it.each(table)('%s', async (_name, endpoint) => {
+    const prepared = await endpoint.prepare(started)
+    const response = await callWith(started.api, endpoint, prepared)
+    expect(response.status).toBe(200)
+    if (endpoint.data === 'text') {
+      expect(response.headers.get('Content-Type')).toMatch(/^text\//)
+      return
+    }
+    const answer = (await response.json()) as Answer
+    expect(answer).toMatchObject({ success: true, error_code: null, error_message: null })
+    const pages = endpoint.pages === undefined ? [] : pageKeys.numbers
+    const token = endpoint.pages === 'tokens' ? pageKeys.tokens : []
+    expect(Object.keys(answer).sort()).toEqual([...envelopeKeys, ...pages, ...token].sort())
+    expect(differences(answer.data, endpoint.data)).toEqual([])
+    if (Array.isArray(answer.data) && !nameOf(endpoint).includes('deleted'))
+      expect(answer.data).not.toEqual([])
+  })
+})
+
+describe('each endpoint asks for a key', () => {
+  it.each(table)('%s', async (_name, endpoint) => {
+    const prepared = await endpoint.prepare(started)
+    const response = await fetch(`${started.app.baseUrl}/ga/api/v2${pathOf(endpoint, prepared)}`, {
+      method: endpoint.method
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { success: false, data: null, error_code: 'not_authorized' }
+    ])
+  })
+})
+
+/** A user who may do this and nothing else, and one who may do everything else. */
+function usersFor(needs: string): { may: Client; mayNot: Client } {
+  switch (needs) {
+    case 'system_admin':
+      return { may: started.api, mayNot: clientOfUser(started, { role: 'organization_admin' }) }
+    case 'organization_admin':
+      return {
+        may: clientOfUser(started, { role: 'organization_admin' }),
+        mayNot: clientOfUser(started, { permissions: allPermissions })
+      }
+    default: {
+      const [key = '', action = ''] = needs.split('.')
+      const others = (allPermissions[key] ?? []).filter((other) => other !== action)
+      return {
+        may: clientOfUser(started, { permissions: { [key]: [action] } }),
+        mayNot: clientOfUser(started, { permissions: { ...allPermissions, [key]: others } })
+      }
+    }
+  }
+}
+
+const changes = ['create', 'update', 'delete']
+const allPermissions: Record<string, string[]> = {
+  mailing_list: changes,
+  segmentation_criteria: changes,
+  web_form: changes,
+  custom_field: changes,
+  'campaign/template': changes,
+  seed_list: changes,
+  subscriber: [...changes, 'read', 'import', 'export'],
+  autoresponder: [...changes, 'update_state', 'read_stats'],
+  campaign: [...changes, 'send', 'update_state', 'read_stats']
+}
+
+describe('a user needs the permission of an endpoint, and no other', () => {
+  const guarded = endpoints.flatMap((endpoint) =>
+    endpoint.needs === undefined ? [] : [[nameOf(endpoint), endpoint.needs, endpoint] as const]
+  )
+  it.each(guarded)('%s needs %s', async (_name, needs, endpoint) => {
+    const { may, mayNot } = usersFor(needs)
+    const prepared = await endpoint.prepare(started)
+    const refused = await callWith(mayNot, endpoint, prepared)
+    expect(refused.status).toBe(403)
+    expect(await failureOf(refused)).toBe('not_authorized')
+    expect(await failureOf(await callWith(may, endpoint, prepared))).toBeNull()
+  })
+
+  const open = endpoints.filter(({ needs }) => needs === undefined)
+  it.each(open.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    '%s needs none',
+    async (_name, endpoint) => {
+      const prepared = await endpoint.prepare(started)
+      const nobody = clientOfUser(started, { permissions: {} })
+      expect(await failureOf(await callWith(nobody, endpoint, prepared))).toBeNull()
+    }
+  )
+})
+
+describe('what a Remote List does not have is refused with invalid_request', () => {
+  const refusing = endpoints.filter(({ refusesRemoteLists }) => refusesRemoteLists)
+  it.each(refusing.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    '%s',
+    async (_name, endpoint) => {
+      const remote = await makeRemoteList(started.api)
+      const prepared = await endpoint.prepare(started)
+      const response = await callWith(started.api, endpoint, {
+        ...prepared,
+        parameters: { ...prepared.parameters, mailing_list_id: remote.id }
+      })
+      expect(response.status).toBe(200)
+      expect(await response.json()).toMatchObject({
+        success: false,
+        data: null,
+        error_code: 'invalid_request',
+        error_message: expect.stringContaining(`mailing list ${remote.id} is a Remote List`) as string
+      })
+    }
+  )
+
+  const allowing = endpoints.filter(
+    ({ path, refusesRemoteLists }) => path.includes('{mailing_list_id}') && !refusesRemoteLists
+  )
+  it.each(
+    allowing
+      .filter(({ path }) => !path.includes('{id}') && !path.includes('confirmed'))
+      .map((endpoint) => [nameOf(endpoint), endpoint] as const)
+  )('%s is available', async (_name, endpoint) => {
+    const remote = await makeRemoteList(started.api)
+    const prepared = await endpoint.prepare(started)
+    const response = await callWith(started.api, endpoint, {
+      ...prepared,
+      parameters: { ...prepared.parameters, mailing_list_id: remote.id }
+    })
+    expect(await failureOf(response)).toBeNull()
+  })
+})
+
+describe('the records of one organization are not found with a key of another', () => {
+  const named = endpoints.filter(
+    ({ path, needs }) => /\{(mailing_list_id|id)\}/.test(path) && needs !== 'system_admin'
+  )
+  it.each(named.map((endpoint) => [nameOf(endpoint), endpoint] as const))('%s', async (_name, endpoint) => {
+    const stranger = clientOfUser(started, {
+      organizationId: makeOrganization(started),
+      role: 'organization_admin'
+    })
+    const prepared = await endpoint.prepare(started)
+    const response = await callWith(stranger, endpoint, prepared)
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { success: false, data: null, error_code: 'not_found' }
+    ])
+    // Nothing happened to the record either.
+    expect(await failureOf(await callWith(started.api, endpoint, prepared))).toBeNull()
+  })
+})
+
+it('every endpoint of the API has its row here', async () => {
+  const response = await started.api.raw('/docs/openapi.json')
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> }
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace('/ga/api/v2', '')}`)
+  )
+  expect(described.sort()).toEqual(endpoints.map(nameOf).sort())
+})

@@ -1,0 +1,634 @@
+import {
+  makeAutoresponder,
+  makeField,
+  makeList,
+  makeSubscriber,
+  makeWebForm
+} from '../../support/builders.ts'
+import type { StartedApplication } from '../../support/application.ts'
+import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
+import * as shapes from './shapes.ts'
+import type { Shape } from './shapes.ts'
+
+/** One row of the specification's tables of endpoints. */
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** As the OpenAPI document writes it, after the base path. */
+  path: string
+  /** Makes what the request is about. @returns what stands in the path, and the body */
+  prepare: (started: StartedApplication) => Promise<Prepared>
+  data: Shape | 'text'
+  /** The keys beside data: of a list with pages, or with tokens as well. */
+  pages?: 'numbers' | 'tokens'
+  /** What the caller must have: a permission of a standard user, or a role; anyone with a key when left out. */
+  needs?: string
+  /** Whether the specification refuses a Remote List here. */
+  refusesRemoteLists?: true
+}
+
+interface Prepared {
+  parameters?: Record<string, string | number>
+  body?: unknown
+}
+
+let number = 0
+const unique = (): string => `conformance ${++number}`
+
+async function listOnly({ api }: StartedApplication): Promise<Prepared & { listId: number }> {
+  const { id } = await makeList(api)
+  return { listId: id, parameters: { mailing_list_id: id } }
+}
+
+async function listWithField(
+  { api }: StartedApplication,
+  body?: unknown
+): Promise<Prepared & { parameters: Record<string, number> }> {
+  const { id } = await makeList(api)
+  const field = await makeField(api, id, 'Field', 'text')
+  return { parameters: { mailing_list_id: id, id: field.id }, body }
+}
+
+async function globalField({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { data } = await api.post<{ id: number }>('/custom_fields', {
+    custom_field: { name: unique(), field_type: 'text' }
+  })
+  return { parameters: { id: data.id }, body }
+}
+
+async function listWithSubscriber(
+  { api }: StartedApplication,
+  body?: unknown
+): Promise<Prepared & { listId: number }> {
+  const list = await makeList(api)
+  await makeField(api, list.id, 'City', 'text')
+  const made = await makeSubscriber(api, list.id, 'somebody@example.com', { custom_fields: { City: 'Bern' } })
+  return {
+    listId: list.id,
+    parameters: { mailing_list_id: list.id, subscriber: made.id, email: 'somebody%40example.com' },
+    body
+  }
+}
+
+async function listWithAutoresponder({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const made = await makeAutoresponder(api, id, 'Welcome')
+  return { parameters: { mailing_list_id: id, autoresponder_id: made.id }, body }
+}
+
+async function listWithForm({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const form = await makeWebForm(api, id)
+  return { parameters: { mailing_list_id: id, id: form.id }, body }
+}
+
+async function listWithPending({ api }: StartedApplication): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const form = await makeWebForm(api, id)
+  await api.post(`/mailing_lists/${id}/subscribers`, {
+    subscriber: { email: 'waiting@example.com', status: 'active', confirmation_form_id: form.id }
+  })
+  const { data } = await api.get<{ id: number }[]>(`/mailing_lists/${id}/pending_subscriptions`)
+  return { parameters: { mailing_list_id: id, id: data[0]?.id ?? 0 } }
+}
+
+const importBody = {
+  subscriber_import: {
+    column_mapping: ['email'],
+    file_source: { type: 'json', content: 'email\na@example.com\nnobody' }
+  }
+}
+
+async function listWithImport(
+  { api }: StartedApplication,
+  settings = {}
+): Promise<Prepared & { id: number }> {
+  const list = await makeList(api)
+  const { data } = await api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_imports`, {
+    subscriber_import: { ...importBody.subscriber_import, ...settings }
+  })
+  return { id: data.id, parameters: { mailing_list_id: list.id, id: data.id } }
+}
+
+async function made(
+  { api }: StartedApplication,
+  path: string,
+  body: unknown
+): Promise<Prepared & { parameters: { id: string | number } }> {
+  const { data } = await api.post<{ id: string | number }>(path, body)
+  return { parameters: { id: data.id } }
+}
+
+const fieldBody = { custom_field: { instructions: 'As on the form' } }
+const subscriberBody = { subscriber: { email: 'new@example.com', status: 'active' } }
+const byEmail: Shape = [shapes.subscriberByEmail]
+const byEmailAcross: Shape = [{ ...shapes.subscriberByEmail, organization: shapes.reference }]
+const deletedField: Shape = { ...shapes.textField, deleted_at: 'timestamp' }
+const onceImported = async (started: StartedApplication): Promise<Prepared> => {
+  const prepared = await listWithImport(started)
+  await started.api.imported(prepared.id)
+  return { parameters: { ...prepared.parameters, log: 'failed' } }
+}
+/** An import that waits is one that can be acted on. */
+const scheduled = (started: StartedApplication): Promise<Prepared> =>
+  listWithImport(started, { begins_at: '2099-01-01T00:00:00Z' })
+
+const mailingLists: Endpoint[] = [
+  { method: 'GET', path: '/mailing_lists', prepare: listOnly, data: [shapes.mailingList] },
+  {
+    method: 'POST',
+    path: '/mailing_lists',
+    prepare: async () => ({ body: { mailing_list: { name: unique() } } }),
+    data: shapes.mailingList,
+    needs: 'mailing_list.create'
+  },
+  { method: 'GET', path: '/mailing_lists/{mailing_list_id}', prepare: listOnly, data: shapes.mailingList },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}',
+    prepare: async (started) => ({ ...(await listOnly(started)), body: { mailing_list: { d_speed: 7 } } }),
+    data: shapes.mailingList,
+    needs: 'mailing_list.update'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/delete_confirmation_code',
+    prepare: listOnly,
+    data: { delete_confirmation_code: 'string', delete_confirmation_expires_at: 'timestamp' },
+    needs: 'mailing_list.delete'
+  },
+  {
+    method: 'DELETE',
+    path: '/mailing_lists/{mailing_list_id}/confirmed/{delete_confirmation_code}',
+    prepare: async (started) => {
+      const { listId } = await listOnly(started)
+      const { data } = await started.api.get<{ delete_confirmation_code: string }>(
+        `/mailing_lists/${listId}/delete_confirmation_code`
+      )
+      return { parameters: { mailing_list_id: listId, ...data } }
+    },
+    data: 'null',
+    needs: 'mailing_list.delete'
+  }
+]
+
+const customFields: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/custom_fields',
+    prepare: listWithField,
+    data: ['any'],
+    pages: 'numbers'
+  },
+  { method: 'GET', path: '/custom_fields', prepare: globalField, data: ['any'], pages: 'numbers' },
+  { method: 'GET', path: '/custom_fields/{id}', prepare: globalField, data: shapes.textField },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/custom_fields/{id}',
+    prepare: listWithField,
+    data: shapes.textField
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/custom_fields',
+    prepare: async (started) => ({
+      ...(await listOnly(started)),
+      body: { custom_field: { name: unique(), field_type: 'text' } }
+    }),
+    data: shapes.textField,
+    needs: 'custom_field.create'
+  },
+  {
+    method: 'POST',
+    path: '/custom_fields',
+    prepare: async () => ({ body: { custom_field: { name: unique(), field_type: 'text' } } }),
+    data: shapes.textField,
+    needs: 'custom_field.create'
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/custom_fields/{id}',
+    prepare: (started) => listWithField(started, fieldBody),
+    data: shapes.textField,
+    needs: 'custom_field.update'
+  },
+  {
+    method: 'PUT',
+    path: '/custom_fields/{id}',
+    prepare: (started) => globalField(started, fieldBody),
+    data: shapes.textField,
+    needs: 'custom_field.update'
+  },
+  {
+    method: 'DELETE',
+    path: '/mailing_lists/{mailing_list_id}/custom_fields/{id}',
+    prepare: listWithField,
+    data: 'null',
+    needs: 'custom_field.delete'
+  },
+  {
+    method: 'DELETE',
+    path: '/custom_fields/{id}',
+    prepare: globalField,
+    data: 'null',
+    needs: 'custom_field.delete'
+  },
+  {
+    method: 'POST',
+    path: '/custom_fields/promote',
+    prepare: async ({ api }) => {
+      const { id } = await makeList(api)
+      const field = await makeField(api, id, unique(), 'text')
+      return { body: { promote: { custom_field_id: field.id } } }
+    },
+    data: shapes.textField,
+    needs: 'custom_field.update'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/custom_fields/deleted',
+    prepare: async (started) => {
+      const { parameters } = await listWithField(started)
+      await started.api.delete(`/custom_fields/${parameters['id']}`)
+      return { parameters }
+    },
+    data: [deletedField]
+  },
+  { method: 'GET', path: '/custom_fields/deleted', prepare: globalField, data: [deletedField] }
+]
+
+const subscribers: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/subscribers',
+    prepare: listWithSubscriber,
+    data: [shapes.subscriber],
+    pages: 'tokens',
+    needs: 'subscriber.read',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/subscribers/{subscriber}',
+    prepare: listWithSubscriber,
+    data: [shapes.subscriber],
+    needs: 'subscriber.read',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/subscribers',
+    prepare: (started) => listWithSubscriber(started, subscriberBody),
+    data: shapes.subscriber,
+    needs: 'subscriber.create',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/subscribers/{subscriber}',
+    prepare: (started) => listWithSubscriber(started, subscriberBody),
+    data: shapes.subscriber,
+    needs: 'subscriber.update',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'DELETE',
+    path: '/mailing_lists/{mailing_list_id}/subscribers/{subscriber}',
+    prepare: listWithSubscriber,
+    data: { subscriber_ids_removed: ['integer'], more_remaining: 'boolean' },
+    needs: 'subscriber.delete',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/subscribers/{subscriber}/trigger_autoresponders',
+    prepare: async (started) => {
+      const prepared = await listWithSubscriber(started, { autoresponder_names: ['*'] })
+      await makeAutoresponder(started.api, prepared.listId, 'Welcome')
+      return prepared
+    },
+    data: {
+      triggered_autoresponders: [shapes.reference],
+      subscriber: shapes.subscriber,
+      subscription_result: 'string'
+    },
+    needs: 'subscriber.update',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/subscribers/unsubscribe',
+    prepare: async (started) => {
+      const { parameters } = await listWithSubscriber(started)
+      const token = await unsubscribeTokenOf(started, Number(parameters?.['subscriber']))
+      return { body: { unsubscribe: { token } } }
+    },
+    data: shapes.subscriber,
+    needs: 'subscriber.update'
+  },
+  {
+    method: 'GET',
+    path: '/subscribers_by_email/{email}',
+    prepare: listWithSubscriber,
+    data: byEmail,
+    pages: 'tokens',
+    needs: 'subscriber.read'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/subscribers_by_email/{email}',
+    prepare: listWithSubscriber,
+    data: byEmail,
+    pages: 'tokens',
+    needs: 'subscriber.read',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/organizations/{organization_id}/subscribers_by_email/{email}',
+    prepare: async (started) => ({
+      parameters: { ...(await listWithSubscriber(started)).parameters, organization_id: 1 }
+    }),
+    data: byEmailAcross,
+    pages: 'tokens',
+    needs: 'system_admin'
+  },
+  {
+    method: 'GET',
+    path: '/organizations/all/subscribers_by_email/{email}',
+    prepare: listWithSubscriber,
+    data: byEmailAcross,
+    pages: 'tokens',
+    needs: 'system_admin'
+  },
+  { method: 'GET', path: '/subscriber_counts', prepare: listWithSubscriber, data: shapes.subscriberCounts },
+  {
+    method: 'GET',
+    path: '/organization/{organization_id}/subscriber_counts',
+    prepare: async () => ({ parameters: { organization_id: 1 } }),
+    data: shapes.subscriberCounts,
+    needs: 'system_admin'
+  }
+]
+
+const subscriberImports: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/subscriber_imports',
+    prepare: listWithImport,
+    data: [shapes.importSummary],
+    pages: 'numbers',
+    needs: 'subscriber.import'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/subscriber_imports',
+    prepare: listWithImport,
+    data: [shapes.importSummary],
+    pages: 'numbers',
+    needs: 'subscriber.import',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/subscriber_imports/{id}',
+    prepare: listWithImport,
+    data: shapes.subscriberImport,
+    needs: 'subscriber.import'
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/subscriber_imports',
+    prepare: async (started) => ({ ...(await listOnly(started)), body: importBody }),
+    data: shapes.subscriberImport,
+    needs: 'subscriber.import',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/subscriber_imports/{id}/pause',
+    prepare: scheduled,
+    data: shapes.subscriberImport,
+    needs: 'subscriber.import'
+  },
+  {
+    method: 'POST',
+    path: '/subscriber_imports/{id}/unpause',
+    prepare: async (started) => {
+      const prepared = await scheduled(started)
+      await started.api.post(`/subscriber_imports/${prepared.parameters?.['id']}/pause`)
+      return prepared
+    },
+    data: shapes.subscriberImport,
+    needs: 'subscriber.import'
+  },
+  {
+    method: 'POST',
+    path: '/subscriber_imports/{id}/cancel',
+    prepare: scheduled,
+    data: shapes.subscriberImport,
+    needs: 'subscriber.import'
+  },
+  {
+    method: 'GET',
+    path: '/subscriber_imports/{id}/logs/{log}',
+    prepare: onceImported,
+    data: 'text',
+    needs: 'subscriber.import'
+  }
+]
+
+const autoresponderBody = { autoresponder: { name: 'Thanks', trigger: 'api' } }
+const autoresponders: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/autoresponders',
+    prepare: listWithAutoresponder,
+    data: [shapes.autoresponder],
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/autoresponders/{autoresponder_id}',
+    prepare: listWithAutoresponder,
+    data: shapes.autoresponder,
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/autoresponders',
+    prepare: (started) => listWithAutoresponder(started, autoresponderBody),
+    data: shapes.autoresponder,
+    needs: 'autoresponder.create',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/autoresponders/{autoresponder_id}',
+    prepare: (started) => listWithAutoresponder(started, autoresponderBody),
+    data: shapes.autoresponder,
+    needs: 'autoresponder.update',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'DELETE',
+    path: '/mailing_lists/{mailing_list_id}/autoresponders/{autoresponder_id}',
+    prepare: listWithAutoresponder,
+    data: 'null',
+    needs: 'autoresponder.delete',
+    refusesRemoteLists: true
+  }
+]
+
+const webForms: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/web_forms',
+    prepare: listWithForm,
+    data: [shapes.webForm],
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/web_forms/{id}',
+    prepare: listWithForm,
+    data: shapes.webForm,
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/web_forms',
+    prepare: (started) => listWithForm(started, { web_form: { name: 'Footer' } }),
+    data: shapes.webForm,
+    needs: 'web_form.create',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/web_forms/{id}',
+    prepare: (started) => listWithForm(started, { web_form: { name: 'Header' } }),
+    data: shapes.webForm,
+    needs: 'web_form.update',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'DELETE',
+    path: '/mailing_lists/{mailing_list_id}/web_forms/{id}',
+    prepare: listWithForm,
+    data: 'null',
+    needs: 'web_form.delete',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/pending_subscriptions',
+    prepare: listWithPending,
+    data: [shapes.pendingSubscription],
+    needs: 'subscriber.read',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/pending_subscriptions/{id}/confirm',
+    prepare: listWithPending,
+    data: { subscriber_id: 'integer' },
+    needs: 'subscriber.create',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'DELETE',
+    path: '/mailing_lists/{mailing_list_id}/pending_subscriptions/{id}',
+    prepare: listWithPending,
+    data: 'null',
+    needs: 'subscriber.delete',
+    refusesRemoteLists: true
+  }
+]
+
+/** GET, POST and DELETE of a kind that has nothing else. */
+function defined(
+  path: string,
+  body: () => unknown,
+  data: { [key: string]: Shape },
+  admin: string,
+  read: string | undefined
+): Endpoint[] {
+  const prepare = (started: StartedApplication): Promise<Prepared> => made(started, path, body())
+  return [
+    { method: 'GET', path, prepare, data: [data], ...(read !== undefined && { needs: read }) },
+    { method: 'POST', path, prepare: async () => ({ body: body() }), data, needs: admin },
+    { method: 'DELETE', path: `${path}/{id}`, prepare, data: 'null', needs: admin }
+  ]
+}
+
+const deliverySettings: Endpoint[] = [
+  ...defined(
+    '/virtual_mtas',
+    () => ({ virtual_mta: { name: unique() } }),
+    { id: 'integer', type: 'string', name: 'string' },
+    'organization_admin',
+    undefined
+  ),
+  ...defined(
+    '/url_domains',
+    () => ({ url_domain: { domain: `d${++number}.example.com` } }),
+    { id: 'integer', domain: 'string' },
+    'organization_admin',
+    undefined
+  ),
+  ...defined(
+    '/bounce_emails',
+    () => ({ bounce_email: { username: `b${++number}`, domain: 'example.com' } }),
+    { id: 'string', username: 'string', domain: 'string', email: 'string' },
+    'organization_admin',
+    undefined
+  ),
+  ...defined(
+    '/database_connections',
+    () => ({ database_connection: { name: unique() } }),
+    { id: 'integer', name: 'string' },
+    'system_admin',
+    'system_admin'
+  )
+]
+
+const seedListBody = (): unknown => ({
+  seed_list: { name: unique(), addresses_array: ['seed@example.com'] }
+})
+const oneSeedList = (started: StartedApplication): Promise<Prepared> =>
+  made(started, '/seed_lists', seedListBody())
+const seedLists: Endpoint[] = [
+  { method: 'GET', path: '/seed_lists', prepare: oneSeedList, data: [shapes.seedList] },
+  { method: 'GET', path: '/seed_lists/{id}', prepare: oneSeedList, data: shapes.seedList },
+  {
+    method: 'POST',
+    path: '/seed_lists',
+    prepare: async () => ({ body: seedListBody() }),
+    data: shapes.seedList,
+    needs: 'seed_list.create'
+  },
+  {
+    method: 'PUT',
+    path: '/seed_lists/{id}',
+    prepare: async (started) => ({ ...(await oneSeedList(started)), body: seedListBody() }),
+    data: shapes.seedList,
+    needs: 'seed_list.update'
+  },
+  {
+    method: 'DELETE',
+    path: '/seed_lists/{id}',
+    prepare: oneSeedList,
+    data: 'null',
+    needs: 'seed_list.delete'
+  }
+]
+
+export const endpoints: Endpoint[] = [
+  ...mailingLists,
+  ...customFields,
+  ...subscribers,
+  ...subscriberImports,
+  ...autoresponders,
+  ...webForms,
+  ...seedLists,
+  ...deliverySettings
+]

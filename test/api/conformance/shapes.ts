@@ -1,0 +1,275 @@
+// The shape of an answer, written as the specification's tables are: each key with its type, and no other key.
+
+/** A type of the specification; with ? the value may be null as well. */
+type Scalar =
+  | 'integer'
+  | 'string'
+  | 'boolean'
+  | 'timestamp'
+  | 'null'
+  | 'any'
+  | 'integer?'
+  | 'string?'
+  | 'boolean?'
+  | 'timestamp?'
+
+export type Shape = Scalar | { [key: string]: Shape } | [Shape] | HashOf
+
+/** Any keys, each with a value of the shape. */
+export class HashOf {
+  readonly value: Shape
+
+  constructor(value: Shape) {
+    this.value = value
+  }
+}
+
+/** What differs, one sentence each; nothing when the value has exactly this shape. */
+export function differences(value: unknown, shape: Shape, path = 'data'): string[] {
+  if (typeof shape === 'string')
+    return isScalar(value, shape) ? [] : [`${path} is ${JSON.stringify(value)}, not ${shape}`]
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return [`${path} is no array`]
+    return value.flatMap((item, index) => differences(item, shape[0], `${path}[${index}]`))
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} is no object`]
+  const entries = Object.entries(value)
+  if (shape instanceof HashOf) {
+    const { value: inner } = shape
+    return entries.flatMap(([key, item]) => differences(item, inner, `${path}.${key}`))
+  }
+  const missing = Object.keys(shape).filter((key) => !(key in value))
+  return [
+    ...missing.map((key) => `${path}.${key} is missing`),
+    ...entries.flatMap(([key, item]) => {
+      const inner = shape[key]
+      return inner === undefined
+        ? [`${path}.${key} is one too many`]
+        : differences(item, inner, `${path}.${key}`)
+    })
+  ]
+}
+
+function isScalar(value: unknown, type: Scalar): boolean {
+  if (type === 'any') return value !== undefined
+  if (type.endsWith('?')) return value === null || isScalar(value, type.slice(0, -1) as Scalar)
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'integer':
+      return Number.isInteger(value)
+    case 'timestamp':
+      return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(value)
+    default:
+      return typeof value === type
+  }
+}
+
+export const reference: Shape = { id: 'integer', name: 'string' }
+export const typedValue: Shape = { name: 'string', type: 'string', value: 'any' }
+
+export const mailingList: Shape = {
+  id: 'integer',
+  name: 'string',
+  d_from_email: 'string?',
+  d_from_name: 'string?',
+  d_reply_to: 'string?',
+  d_sender_email: 'string?',
+  d_virtual_mta: 'string',
+  d_virtual_mta_id: 'integer',
+  d_url_domain: 'string?',
+  d_url_domain_id: 'integer?',
+  d_speed: 'integer',
+  d_bounce_email: 'string?',
+  d_bounce_email_id: 'string?',
+  d_seed_lists: [reference],
+  d_autowinner_enabled: 'boolean',
+  d_autowinner_percentage: 'string?',
+  d_autowinner_delay_amount: 'integer?',
+  d_autowinner_delay_unit: 'string?',
+  d_autowinner_metric: 'string?',
+  has_format: 'boolean',
+  has_confirmed: 'boolean',
+  custom_headers_enabled: 'boolean',
+  custom_headers: 'string',
+  primary_key_custom_field_id: 'integer?',
+  preview_custom_field_data: new HashOf(typedValue),
+  is_remote_list: 'boolean',
+  database_connection_id: 'integer?',
+  database_connection_name: 'string?'
+}
+
+/** Of type text, which has the most attributes that all fields of the cases have. */
+export const textField: { [key: string]: Shape } = {
+  id: 'integer',
+  is_global: 'boolean',
+  mailing_list_id: 'integer?',
+  name: 'string',
+  field_type: 'string',
+  required: 'boolean',
+  instructions: 'string?',
+  default_string: 'string?',
+  minimum_length: 'integer?',
+  maximum_length: 'integer?',
+  interpolation_html_encode: 'boolean',
+  interpolation_url_encode: 'boolean'
+}
+
+/** On a list with neither has_format nor has_confirmed. */
+export const subscriber: { [key: string]: Shape } = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  email: 'string',
+  created_at: 'timestamp',
+  created_at_epoch: 'integer',
+  status: 'string',
+  subscribe_time: 'timestamp',
+  subscribe_time_epoch: 'integer',
+  subscribe_ip: 'string?',
+  custom_fields: new HashOf(typedValue)
+}
+
+export const subscriberByEmail: { [key: string]: Shape } = {
+  id: 'integer',
+  status: 'string',
+  email: 'string',
+  mailing_list: reference
+}
+
+const outcomes = ['added', 'updated', 'failed', 'skipped_overwrite', 'skipped_active', 'skipped_unsubscribed']
+const otherOutcomes = [
+  'skipped_scomp',
+  'skipped_bounced',
+  'skipped_deactivated',
+  'skipped_duplicate',
+  'skipped_over_limit'
+]
+const importCounts: Shape = Object.fromEntries(
+  [...outcomes, ...otherOutcomes].map((name) => [name, 'integer'])
+)
+
+const fileSource: Shape = { type: 'string', filename: 'string?', url: 'string?' }
+const importBasics: { [key: string]: Shape } = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  mailing_list_name: 'string',
+  created_at: 'timestamp',
+  state: 'string',
+  begins_at: 'timestamp',
+  finished_at: 'timestamp?',
+  file_source: fileSource
+}
+
+export const importSummary: Shape = {
+  ...importBasics,
+  stats: { number_of_records: 'integer?', records_imported: 'integer' }
+}
+
+export const subscriberImport: Shape = {
+  ...importBasics,
+  error_message: 'string?',
+  overwrite: 'boolean',
+  autoresponders: {
+    subscription: { trigger: 'boolean', also_trigger_on_updated_subscribers: 'boolean' },
+    api: { trigger_new: 'any', trigger_updated: 'any' }
+  },
+  overwrite_what: {
+    custom_fields: 'boolean',
+    confirmed: 'boolean',
+    format: 'boolean',
+    status: 'boolean',
+    autoresponder: 'boolean'
+  },
+  overwrite_when_status: {
+    active: 'boolean',
+    unsubscribed: 'boolean',
+    bounced: 'boolean',
+    deactivated: 'boolean',
+    scomp: 'boolean'
+  },
+  column_mapping: ['string'],
+  default_custom_fields: new HashOf('any'),
+  subscriber_defaults: { status: 'string' },
+  file_format: {
+    csv_has_headers: 'boolean',
+    character_set: 'string',
+    csv_field_separator: 'string',
+    csv_field_enclosure: 'string',
+    date_format: 'string'
+  },
+  stats: { number_of_records: 'integer?', records_imported: 'integer', subscribers: importCounts }
+}
+
+const statusCounts: Shape = {
+  active: 'integer',
+  bounced: 'integer',
+  unsubscribed: 'integer',
+  scomp: 'integer',
+  deactivated: 'integer'
+}
+
+export const subscriberCounts: Shape = {
+  organization: reference,
+  counts: statusCounts,
+  mailing_lists: [{ mailing_list: reference, counts: statusCounts }]
+}
+
+export const seedList: Shape = {
+  id: 'integer',
+  name: 'string',
+  addresses_array: ['string'],
+  created_at: 'timestamp',
+  updated_at: 'timestamp',
+  organization_id: 'integer'
+}
+
+export const autoresponder: Shape = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  name: 'string',
+  paused: 'boolean',
+  trigger: 'string',
+  delay: 'string',
+  delay_amount: 'integer',
+  delay_unit: 'string?',
+  delay_time: 'integer',
+  trigger_include_subscribers_from_import: 'boolean',
+  trigger_run_on_api: 'boolean',
+  trigger_campaign_to_open_id: 'integer?',
+  trigger_autoresponder_to_open_id: 'integer?',
+  use_external_delivery_setting: 'boolean',
+  bounce_email_user_id: 'integer?',
+  bounce_email_domain_id: 'integer?',
+  from_name: 'string?',
+  from_email: 'string?',
+  virtual_mta_id: 'integer?',
+  url_domain_id: 'integer?',
+  track_opens: 'boolean',
+  track_links: 'boolean',
+  content_subject: 'string',
+  content_format: 'string',
+  content_html: 'string',
+  content_text: 'string',
+  triggered_on: 'timestamp?',
+  paused_at: 'timestamp?',
+  segmentation_criteria_id: 'integer?',
+  special_sending_rule_id: 'integer?',
+  special_sending_rule_name: 'string?'
+}
+
+export const webForm: Shape = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  name: 'string',
+  requires_confirmation: 'boolean',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
+export const pendingSubscription: Shape = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  confirmation_form_id: 'integer',
+  email: 'string',
+  created_at: 'timestamp'
+}
