@@ -112,7 +112,9 @@ function answerError(
   // The schema of a route's answer describes success; a failure is written as it is.
   void reply.serializer(JSON.stringify).type('application/json')
   if (error instanceof ApiError) {
-    const chosen = 'statusCode' in error ? Number(error.statusCode) : reply.statusCode
+    // Fastify marks what a schema refused with 400.
+    const isMarked = 'statusCode' in error && !('validationContext' in error)
+    const chosen = isMarked ? Number(error.statusCode) : reply.statusCode
     // What the application refuses is answered with 200 and success false (supplement, section 1).
     void reply.code(chosen >= 400 ? chosen : (statusOf[error.code] ?? 200))
     // A browser would ask for a password on its own, where the window says how to sign in.

@@ -6,6 +6,7 @@ import { wrappingKey } from './schema.ts'
 
 interface JsonSchema {
   type?: string
+  enum?: unknown[]
   properties?: Record<string, JsonSchema>
   items?: JsonSchema
   anyOf?: JsonSchema[]
@@ -76,7 +77,7 @@ function allowsNull(schema: JsonSchema): boolean {
   if (schema.type === 'null') return true
   if (schema.anyOf) return schema.anyOf.some(allowsNull)
   // A schema without a type takes any value, null among them.
-  return schema.type === undefined && !('enum' in schema)
+  return schema.type === undefined && schema.enum === undefined
 }
 
 /** A blank query parameter is one left out (supplement, section 1). */
@@ -141,6 +142,8 @@ function complaint(error: ErrorObject): string {
 }
 
 function alternatives(options: JsonSchema[]): string {
+  const choice = options.find((option) => option.enum)
+  if (choice) return `one of ${choice.enum?.join(', ')}`
   const names = options.flatMap((option) => (option.type ? [withArticle(option.type)] : []))
   return names.length > 0 ? names.join(' or ') : 'of another form'
 }

@@ -113,6 +113,12 @@ export function subscriberName(text: string): SubscriberName {
   return /^\d{1,15}$/.test(text) ? { id: Number(text) } : { email: text }
 }
 
+/** Splits the ids and emails of a path at its commas, but not at one of a quoted local part: "a,b"@example.com. */
+export function subscriberNames(text: string): string[] {
+  const names = text.match(/(?:"(?:\\.|[^"\\])*"|[^,])+/g) ?? []
+  return names.filter((name) => name.trim() !== '')
+}
+
 /** The two partial indexes on the email cover lists with and without an alternate primary key. */
 function hasEmailKey(
   where: ExpressionBuilder<Schema, 'subscribers'>,

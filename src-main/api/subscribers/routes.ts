@@ -18,6 +18,7 @@ import { MailingListParams, Nullable, wrapped } from '../schema.ts'
 import {
   presentSubscriber,
   subscriberName,
+  subscriberNames,
   type SubscriberRow,
   subscribersAfter,
   subscribersAt,
@@ -99,7 +100,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      const names = params.subscriber.split(',').filter((name) => name.trim() !== '')
+      const names = subscriberNames(params.subscriber)
       if (names.length > mostNames) {
         throw new ApiError(
           'requested_too_many',
