@@ -26,6 +26,8 @@ export interface BatchResult {
   outcomes: Uint8Array
   addedIds: { first: number; last: number } | null
   updatedIds: number[]
+  /** Those of updatedIds of whom something differs now. */
+  changedIds: number[]
   nextId: number
 }
 
@@ -139,6 +141,7 @@ export function applyImportBatch(
 ): BatchResult {
   const outcomes = new Uint8Array(batch.emails.length).fill(code.failed)
   const updatedIds: number[] = []
+  const changedIds: number[] = []
   let nextId = firstId
   let added = 0
   const places = [...outcomes.keys()].filter((place) => batch.emails[place] !== '')
@@ -165,12 +168,13 @@ export function applyImportBatch(
       }
       const outcome = outcomeForExisting(session, existing)
       outcomes[place] = code[outcome]
-      if (outcome === 'updated' && overwrite(database, session, existing, batch, place, tally, now)) {
-        updatedIds.push(existing.id)
-      }
+      if (outcome !== 'updated') continue
+      updatedIds.push(existing.id)
+      if (overwrite(database, session, existing, batch, place, tally, now)) changedIds.push(existing.id)
     }
   }
-  return { outcomes, addedIds: added > 0 ? { first: firstId, last: nextId - 1 } : null, updatedIds, nextId }
+  const addedIds = added > 0 ? { first: firstId, last: nextId - 1 } : null
+  return { outcomes, addedIds, updatedIds, changedIds, nextId }
 }
 
 function statusOf(session: ImportSession, batch: ImportBatch, place: number): SubscriberStatus {

@@ -83,3 +83,32 @@ export async function queueReactions(
     )
     .execute()
 }
+
+/** Queues a message of each autoresponder to each of the subscribers who is active. */
+export async function queueReactionsOfMany(
+  context: CommandContext,
+  autoresponders: AutoresponderRow[],
+  subscriberIds: number[],
+  timeZone: string
+): Promise<void> {
+  if (subscriberIds.length === 0) return
+  for (const autoresponder of autoresponders) {
+    await context.db
+      .insertInto('autoresponder_reactions')
+      .columns(['autoresponder_id', 'subscriber_id', 'due_at', 'content_replacement_fields', 'created_at'])
+      .expression((select) =>
+        select
+          .selectFrom('subscribers')
+          .select((value) => [
+            value.val(autoresponder.id).as('autoresponder_id'),
+            'id',
+            value.val(dueAt(autoresponder, context.now, timeZone)).as('due_at'),
+            value.val('{}').as('content_replacement_fields'),
+            value.val(context.now).as('created_at')
+          ])
+          .where('id', 'in', subscriberIds)
+          .where('status', '=', 'active')
+      )
+      .execute()
+  }
+}

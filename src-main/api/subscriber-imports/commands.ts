@@ -12,6 +12,8 @@ import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import type { ImportBatch, ImportPlan } from '../../imports/plan.ts'
 import { mappedFieldIds, missingRequiredFields } from '../../imports/rows.ts'
+import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
+import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
 import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
@@ -19,12 +21,19 @@ import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
 import { isImportColumn, runningStates, unfinishedStates } from './rules.ts'
-import { type ImportCounts, importOutcomes, type ImportSettings, type ImportState } from './schema.ts'
+import {
+  type AutorespondersInput,
+  type ImportCounts,
+  importOutcomes,
+  type ImportSettings,
+  type ImportState
+} from './schema.ts'
 
 interface CreateInput {
   organizationId: number
   mailingListId: number
-  settings: StoredSettings
+  settings: ImportSettings
+  autoresponders: AutorespondersInput
   source: { type: 'json' | 'upload_directory'; filename: string; path: string }
   /** UNIX milliseconds; null = now */
   beginsAt: number | null
@@ -41,6 +50,10 @@ export const createSubscriberImport: Command<CreateInput, number> = async (conte
   await refuseWhileRekeying(context, list.id)
   const fields = await fieldsOfList(context.db, input.organizationId, input.mailingListId)
   checkMapping(input.settings, list, fields)
+  const settings: StoredSettings = {
+    ...input.settings,
+    autoresponders: readAutoresponders(await autorespondersOf(context.db, list.id), input.autoresponders)
+  }
   const { id } = await context.db
     .insertInto('subscriber_imports')
     .values({
@@ -48,7 +61,7 @@ export const createSubscriberImport: Command<CreateInput, number> = async (conte
       mailing_list_id: list.id,
       state: 'scheduled',
       begins_at: input.beginsAt ?? context.now,
-      settings: JSON.stringify(input.settings),
+      settings: JSON.stringify(settings),
       source_type: input.source.type,
       source_filename: input.source.filename,
       source_path: input.source.path,
@@ -61,6 +74,32 @@ export const createSubscriberImport: Command<CreateInput, number> = async (conte
     .executeTakeFirstOrThrow()
   recordChange(context, { id, organization_id: input.organizationId, mailing_list_id: list.id }, 'create')
   return id
+}
+
+/** The autoresponders that a request names by id or by name; with both, the id wins (spec, "Subscriber import"). */
+function readAutoresponders(
+  all: AutoresponderRow[],
+  { subscription, api }: AutorespondersInput
+): StoredSettings['autoresponders'] {
+  const faults = new Faults()
+  const find = (when: 'trigger_new' | 'trigger_updated'): { id: number; name: string } | null => {
+    const { id, name } = api?.[when] ?? {}
+    if (!id && !name) return null
+    const key = name?.trim().toLowerCase()
+    const found = all.find((each) => (id ? each.id === id : each.name_key === key))
+    if (!found)
+      faults.add(`autoresponders.api.${when}: autoresponder ${id ?? `"${name}"`} is not on this list`)
+    return found ? { id: found.id, name: found.name } : null
+  }
+  const named = { trigger_new: find('trigger_new'), trigger_updated: find('trigger_updated') }
+  faults.throwIfAny()
+  return {
+    subscription: {
+      trigger: subscription?.trigger ?? false,
+      also_trigger_on_updated_subscribers: subscription?.also_trigger_on_updated_subscribers ?? false
+    },
+    api: named
+  }
 }
 
 function zeroCounts(): ImportCounts {
@@ -129,7 +168,14 @@ function isIn(state: ImportState, states: readonly ImportState[]): boolean {
   return states.includes(state)
 }
 
-const sessions = new Map<number, ImportSession>()
+/** What an import that runs keeps in memory. */
+interface RunningImport extends ImportSession {
+  /** The autoresponders that its new and its updated subscribers trigger. */
+  reacting: { onNew: AutoresponderRow[]; onUpdated: AutoresponderRow[] }
+  timeZone: string
+}
+
+const sessions = new Map<number, RunningImport>()
 
 /** Hands an import to its thread. @returns null when it is not to be worked on (any more) */
 export const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | null> = async (
@@ -159,7 +205,9 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
     settings,
     overwrittenFieldIds: [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
     refusesNew: missingRequiredFields({ fields, settings }) !== null,
-    seen: new SeenIds()
+    seen: new SeenIds(),
+    reacting: reactingTo(await autorespondersOf(context.db, list.id), settings.autoresponders),
+    timeZone: organization.time_zone_name
   })
   return {
     id,
@@ -174,6 +222,24 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
     timeZone: organization.time_zone_name,
     path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
     committed: committed.map(({ outcomes }) => new Uint8Array(outcomes))
+  }
+}
+
+function reactingTo(
+  all: AutoresponderRow[],
+  { subscription, api }: StoredSettings['autoresponders']
+): RunningImport['reacting'] {
+  const fromImport = subscription.trigger
+    ? all.filter(
+        (each) => each.trigger === 'subscription' && each.trigger_include_subscribers_from_import === 1
+      )
+    : []
+  const named = (reference: { id: number } | null): AutoresponderRow[] =>
+    all.filter((each) => each.id === reference?.id)
+  const onUpdate = subscription.also_trigger_on_updated_subscribers ? fromImport : []
+  return {
+    onNew: [...new Set([...fromImport, ...named(api.trigger_new)])],
+    onUpdated: [...new Set([...onUpdate, ...named(api.trigger_updated)])]
   }
 }
 
@@ -241,6 +307,9 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
     })
     .where('id', '=', row.id)
     .execute()
+  const { reacting, timeZone } = session
+  await queueReactionsOfMany(context, reacting.onNew, idsBetween(result.addedIds), timeZone)
+  await queueReactionsOfMany(context, reacting.onUpdated, result.updatedIds, timeZone)
   recordSubscribers(context, row, result)
   return result.outcomes
 })
@@ -302,6 +371,10 @@ function addCounts(counts: ImportCounts, outcomes: Uint8Array): ImportCounts {
   return counts
 }
 
+function idsBetween(range: BatchResult['addedIds']): number[] {
+  return range ? Array.from({ length: range.last - range.first + 1 }, (_, index) => range.first + index) : []
+}
+
 function recordSubscribers(context: CommandContext, row: ImportRow, result: BatchResult): void {
   const of = {
     entity: 'subscriber',
@@ -311,7 +384,7 @@ function recordSubscribers(context: CommandContext, row: ImportRow, result: Batc
   if (result.addedIds) {
     context.record({ ...of, action: 'create', firstId: result.addedIds.first, lastId: result.addedIds.last })
   }
-  for (const [firstId, lastId] of runsOf(result.updatedIds)) {
+  for (const [firstId, lastId] of runsOf(result.changedIds)) {
     context.record({ ...of, action: 'update', firstId, lastId })
   }
 }

@@ -11,15 +11,9 @@ import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { limitPageSize, PageQuery } from '../pagination.ts'
 import { IdParams, MailingListParams, wrapped } from '../schema.ts'
+import { importPage, importRow, type ImportScope, presentImport, presentImportSummary } from './queries.ts'
 import {
-  importPage,
-  importRow,
-  type ImportScope,
-  presentImport,
-  presentImportSummary,
-  type StoredSettings
-} from './queries.ts'
-import {
+  type ImportSettings,
   importOutcomes,
   importScopes,
   maxJsonContentBytes,
@@ -104,6 +98,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         settings: settingsOf(input),
+        autoresponders: input.autoresponders ?? {},
         source: await sourceOf(input.file_source),
         beginsAt: beginsAt(input.begins_at, caller.timeZone)
       })
@@ -201,20 +196,9 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   }
 }
 
-function settingsOf(input: SubscriberImportInput): StoredSettings {
-  const { subscription, api } = input.autoresponders ?? {}
-  if (api?.trigger_new || api?.trigger_updated) {
-    throw validationFailed('autoresponders.api must name an autoresponder of this list, and it has none')
-  }
+function settingsOf(input: SubscriberImportInput): ImportSettings {
   return {
     overwrite: input.overwrite,
-    autoresponders: {
-      subscription: {
-        trigger: subscription?.trigger ?? false,
-        also_trigger_on_updated_subscribers: subscription?.also_trigger_on_updated_subscribers ?? false
-      },
-      api: { trigger_new: null, trigger_updated: null }
-    },
     overwrite_what: input.overwrite_what,
     overwrite_when_status: input.overwrite_when_status,
     column_mapping: input.column_mapping,

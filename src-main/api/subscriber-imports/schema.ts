@@ -98,7 +98,7 @@ export const ImportSettings = Type.Object({
 })
 export type ImportSettings = Static<typeof ImportSettings>
 
-const AutorespondersInput = Type.Object({
+export const AutorespondersInput = Type.Object({
   subscription: Type.Optional(
     Type.Object({
       trigger: Type.Optional(Type.Boolean()),
@@ -112,6 +112,8 @@ const AutorespondersInput = Type.Object({
     })
   )
 })
+
+export type AutorespondersInput = Static<typeof AutorespondersInput>
 
 export const SubscriberImportInput = Type.Object({
   begins_at: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
