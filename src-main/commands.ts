@@ -17,6 +17,7 @@ export const commands = {
   ensureSystemOrganization: accounts.ensureSystemOrganization,
   createApiKey: accounts.createApiKey,
   createWindowSession: accounts.createWindowSession,
+  enforceConfirmedOptIn: accounts.enforceConfirmedOptIn,
   updateSettings: settings.updateSettings,
   ensureSigningSecret: settings.ensureSigningSecret,
   createMailingList: mailingLists.createMailingList,

@@ -8,6 +8,8 @@ const sqlite = new SQLite(workerData as string)
 sqlite.pragma('synchronous = NORMAL')
 
 parentPort?.on('message', () => {
-  checkpoint(sqlite, 'PASSIVE')
-  parentPort?.postMessage('done')
+  const { log } = checkpoint(sqlite, 'PASSIVE')
+  // Only at the end of the log does SQLite wait for the disk to have the copy.
+  const reachedEnd = checkpoint(sqlite, 'NOOP').log === log
+  parentPort?.postMessage(reachedEnd)
 })

@@ -4,19 +4,35 @@ import { startThread } from '../threads.ts'
 
 /** Pages in the write-ahead log from which on they are copied into the database: fewer copies write a hot page less often. */
 const due = 20_000
-/** Pages that the writer copies itself, between two commands: it takes some 10 ms. */
-const fewEnough = 200
+/** The same for a log that fills slowly, in which few pages are hot: less to copy is less for others to wait for. */
+const dueWhenSlow = 1_000
+/** A log that reaches dueWhenSlow later than this fills slowly, in milliseconds. */
+const slowly = 1000
+/** Pages that the writer copies itself, between two commands: it takes few milliseconds. */
+const fewEnough = 50
+/** Pages that are copied so soon that long jobs can wait for it, so that the log is caught up with. */
+const nearlyAll = 500
+/** Copies of the last pages after which the writer does it, when so much is written that none reaches the end. */
+const mostLastCopies = 10
 
 /**
  * Copies the write-ahead log into the database beside the writer. SQLite would do it within a commit, where everything
  * that is to be written waits for it. The copying thread never catches up with an import that goes on writing, so long
- * jobs pause when it is far behind; once it is close, the writer copies the last pages itself and the log begins anew.
+ * jobs pause when it is far behind, and again for its last pages. The copy that reaches the end of the log is the one
+ * that waits for the disk to have all of it; after that the writer copies the few pages that came meanwhile itself, and
+ * the log begins anew.
  */
 export class Checkpointer {
   readonly #sqlite: Database
   readonly #thread: Worker
   #copying = false
+  /** Copies of the last pages so far; 0 while there are more. */
+  #lastCopies = 0
+  /** Whether the last copy reached the end that the log had then. */
+  #reachedEnd = false
   #log = 0
+  /** When the log began anew, by performance.now(). */
+  #began = 0
 
   /** @param onCopied called when the thread has copied what was there when it began */
   constructor(sqlite: Database, databasePath: string, onCopied: () => void) {
@@ -26,27 +42,34 @@ export class Checkpointer {
       name: 'checkpoint',
       workerData: databasePath
     })
-    this.#thread.on('message', () => {
+    this.#thread.on('message', (reachedEnd: boolean) => {
       this.#copying = false
+      this.#reachedEnd = reachedEnd
       onCopied()
     })
   }
 
   /** Whether long jobs should wait until the thread has copied more. */
   get isBehind(): boolean {
-    return this.#copying && this.#log >= 2 * due
+    return this.#copying && (this.#lastCopies > 0 || this.#log >= 2 * due)
   }
 
   /** To be called after each commit. */
   afterCommit(): void {
     const { log, checkpointed } = checkpoint(this.#sqlite, 'NOOP')
+    if (log < this.#log) this.#began = performance.now()
     this.#log = log
-    if (this.#copying || log < due) return
-    if (log - checkpointed <= fewEnough) checkpoint(this.#sqlite, 'PASSIVE')
-    else {
-      this.#copying = true
-      this.#thread.postMessage('copy')
+    const isDue = log >= due || (log >= dueWhenSlow && performance.now() - this.#began > slowly)
+    if (this.#copying || !isDue) return
+    const left = log - checkpointed
+    if ((left <= fewEnough && this.#reachedEnd) || this.#lastCopies >= mostLastCopies) {
+      checkpoint(this.#sqlite, 'PASSIVE')
+      this.#lastCopies = 0
+      return
     }
+    this.#copying = true
+    this.#lastCopies = left <= nearlyAll ? this.#lastCopies + 1 : 0
+    this.#thread.postMessage('copy')
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { sessionCookie } from '../api/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { eventRoutes } from './events.ts'
 import { importPreviewRoutes } from './import-preview.ts'
+import { organizationRoutes } from './organization.ts'
 import { settingsRoutes } from './settings.ts'
 import { subscriberSearchRoutes } from './subscriber-search.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -16,6 +17,7 @@ export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(apiAccessRoutes)
   await app.register(eventRoutes)
   await app.register(importPreviewRoutes)
+  await app.register(organizationRoutes)
   await app.register(settingsRoutes)
   await app.register(subscriberSearchRoutes)
   await app.register(uploadRoutes)
@@ -41,7 +43,15 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /** Addresses of the window's pages, which are all the same file; its router reads the rest. */
-const pageAddresses = ['/lists', '/lists/*', '/imports', '/imports/*', '/api-access', '/settings']
+const pageAddresses = [
+  '/lists',
+  '/lists/*',
+  '/imports',
+  '/imports/*',
+  '/delivery',
+  '/api-access',
+  '/settings'
+]
 
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
 export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { benchCalls } from './calls.ts'
+import { benchDeletion } from './deletion.ts'
 import { benchImport } from './import.ts'
 
-// npm run bench [-- import|calls [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
+// npm run bench [-- import|calls|deletion [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
 
-const suites = { import: benchImport, calls: benchCalls }
+const suites = { import: benchImport, calls: benchCalls, deletion: benchDeletion }
 const [name = 'all', size = '1000000'] = process.argv.slice(2)
 const rows = Number(size.replaceAll(/[_,]/g, ''))
 const chosen = Object.entries(suites).filter(([suite]) => name === 'all' || name === suite)

@@ -88,3 +88,15 @@ export const createWindowSession: Command<Omit<KeyInput, 'name'>, string> = asyn
     .execute()
   return token
 }
+
+/** Whether the organization takes new subscribers only once they confirm. */
+export const enforceConfirmedOptIn: Command<{ organizationId: number; enforced: boolean }, void> = async (
+  context,
+  { organizationId, enforced }
+) => {
+  await context.db
+    .updateTable('organizations')
+    .set({ enforces_confirmed_opt_in: Number(enforced), updated_at: context.now })
+    .where('id', '=', organizationId)
+    .execute()
+}

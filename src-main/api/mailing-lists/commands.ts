@@ -211,7 +211,7 @@ function sameText(a: string, b: string): boolean {
 }
 
 /** Subscribers removed by one purgeDeletedList: short enough that nothing waits for it noticeably. */
-const purgedAtOnce = 500
+const purgedAtOnce = 100
 
 /** Removes some subscribers of a deleted list, and those to be. @returns whether there may be more */
 export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>(
