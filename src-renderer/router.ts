@@ -16,9 +16,25 @@ export const router = createRouter({
       props: ids,
       children: [
         { path: '', name: 'list', component: () => import('./pages/list/SubscribersTab.vue'), props: ids },
-        { path: 'fields', component: () => import('./pages/list/CustomFieldsTab.vue'), props: ids },
+        {
+          path: 'autoresponders',
+          component: () => import('./pages/list/AutorespondersTab.vue'),
+          props: ids
+        },
+        { path: 'forms', component: () => import('./pages/list/FormsTab.vue'), props: ids },
+        {
+          path: 'fields',
+          name: 'list-fields',
+          component: () => import('./pages/list/CustomFieldsTab.vue'),
+          props: ids
+        },
         { path: 'imports', component: () => import('./pages/list/ImportsTab.vue'), props: ids },
-        { path: 'settings', component: () => import('./pages/list/SettingsTab.vue'), props: ids }
+        {
+          path: 'settings',
+          name: 'list-settings',
+          component: () => import('./pages/list/SettingsTab.vue'),
+          props: ids
+        }
       ]
     },
     {
@@ -28,6 +44,7 @@ export const router = createRouter({
     },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
+    { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
     { path: '/settings', component: () => import('./pages/SettingsPage.vue') },
     { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }

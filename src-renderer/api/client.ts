@@ -1,5 +1,6 @@
 import { ref } from 'vue'
 import type { ErrorCode } from '../../src-main/errors.ts'
+import { i18n } from '../i18n.ts'
 
 /** A call that the application refused; the message is a sentence for the user. */
 export class ApiFailure extends Error {
@@ -55,7 +56,7 @@ async function send<Answer extends Envelope<unknown>>(
   options: RequestOptions
 ): Promise<Answer> {
   const { method = 'GET', body, signal } = options
-  const answer = await readAnswer<Answer>(
+  const { answer, status } = await readAnswer<Answer>(
     fetch(path, {
       method,
       ...(signal && { signal }),
@@ -66,22 +67,26 @@ async function send<Answer extends Envelope<unknown>>(
     })
   )
   if (answer.success) return answer
-  if (answer.error_code === 'not_authorized') signedOut.value = true
+  if (status === 401) signedOut.value = true
   throw new ApiFailure(answer.error_code ?? 'internal_error', sentence(answer.error_message ?? ''))
 }
 
-async function readAnswer<Answer>(request: Promise<Response>): Promise<Answer> {
+async function readAnswer<Answer>(request: Promise<Response>): Promise<{ answer: Answer; status: number }> {
   try {
-    return (await (await request).json()) as Answer
+    const response = await request
+    return { answer: (await response.json()) as Answer, status: response.status }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiFailure('unreachable', 'Listwright does not answer. Is it still running?')
   }
 }
 
-/** Messages of the API begin with the name of a field; here they stand on their own. */
+/** Messages of the API begin with the name of a field; here they stand on their own, with the label that the field has. */
 function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1)
+  const labelled = message.replaceAll(/(?<=^|, )[a-z_]+/g, (field) =>
+    i18n.global.te(`listForm.${field}`) ? i18n.global.t(`listForm.${field}`) : field
+  )
+  const text = labelled.charAt(0).toUpperCase() + labelled.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 

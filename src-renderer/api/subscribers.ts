@@ -1,4 +1,9 @@
-import type { Subscriber, SubscriberChanges } from '../../src-main/api/subscribers/schema.ts'
+import type {
+  Subscriber,
+  SubscriberChanges,
+  SubscriberInput,
+  TriggerResult
+} from '../../src-main/api/subscribers/schema.ts'
 import { call, callPage, callWorkbench, type Page, query } from './client.ts'
 
 export type { Subscriber, SubscriberChanges }
@@ -21,18 +26,34 @@ export function searchSubscribers(
   return callWorkbench(`/mailing_lists/${listId}/search${query({ beginning })}`, { signal })
 }
 
-export function createSubscriber(listId: number, subscriber: SubscriberChanges): Promise<Subscriber> {
+/** @returns null for a subscriber who has yet to confirm */
+export function createSubscriber(
+  listId: number,
+  subscriber: Partial<SubscriberInput>
+): Promise<Subscriber | null> {
   return call(`/mailing_lists/${listId}/subscribers`, { method: 'POST', body: { subscriber } })
 }
 
 export function updateSubscriber(
   listId: number,
   id: number,
-  subscriber: SubscriberChanges
+  subscriber: Partial<SubscriberChanges>
 ): Promise<Subscriber> {
   return call(`/mailing_lists/${listId}/subscribers/${id}`, { method: 'PUT', body: { subscriber } })
 }
 
 export function deleteSubscriber(listId: number, id: number): Promise<unknown> {
   return call(`/mailing_lists/${listId}/subscribers/${id}`, { method: 'DELETE' })
+}
+
+/** Queues the message of one autoresponder for one subscriber. */
+export function triggerAutoresponder(
+  listId: number,
+  id: number,
+  autoresponderId: number
+): Promise<TriggerResult> {
+  return call(`/mailing_lists/${listId}/subscribers/${id}/trigger_autoresponders`, {
+    method: 'POST',
+    body: { autoresponder_ids: [autoresponderId] }
+  })
 }

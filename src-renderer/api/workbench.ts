@@ -1,6 +1,7 @@
 import type { Settings, SettingsChanges } from '../../src-main/settings/schema.ts'
 import type { ApiAccess } from '../../src-main/workbench/api-access.ts'
 import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
+import type { OrganizationSettings } from '../../src-main/workbench/organization.ts'
 import { ApiFailure, callWorkbench } from './client.ts'
 
 export type { ApiAccess, ImportPreview }
@@ -21,6 +22,14 @@ export function fetchSettings(): Promise<Settings> {
 
 export function updateSettings(changes: SettingsChanges): Promise<Settings> {
   return callWorkbench('/settings', { method: 'PUT', body: changes })
+}
+
+export function fetchOrganizationSettings(): Promise<OrganizationSettings> {
+  return callWorkbench('/organization')
+}
+
+export function updateOrganizationSettings(settings: OrganizationSettings): Promise<OrganizationSettings> {
+  return callWorkbench('/organization', { method: 'PUT', body: settings })
 }
 
 export function previewImport(

@@ -78,9 +78,7 @@ export async function benchDeletion(rows: number): Promise<DeletionFigures> {
 function isEmptied(dataDirectory: string, listId: number): boolean {
   const database = new SQLite(join(dataDirectory, 'listwright.db'), { readonly: true })
   try {
-    return (
-      database.prepare('SELECT purged_at FROM mailing_lists WHERE id = ?').pluck().get(listId) !== null
-    )
+    return database.prepare('SELECT purged_at FROM mailing_lists WHERE id = ?').pluck().get(listId) !== null
   } finally {
     database.close()
   }

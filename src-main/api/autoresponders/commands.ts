@@ -1,7 +1,8 @@
 import type { Command, CommandContext } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { ApiError, Faults } from '../../errors.ts'
+import { Faults } from '../../errors.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
+import { refuseWhileNeeded } from '../dependencies.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import { autoresponderById, type AutoresponderRow, autorespondersOf } from './queries.ts'
@@ -94,13 +95,8 @@ export const deleteAutoresponder: Command<Scope & { id: number }, void> = async 
   const others = await autorespondersOf(context.db, mailingListId)
   const dependencies = others
     .filter((other) => other.trigger_autoresponder_to_open_id === id)
-    .map((other) => ({ type: 'autoresponder', id: other.id }))
-  if (dependencies.length > 0) {
-    const names = dependencies.map((each) => `autoresponder ${each.id}`).join(', ')
-    throw new ApiError('validation_failed', `${row.name} cannot be deleted: it triggers ${names}`, {
-      dependencies
-    })
-  }
+    .map((other) => ({ type: 'autoresponder' as const, id: other.id, name: other.name }))
+  refuseWhileNeeded(row.name, 'triggers', dependencies)
   await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
   record(context, 'delete', { organizationId, mailingListId }, id)
 }

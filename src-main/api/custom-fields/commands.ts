@@ -1,5 +1,6 @@
 import type { Command, CommandContext } from '../../database/command.ts'
-import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
+import { Faults, notFound, validationFailed } from '../../errors.ts'
+import { refuseWhileNeeded } from '../dependencies.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
 import { dependenciesOf, fieldById, fieldsNamed } from './queries.ts'
@@ -107,17 +108,7 @@ interface FieldInput {
  */
 export const deleteCustomField: Command<FieldInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
-  const dependencies = await dependenciesOf(context.db, field.id)
-  if (dependencies.length > 0) {
-    const lists = dependencies.map(({ id }) => `mailing list ${id}`).join(', ')
-    throw new ApiError(
-      'validation_failed',
-      `${field.name} cannot be deleted: it is the primary key of ${lists}`,
-      {
-        dependencies
-      }
-    )
-  }
+  refuseWhileNeeded(field.name, 'is the primary key of', await dependenciesOf(context.db, field.id))
   await context.db
     .updateTable('custom_fields')
     .set({ deleted_at: context.now, updated_at: context.now })

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { CustomFieldOptionsTable, CustomFieldsTable, Schema } from '../../database/schema.ts'
+import type { Dependency } from '../dependencies.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
 
@@ -94,17 +95,11 @@ export async function fieldsNamed(
     .execute()
 }
 
-/** A record that cannot do without a field, as data.dependencies of a refused deletion names it. */
-export interface FieldDependency {
-  type: 'mailing_list'
-  id: number
-}
-
 /** What depends on a field: the lists whose primary key it is, or is about to be. */
-export async function dependenciesOf(db: Kysely<Schema>, fieldId: number): Promise<FieldDependency[]> {
+export async function dependenciesOf(db: Kysely<Schema>, fieldId: number): Promise<Dependency[]> {
   const lists = await db
     .selectFrom('mailing_lists')
-    .select('id')
+    .select(['id', 'name'])
     .where((where) =>
       where.or([
         where('primary_key_custom_field_id', '=', fieldId),
@@ -118,7 +113,7 @@ export async function dependenciesOf(db: Kysely<Schema>, fieldId: number): Promi
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute()
-  return lists.map(({ id }) => ({ type: 'mailing_list', id }))
+  return lists.map((list) => ({ type: 'mailing_list', ...list }))
 }
 
 async function withOptions(

@@ -1,6 +1,7 @@
 import type { Command, CommandContext } from '../../database/command.ts'
-import { ApiError, notFound, validationFailed } from '../../errors.ts'
+import { notFound, validationFailed } from '../../errors.ts'
 import { systemOrganizationId } from '../accounts/commands.ts'
+import { refuseWhileNeeded } from '../dependencies.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
 import {
   type BounceEmailRow,
@@ -187,12 +188,7 @@ async function refuseInUse(
   id: number,
   name: string
 ): Promise<void> {
-  const dependencies = await dependenciesOn(context.db, kind, id)
-  if (dependencies.length === 0) return
-  const users = dependencies.map((each) => `${each.type.replace('_', ' ')} ${each.id}`).join(', ')
-  throw new ApiError('validation_failed', `${name} cannot be deleted: it is used by ${users}`, {
-    dependencies
-  })
+  refuseWhileNeeded(name, 'is used by', await dependenciesOn(context.db, kind, id))
 }
 
 function record(

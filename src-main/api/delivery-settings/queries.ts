@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import type { Dependency } from '../dependencies.ts'
 import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
 
 /** The virtual MTAs of the organization, by id; the system default route comes first. */
@@ -63,12 +64,6 @@ export function databaseConnections(db: Kysely<Schema>): Promise<DatabaseConnect
   return db.selectFrom('database_connections').select(['id', 'name']).orderBy('id').execute()
 }
 
-/** A record that sends with something, as data.dependencies of a refused deletion names it. */
-export interface DeliveryDependency {
-  type: 'mailing_list' | 'autoresponder'
-  id: number
-}
-
 const listColumns = {
   virtual_mta: 'd_virtual_mta_id',
   url_domain: 'd_url_domain_id',
@@ -89,10 +84,10 @@ export async function dependenciesOn(
   db: Kysely<Schema>,
   kind: DeliverySetting,
   id: number
-): Promise<DeliveryDependency[]> {
+): Promise<Dependency[]> {
   const lists = await db
     .selectFrom('mailing_lists')
-    .select('id')
+    .select(['id', 'name'])
     .where(listColumns[kind], '=', id)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -101,9 +96,14 @@ export async function dependenciesOn(
   const autoresponders =
     column === null
       ? []
-      : await db.selectFrom('autoresponders').select('id').where(column, '=', id).orderBy('id').execute()
+      : await db
+          .selectFrom('autoresponders')
+          .select(['id', 'name'])
+          .where(column, '=', id)
+          .orderBy('id')
+          .execute()
   return [
-    ...lists.map((list) => ({ type: 'mailing_list' as const, id: list.id })),
-    ...autoresponders.map((each) => ({ type: 'autoresponder' as const, id: each.id }))
+    ...lists.map((list) => ({ type: 'mailing_list' as const, ...list })),
+    ...autoresponders.map((each) => ({ type: 'autoresponder' as const, ...each }))
   ]
 }

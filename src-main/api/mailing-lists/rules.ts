@@ -105,10 +105,9 @@ function percentage(changes: MailingListChanges, before: Attributes, faults: Fau
   const input = changes.d_autowinner_percentage
   if (input === undefined || input === null) return given(input, before.d_autowinner_percentage)
   const text = readPercentage(input)
-  if (text === null) {
-    faults.add('d_autowinner_percentage must be between 0 and 100 with at most two decimals, such as "94.85"')
-  }
-  return text
+  if (text !== null) return text
+  faults.add('d_autowinner_percentage must be between 0 and 100 with at most two decimals, such as "94.85"')
+  return ''
 }
 
 function requireAutowinnerGroup(after: Attributes, faults: Faults): void {

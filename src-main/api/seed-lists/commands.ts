@@ -1,6 +1,7 @@
 import type { Command, CommandContext } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { ApiError, Faults, validationFailed } from '../../errors.ts'
+import { Faults, validationFailed } from '../../errors.ts'
+import { refuseWhileNeeded } from '../dependencies.ts'
 import { emailComplaint, emailKey, isEmail } from '../subscribers/rules.ts'
 import { listsWithSeedList, seedListById, type SeedListRow, seedListsOf } from './queries.ts'
 import type { SeedListChanges, SeedListInput } from './schema.ts'
@@ -56,14 +57,7 @@ export const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedL
 /** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
 export const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await seedListById(context.db, organizationId, id)
-  const lists = await listsWithSeedList(context.db, id)
-  if (lists.length > 0) {
-    throw new ApiError(
-      'validation_failed',
-      `${row.name} cannot be deleted: it is used by ${lists.map((list) => `mailing list ${list}`).join(', ')}`,
-      { dependencies: lists.map((list) => ({ type: 'mailing_list', id: list })) }
-    )
-  }
+  refuseWhileNeeded(row.name, 'is used by', await listsWithSeedList(context.db, id))
   await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
   record(context, 'delete', row)
 }

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SeedListsTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import { formatTime } from '../../times.ts'
+import type { Dependency } from '../dependencies.ts'
 import type { SeedList } from './schema.ts'
 
 export type SeedListRow = Selectable<SeedListsTable>
@@ -33,16 +34,16 @@ export async function seedListById(
 }
 
 /** The lists that are not deleted and have this seed list among their defaults. */
-export async function listsWithSeedList(db: Kysely<Schema>, id: number): Promise<number[]> {
+export async function listsWithSeedList(db: Kysely<Schema>, id: number): Promise<Dependency[]> {
   const lists = await db
     .selectFrom('mailing_list_seed_lists')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_seed_lists.mailing_list_id')
-    .select('mailing_lists.id')
+    .select(['mailing_lists.id', 'mailing_lists.name'])
     .where('seed_list_id', '=', id)
     .where('deleted_at', 'is', null)
     .orderBy('mailing_lists.id')
     .execute()
-  return lists.map((list) => list.id)
+  return lists.map((list) => ({ type: 'mailing_list', ...list }))
 }
 
 export function presentSeedList(row: SeedListRow, timeZone: string): SeedList {

@@ -1,0 +1,103 @@
+import type { CustomField } from '../../api/custom-fields.ts'
+import type { MailingList, MailingListChanges } from '../../api/mailing-lists.ts'
+
+/** Stands for nothing where a select needs a value. */
+export const none = 'none'
+
+/** The settings of a list as the form holds them: texts as they are typed, '' for none; inputs of numbers hold either. */
+export interface ListSettings {
+  name: string
+  d_from_name: string
+  d_from_email: string
+  d_reply_to: string
+  d_sender_email: string
+  d_speed: string | number
+  d_virtual_mta: string
+  d_url_domain: string
+  d_bounce_email: string
+  d_seed_list_ids: number[]
+  d_autowinner_enabled: boolean
+  d_autowinner_percentage: string
+  d_autowinner_delay_amount: string | number
+  d_autowinner_delay_unit: NonNullable<MailingListChanges['d_autowinner_delay_unit']>
+  d_autowinner_metric: NonNullable<MailingListChanges['d_autowinner_metric']>
+  custom_headers_enabled: boolean
+  custom_headers: string
+  has_format: boolean
+  has_confirmed: boolean
+  /** 0 is the email. */
+  primary_key_custom_field_id: number
+  /** 0 is no connection: the list is none of the remote ones. */
+  database_connection_id: number
+}
+
+/** The form of a list, or of a new one. */
+export function settingsOf(list: MailingList | undefined): ListSettings {
+  return {
+    name: list?.name ?? '',
+    d_from_name: list?.d_from_name ?? '',
+    d_from_email: list?.d_from_email ?? '',
+    d_reply_to: list?.d_reply_to ?? '',
+    d_sender_email: list?.d_sender_email ?? '',
+    d_speed: list?.d_speed ?? 0,
+    d_virtual_mta: list?.d_virtual_mta ?? none,
+    d_url_domain: list?.d_url_domain ?? none,
+    d_bounce_email: list?.d_bounce_email ?? none,
+    d_seed_list_ids: list?.d_seed_lists.map(({ id }) => id) ?? [],
+    d_autowinner_enabled: list?.d_autowinner_enabled ?? false,
+    d_autowinner_percentage: list?.d_autowinner_percentage ?? '',
+    d_autowinner_delay_amount: list?.d_autowinner_delay_amount ?? '',
+    d_autowinner_delay_unit: (list?.d_autowinner_delay_unit ??
+      'hours') as ListSettings['d_autowinner_delay_unit'],
+    d_autowinner_metric: (list?.d_autowinner_metric ?? 'opens_unique') as ListSettings['d_autowinner_metric'],
+    custom_headers_enabled: list?.custom_headers_enabled ?? false,
+    custom_headers: list?.custom_headers ?? '',
+    has_format: list?.has_format ?? false,
+    has_confirmed: list?.has_confirmed ?? false,
+    primary_key_custom_field_id: list?.primary_key_custom_field_id ?? 0,
+    database_connection_id: list?.database_connection_id ?? 0
+  }
+}
+
+/** What the form says, as a request; the primary key is left out, since naming it may take a while. */
+export function changesOf(form: ListSettings): MailingListChanges & { name: string } {
+  const { primary_key_custom_field_id: primaryKey, database_connection_id: connection, ...rest } = form
+  return {
+    ...rest,
+    name: form.name.trim(),
+    d_from_name: form.d_from_name.trim() || null,
+    d_from_email: form.d_from_email.trim() || null,
+    d_reply_to: form.d_reply_to.trim() || null,
+    d_sender_email: form.d_sender_email.trim() || null,
+    d_speed: Number(form.d_speed),
+    d_virtual_mta: chosen(form.d_virtual_mta),
+    d_url_domain: chosen(form.d_url_domain),
+    d_bounce_email: chosen(form.d_bounce_email),
+    d_autowinner_percentage: form.d_autowinner_percentage.trim() || null,
+    d_autowinner_delay_amount:
+      form.d_autowinner_delay_amount === '' ? null : Number(form.d_autowinner_delay_amount),
+    ...(connection !== 0 && { database_connection_id: connection })
+  }
+}
+
+function chosen(value: string): string | null {
+  return value === none ? null : value
+}
+
+/** The values with which a list previews its messages, by the name of the field. */
+export function previewOf(list: MailingList, fields: CustomField[]): Record<string, unknown> {
+  const preview = list.preview_custom_field_data as Record<string, { value: unknown } | undefined>
+  return Object.fromEntries(fields.map(({ name }) => [name, preview[name]?.value ?? null]))
+}
+
+/** Only what was changed: a field that is required may be without a preview. */
+export function changedPreview(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name] ?? null)
+    )
+  )
+}

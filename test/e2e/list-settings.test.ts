@@ -1,0 +1,228 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import {
+  allSubscribers,
+  makeAutoresponder,
+  makeField,
+  makeList,
+  makeRemoteList,
+  makeSubscriber
+} from '../support/builders.ts'
+import { reactionsOf } from '../support/reactions.ts'
+import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  async function open(path: string): Promise<Window> {
+    const window = await Window.open(browser, started.app)
+    await window.page.goto(started.app.baseUrl + path)
+    return window
+  }
+
+  it('is defined on the page Delivery, and chosen in the settings of a list', async () => {
+    const list = await makeList(started.api, { name: 'Spring newsletter' })
+    await makeField(started.api, list.id, 'First name', 'text')
+    const window = await open('/delivery')
+    const { page } = window
+    await page.getByRole('button', { name: 'New seed list' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Our own addresses')
+    await page.getByLabel('Addresses').fill('anna@example.com\nben@example.com')
+    await page.getByText('2 addresses').waitFor()
+    await window.screenshot('seed-list')
+    await page.getByRole('dialog').getByRole('button', { name: 'New seed list' }).click()
+    await page.getByRole('button', { name: 'Our own addresses' }).waitFor()
+    const define = async (region: string, label: string, text: string): Promise<void> => {
+      const card = page.getByRole('region', { name: region })
+      await card.getByLabel(label).fill(text)
+      await card.getByRole('button', { name: 'Add', exact: true }).click()
+      await card.getByRole('listitem').filter({ hasText: text }).waitFor()
+    }
+    await define('Bounce emails', 'New bounce email', 'bounce@example.com')
+    await define('URL domains', 'New URL domain', 'links.example.com')
+    await define('Virtual MTAs', 'Name of a new virtual MTA', 'Fast lane')
+    await define('Database connections', 'Name of a new database connection', 'Customers')
+    const wrong = page.getByRole('region', { name: 'URL domains' })
+    await wrong.getByLabel('New URL domain').fill('no domain')
+    await wrong.getByRole('button', { name: 'Add', exact: true }).click()
+    await wrong.getByText('Domain must be a domain such as mail.example.com').waitFor()
+    await window.screenshot('delivery')
+
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/settings`)
+    const choose = async (name: string, option: string): Promise<void> => {
+      await page.getByRole('combobox', { name }).click()
+      await page.getByRole('option', { name: option }).click()
+    }
+    await page.getByLabel('From email').fill('hello@example.com')
+    await choose('Virtual MTA', 'Fast lane')
+    await choose('URL domain', 'links.example.com')
+    await choose('Bounce email', 'bounce@example.com')
+    await page.getByLabel('Seed lists').click()
+    await page.getByRole('option', { name: 'Our own addresses' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('switch', { name: 'Choose the winner' }).click()
+    await page.getByLabel('Part that is tested, in percent').fill('12.345')
+    await page.getByLabel('Decided after').first().fill('4')
+    await page.getByRole('switch', { name: 'Add headers to every message' }).click()
+    await page.getByRole('textbox', { name: 'Headers' }).fill('List-ID: <spring.example.com>')
+    await page.getByLabel('First name').fill('Anna')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Part that is tested, in percent must be between 0 and 100').waitFor()
+    await page.getByLabel('Part that is tested, in percent').fill('12.5')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The list was saved.', { exact: true }).first().waitFor()
+    await window.screenshot('list-settings')
+    await page.getByRole('heading', { name: 'Preview data' }).scrollIntoViewIfNeeded()
+    await window.screenshot('list-settings-end')
+    const { data } = await started.api.get<MailingList>(`/mailing_lists/${list.id}`)
+    expect(data).toMatchObject({
+      d_from_email: 'hello@example.com',
+      d_virtual_mta: 'Fast lane',
+      d_url_domain: 'links.example.com',
+      d_bounce_email: 'bounce@example.com',
+      d_seed_lists: [{ name: 'Our own addresses' }],
+      d_autowinner_enabled: true,
+      d_autowinner_percentage: '12.5',
+      d_autowinner_delay_amount: 4,
+      custom_headers: 'List-ID: <spring.example.com>',
+      preview_custom_field_data: { 'First name': { value: 'Anna' } }
+    })
+
+    await page.goto(`${started.app.baseUrl}/delivery`)
+    await page.getByRole('button', { name: 'Delete Fast lane' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByText(`Fast lane cannot be deleted: it is used by mailing list ${list.id} (Spring newsletter).`)
+      .waitFor()
+    await window.screenshot('delivery-in-use')
+    await window.finish()
+  })
+
+  it('an autoresponder is made, runs for a new subscriber, and is sent again by hand', async () => {
+    const list = await makeList(started.api, { name: 'Readers' })
+    const window = await open(`/lists/${list.id}/autoresponders`)
+    const { page } = window
+    await page.getByText('No autoresponders yet').waitFor()
+    await window.screenshot('autoresponders-empty')
+    await page.getByRole('button', { name: 'New autoresponder' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Welcome')
+    await page.getByRole('radio', { name: 'Later' }).click()
+    await page.getByLabel('Delay', { exact: true }).fill('2')
+    await page.getByLabel('Subject').fill('Good to have you here')
+    await window.screenshot('autoresponder')
+    await page.getByRole('dialog').getByRole('button', { name: 'New autoresponder' }).click()
+    await page.getByText('2 hours').waitFor()
+    await makeAutoresponder(started.api, list.id, 'Thanks', { paused: true })
+    await page.getByText('Thanks').waitFor()
+    await window.screenshot('autoresponders')
+    const { data } = await started.api.get<Autoresponder[]>(`/mailing_lists/${list.id}/autoresponders`)
+    expect(data[0]).toMatchObject({
+      trigger: 'subscription',
+      trigger_run_on_api: true,
+      delay: 'with_delay',
+      delay_amount: 2,
+      delay_unit: 'hours',
+      content_subject: 'Good to have you here'
+    })
+
+    await page.getByRole('link', { name: 'Subscribers', exact: true }).click()
+    await page.getByRole('button', { name: 'Add subscriber' }).first().click()
+    await page.getByLabel('Email', { exact: true }).fill('carla@example.com')
+    await window.screenshot('subscriber-add')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add subscriber' }).click()
+    await page.getByText('carla@example.com was added.', { exact: true }).first().waitFor()
+    expect(reactionsOf(started, list.id).map((each) => each.autoresponder)).toEqual(['Welcome'])
+    await page.getByText('carla@example.com', { exact: true }).click()
+    await page.getByRole('button', { name: 'Send an autoresponder' }).click()
+    await window.screenshot('subscriber-trigger')
+    await page.getByRole('menuitem', { name: 'Thanks' }).click()
+    await page.getByText('“Thanks” was queued for carla@example.com.', { exact: true }).first().waitFor()
+    expect(reactionsOf(started, list.id).map((each) => each.autoresponder)).toEqual(['Welcome', 'Thanks'])
+    await window.finish()
+  })
+
+  it('with a form that requires confirmation a subscriber waits until they are confirmed', async () => {
+    const list = await makeList(started.api, { name: 'Members' })
+    const window = await open(`/lists/${list.id}/forms`)
+    const { page } = window
+    await page.getByText('No sign-up forms yet').waitFor()
+    await page.getByRole('button', { name: 'New form' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Footer of the website')
+    await page.getByRole('dialog').getByRole('button', { name: 'New form' }).click()
+    await page.getByText('Footer of the website').waitFor()
+    await page.getByRole('link', { name: 'Subscribers', exact: true }).click()
+    await page.getByRole('button', { name: 'Add subscriber' }).first().click()
+    await page.getByLabel('Email', { exact: true }).fill('dora@example.com')
+    await page.getByRole('combobox', { name: 'Confirmation' }).click()
+    await page.getByRole('option', { name: 'Footer of the website' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add subscriber' }).click()
+    await page.getByText('dora@example.com is a subscriber once they confirm').first().waitFor()
+    await page.getByRole('link', { name: 'Sign-up forms' }).click()
+    await page.getByText('Waiting for confirmation').waitFor()
+    await window.screenshot('forms')
+    expect(await allSubscribers(started.api, list.id)).toEqual([])
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+    await page.getByText('Waiting for confirmation').waitFor({ state: 'detached' })
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([{ email: 'dora@example.com' }])
+    await window.finish()
+  })
+
+  it('a Remote List says where its recipients are, and shows what it has', async () => {
+    const list = await makeRemoteList(started.api, { name: 'Customers of the shop' })
+    const window = await open(`/lists/${list.id}`)
+    const { page } = window
+    await page.getByText('This is a Remote List').waitFor()
+    expect(await page.getByRole('link', { name: 'Import a file' }).count()).toBe(0)
+    await window.screenshot('remote-list')
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/settings`)
+    await page.getByLabel('Database connection').waitFor()
+    await window.finish()
+  })
+
+  it('a Remote List is created with its connection', async () => {
+    await makeSubscriber(started.api, (await makeList(started.api)).id, 'x@example.com')
+    const window = await open('/lists')
+    const { page } = window
+    await page.getByRole('button', { name: 'New list' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('Remote customers')
+    await page.getByRole('switch', { name: 'Remote List' }).click()
+    await page.getByRole('combobox', { name: 'Database connection' }).click()
+    await page.getByRole('option').first().click()
+    await window.screenshot('remote-list-create')
+    await page.getByRole('dialog').getByRole('button', { name: 'New list' }).click()
+    await page.getByText('This is a Remote List').waitFor()
+    await window.finish()
+  })
+
+  it('confirmed opt-in is enforced on the page Settings', async () => {
+    const window = await open('/settings')
+    const { page } = window
+    const list = await makeList(started.api)
+    const enforce = page.getByRole('switch', { name: 'Enforce confirmed opt-in' })
+    const save = async (): Promise<void> => {
+      await enforce.click()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The settings were saved.', { exact: true }).first().waitFor()
+    }
+    await save()
+    await window.screenshot('settings')
+    const subscriber = { email: 'a@example.com', status: 'active' }
+    const path = `/mailing_lists/${list.id}/subscribers`
+    expect(await started.api.post(path, { subscriber })).toMatchObject({ success: false })
+    await page.reload()
+    await save()
+    expect(await started.api.post(path, { subscriber })).toMatchObject({ success: true })
+    await window.finish()
+  })
+})
