@@ -21,6 +21,7 @@ import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { authorize, requireDeclaredAccess } from './permissions.ts'
 import { referenceRoutes } from './reference.ts'
 import { seedListRoutes } from './seed-lists/routes.ts'
+import { serializerCompiler } from './serialization.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
@@ -48,6 +49,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
   app.decorate('context', context)
   app.decorateRequest('caller')
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(answerError)
   acceptJsonWhateverItsType(app)
   requireDeclaredAccess(app)

@@ -10,6 +10,9 @@ const callsEach = 1000
 const clients = [1, 16]
 /** Fields beside the five that the people's file always has. */
 const furtherFields = 5
+/** The same for the list with many fields, which has fewer subscribers. */
+const manyFurtherFields = 45
+const rowsWithManyFields = 10_000
 
 export interface CallFigures {
   call: string
@@ -20,16 +23,22 @@ export interface CallFigures {
 
 type Call = (number: number) => Promise<number>
 
-/** What the calls of the API take on a list of so many subscribers with ten custom fields. */
+/** What the calls of the API take on a list of so many subscribers with ten custom fields, and a page of one with 50. */
 export async function benchCalls(rows: number): Promise<CallFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))
   try {
     const { api } = server
     const { list, emails } = await makeFilledList(api, directory, rows, furtherFields)
+    const wide = await makeFilledList(api, directory, Math.min(rows, rowsWithManyFields), manyFurtherFields)
+    const calls = (mark: string): Record<string, Call> => ({
+      ...callsOn(api, list.id, rows, emails, mark),
+      'GET 100 subscribers with 50 fields': (number) =>
+        timeOf(api, 'GET', `/mailing_lists/${wide.list.id}/subscribers?page=${number % 100}`)
+    })
     const figures: CallFigures[] = []
     for (const concurrency of clients) {
-      for (const [call, run] of Object.entries(callsOn(api, list.id, rows, emails, `c${concurrency}`))) {
+      for (const [call, run] of Object.entries(calls(`c${concurrency}`))) {
         const times = await runConcurrently(run, concurrency)
         figures.push({
           call,
