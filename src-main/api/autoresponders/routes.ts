@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok } from '../envelope.ts'
-import { localListById } from '../mailing-lists/queries.ts'
+import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { requirePermission } from '../permissions.ts'
 import { MailingListParams, wrapped } from '../schema.ts'
 import {
@@ -34,12 +34,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      const list = await localListById(
-        reader,
-        caller.organizationId,
-        params.mailing_list_id,
-        'autoresponders'
-      )
+      const list = await localList(caller, params.mailing_list_id)
       const rows = await autorespondersOf(reader, list.id)
       return ok(await presentAutoresponders(reader, rows, caller.timeZone))
     }
@@ -57,12 +52,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      const list = await localListById(
-        reader,
-        caller.organizationId,
-        params.mailing_list_id,
-        'autoresponders'
-      )
+      const list = await localList(caller, params.mailing_list_id)
       return ok(await present(caller, await autoresponderById(reader, list.id, params.autoresponder_id)))
     }
   )
@@ -102,7 +92,10 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      if (body.autoresponder.paused !== undefined) requirePermission(caller, 'autoresponder.update_state')
+      const { id: listId } = await localList(caller, params.mailing_list_id)
+      const { paused_at: pausedAt } = await autoresponderById(reader, listId, params.autoresponder_id)
+      const { paused = pausedAt !== null } = body.autoresponder
+      if (paused !== (pausedAt !== null)) requirePermission(caller, 'autoresponder.update_state')
       const row = await writer.run('updateAutoresponder', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
@@ -133,6 +126,10 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return ok(null)
     }
   )
+
+  function localList({ organizationId }: Caller, id: number): Promise<MailingListRow> {
+    return localListById(reader, organizationId, id, 'autoresponders')
+  }
 
   async function present(caller: Caller, row: AutoresponderRow): Promise<Autoresponder> {
     const [shown] = await presentAutoresponders(reader, [row], caller.timeZone)
