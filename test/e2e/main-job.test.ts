@@ -220,7 +220,8 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByText('No subscriber of this list shows its value any more.').waitFor()
     await window.screenshot('custom-field-delete')
     await page.getByRole('button', { name: 'Delete field' }).click()
-    await page.getByRole('button', { name: /^Notes/ }).waitFor({ state: 'detached' })
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: /^Notes/ }).count()).toBe(0)
     expect(
       (await started.api.get<unknown[]>(`/mailing_lists/${list.id}/custom_fields/deleted`)).data
     ).toHaveLength(1)
