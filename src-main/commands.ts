@@ -61,7 +61,7 @@ export const commands = {
   unpauseSubscriberImport: subscriberImports.unpauseSubscriberImport,
   cancelSubscriberImport: subscriberImports.cancelSubscriberImport,
   beginImport: subscriberImports.beginImport,
-  noteImportSource: subscriberImports.noteImportSource,
+  startSplitting: subscriberImports.startSplitting,
   startImporting: subscriberImports.startImporting,
   writeImportBatch: subscriberImports.writeImportBatch,
   recallImportBatch: subscriberImports.recallImportBatch,

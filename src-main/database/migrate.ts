@@ -6,6 +6,7 @@ import { settings } from './migrations/0002-settings.ts'
 import { listRekeys } from './migrations/0003-list-rekeys.ts'
 import { deliverySettings } from './migrations/0004-delivery-settings.ts'
 import { autoresponders } from './migrations/0005-autoresponders.ts'
+import { urlImports } from './migrations/0006-url-imports.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -20,7 +21,8 @@ export const migrations: readonly Migration[] = [
   settings,
   listRekeys,
   deliverySettings,
-  autoresponders
+  autoresponders,
+  urlImports
 ]
 
 /**

@@ -288,9 +288,11 @@ export interface SubscriberImportsTable {
   finished_at: Time | null
   /** The request's settings after defaults; see imports/settings.ts */
   settings: Json
-  source_type: 'json' | 'upload_directory'
-  /** Shown name: "data" for json. */
+  source_type: 'json' | 'upload_directory' | 'url'
+  /** Shown name: "data" for json; '' for url. */
   source_filename: string
+  /** Where the file is downloaded from; null for the other types. */
+  source_url: string | null
   /** Where the bytes are, relative to the data directory. */
   source_path: string
   /** "<bytes>:<mtime ms>" when first read: a file that changed since cannot be continued. */

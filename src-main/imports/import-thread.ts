@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises'
-import { type MessagePort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
+import { download } from './download.ts'
 import { ImportFailure } from './failure.ts'
 import { ImportLogs } from './logs.ts'
 import { RowPipeline } from './row-pipeline.ts'
+import { unpackedPath } from './source.ts'
 import { countRecords } from './split.ts'
+import { unpack } from './unpack.ts'
 
 // One import from its file to its end: source -> decode -> parse -> map -> validate -> write -> log.
 
@@ -28,22 +31,39 @@ try {
 async function runImport(client: CommandClient): Promise<void> {
   const plan = await client.run('beginImport', { id: importId, dataDirectory })
   if (!plan) return
+  const signal = stopSignal()
   try {
-    await client.run('noteImportSource', { id: importId, fingerprint: await fingerprint(plan.path) })
+    if (plan.download) {
+      const { url, allowsPrivate } = plan.download
+      await download(url, plan.path, { allowsPrivate, signal })
+    }
+    await client.run('startSplitting', { id: importId, fingerprint: await fingerprint(plan.path) })
+    const path = await unpack(plan.path, unpackedPath(dataDirectory, importId), signal)
     const { file_format, column_mapping } = plan.settings
-    const records = await countRecords(plan.path, file_format, column_mapping)
+    const records = await countRecords(path, file_format, column_mapping, signal)
     await client.run('startImporting', { id: importId, records })
     const logs = new ImportLogs(dataDirectory, importId, file_format)
-    const completed = await new RowPipeline(client, plan, logs).run()
+    const completed = await new RowPipeline(client, { ...plan, path }, logs).run()
     logs.close()
     if (completed) await client.run('finishImport', { id: importId })
   } catch (error) {
+    // Paused or cancelled: its state says so already.
+    if (signal.aborted) return
     const message =
       error instanceof ImportFailure
         ? error.message
         : `The import stopped by an error of ours: ${messageOf(error)}`
     await client.run('failImport', { id: importId, message })
   }
+}
+
+/** Aborted when the runner says that the import is paused or cancelled: rows are not written any more by then. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  parentPort?.once('message', () => stop.abort())
+  // Waiting for that must not keep the thread alive.
+  parentPort?.unref()
+  return stop.signal
 }
 
 /** Tells whether a file is the one that was read before: its size and the time of its last change. */

@@ -8,8 +8,10 @@ export interface ImportPlan {
   fields: FieldDefinition[]
   list: { id: number; hasFormat: boolean; hasConfirmed: boolean; primaryKeyFieldId: number | null }
   timeZone: string
-  /** Where the bytes are, absolute. */
+  /** Where the bytes are, absolute; a file that is to be downloaded goes there. */
   path: string
+  /** What to download first, or null when the file is there. */
+  download: { url: string; allowsPrivate: boolean } | null
   /** What became of the rows that an earlier run committed, a Uint8Array a batch; see importOutcomes. */
   committed: Uint8Array[]
 }

@@ -8,6 +8,7 @@ import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import { startThread } from '../threads.ts'
 import type { ImportThreadOptions } from './import-thread.ts'
+import { unpackedPath } from './source.ts'
 
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
 const mostAtOnce = 2
@@ -31,11 +32,14 @@ export class ImportRunner {
     this.#dataDirectory = dataDirectory
   }
 
-  /** Starts what is due; to be called at the start and whenever an import was created or unpaused. */
+  /** Starts what is due and stops what is not; to be called at the start and whenever the state of an import changed. */
   async wake(): Promise<void> {
     if (this.#closed) return
     clearTimeout(this.#timer)
     const waiting = await unfinishedImports(this.#reader)
+    for (const { importId, thread } of this.#running.values()) {
+      if (!waiting.some(({ id }) => id === importId)) thread.postMessage('stop')
+    }
     const now = Date.now()
     for (const { id, mailing_list_id, begins_at } of waiting) {
       if (begins_at > now || this.#running.has(mailing_list_id)) continue
@@ -83,15 +87,16 @@ export class ImportRunner {
     await this.wake()
   }
 
-  /** The text of a json import is not needed once the import has ended. */
+  /** What was kept for the import alone is not needed once it has ended. */
   async #removeContent(importId: number): Promise<void> {
     const row = await this.#reader
       .selectFrom('subscriber_imports')
       .select(['source_path', 'source_type', 'finished_at'])
       .where('id', '=', importId)
       .executeTakeFirst()
-    if (row?.source_type === 'json' && row.finished_at !== null) {
-      await rm(join(this.#dataDirectory, row.source_path), { force: true })
-    }
+    if (!row || row.finished_at === null) return
+    await rm(unpackedPath(this.#dataDirectory, importId), { force: true })
+    if (row.source_type === 'upload_directory') return
+    await rm(join(this.#dataDirectory, row.source_path), { force: true })
   }
 }

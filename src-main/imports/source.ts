@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, realpath, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
-import { validationFailed } from '../errors.ts'
+import { messageOf, validationFailed } from '../errors.ts'
+import { checkUrl } from './address-guard.ts'
 
 /** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
 export interface ImportSource {
-  type: 'json' | 'upload_directory'
-  /** The name to show; "data" for json (supplement, section 2). */
+  type: 'json' | 'upload_directory' | 'url'
+  /** The name to show; "data" for json (supplement, section 2), '' for url. */
   filename: string
   path: string
+  /** Where the file is to be downloaded from, for url. */
+  url: string | null
 }
 
 /** Keeps the CSV text of a json import until it has been read. */
@@ -16,7 +19,25 @@ export async function keepContent(dataDirectory: string, content: string): Promi
   const path = join('imports', 'sources', `${randomUUID()}.csv`)
   await mkdir(join(dataDirectory, 'imports', 'sources'), { recursive: true })
   await writeFile(join(dataDirectory, path), content)
-  return { type: 'json', filename: 'data', path }
+  return { type: 'json', filename: 'data', path, url: null }
+}
+
+/**
+ * A file that is downloaded when the import begins.
+ * @throws ApiError validation_failed for an address that will not do
+ */
+export function downloadFrom(url: string, allowsPrivate: boolean): ImportSource {
+  try {
+    checkUrl(url, allowsPrivate)
+  } catch (error) {
+    throw validationFailed(`file_source.url ${messageOf(error)}`)
+  }
+  return { type: 'url', filename: '', path: join('imports', 'sources', `${randomUUID()}.csv`), url }
+}
+
+/** Where an import keeps what a compressed file holds. */
+export function unpackedPath(dataDirectory: string, importId: number): string {
+  return join(dataDirectory, 'imports', 'sources', `${importId}-unpacked.csv`)
 }
 
 /**
@@ -40,5 +61,5 @@ export async function findUpload(
   if (!info.isFile() || relative(await realpath(uploadDirectory), real).startsWith(`..${sep}`)) {
     throw validationFailed(`file_source.filename ${filename} is not a regular file`)
   }
-  return { type: 'upload_directory', filename, path: relative(dataDirectory, path) }
+  return { type: 'upload_directory', filename, path: relative(dataDirectory, path), url: null }
 }

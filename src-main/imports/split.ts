@@ -8,19 +8,23 @@ import { csvFormat } from './records.ts'
  * Reads the whole file once before anything is written: counts its records and finds what would stop the import half
  * way, such as a wrong encoding or an unclosed quote.
  * @returns the number of records, without the header line
- * @throws ImportFailure naming the line or column
+ * @throws ImportFailure naming the line or column; what the signal was aborted with
  */
 export async function countRecords(
   path: string,
   format: FileFormat,
-  mapping: readonly (string | null)[]
+  mapping: readonly (string | null)[],
+  signal: AbortSignal
 ): Promise<number> {
   const first = await firstRecord(path, format)
   if (!first) throw new ImportFailure('the file is empty')
   checkColumns(first, mapping)
   let records = 0
   const reader = new CsvReader(csvFormat(format), () => void records++, false)
-  for await (const text of decodeFile(path, format.character_set)) reader.push(text)
+  for await (const text of decodeFile(path, format.character_set)) {
+    signal.throwIfAborted()
+    reader.push(text)
+  }
   reader.end()
   return format.csv_has_headers ? records - 1 : records
 }

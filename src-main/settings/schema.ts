@@ -8,7 +8,9 @@ export const Settings = Type.Object({
   /** Seconds for which a user is locked out after failed passwords; 0 locks nobody out (spec, "Lockout"). */
   service_user_login_lockout_duration: Type.Integer({ minimum: 0, maximum: 86_400 }),
   /** The version of the terms that users must have agreed to; null turns the terms feature off (spec, "User"). */
-  service_terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }))
+  service_terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  /** Lets imports download files from this computer and from private networks. */
+  service_url_imports_allow_private_addresses: Type.Boolean()
 })
 export type Settings = Static<typeof Settings>
 
@@ -18,5 +20,6 @@ export type SettingsChanges = Static<typeof SettingsChanges>
 export const defaultSettings: Settings = {
   service_disable_subscriber_deletion: false,
   service_user_login_lockout_duration: 15 * 60,
-  service_terms_and_conditions_version: null
+  service_terms_and_conditions_version: null,
+  service_url_imports_allow_private_addresses: false
 }

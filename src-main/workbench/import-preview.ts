@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -11,6 +12,7 @@ import { characterSets, fieldEnclosures, fieldSeparators } from '../api/subscrib
 import { validationFailed } from '../errors.ts'
 import { ImportFailure } from '../imports/failure.ts'
 import { findUpload } from '../imports/source.ts'
+import { asFailure, unpackedBytes } from '../imports/unpack.ts'
 import { detectFormat, previewOf } from './detect-format.ts'
 
 /** How much of the file the preview reads, in bytes. */
@@ -66,8 +68,8 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const fields = await fieldsOfList(reader, caller.organizationId, list.id)
       const source = await findUpload(dataDirectory, uploadDirectory, body.filename)
       const path = join(dataDirectory, source.path)
-      const { beginning, bytes } = await readBeginning(path)
       try {
+        const { beginning, bytes } = await readBeginning(path)
         const format = await detectFormat(beginning, path, body.file_format)
         return ok({ bytes, ...(await previewOf(beginning, path, format, list, fields)) })
       } catch (error) {
@@ -78,14 +80,20 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
+/** The beginning of a file, unpacked when it is compressed, and the size of the file as it is. */
 async function readBeginning(path: string): Promise<{ beginning: Buffer; bytes: number }> {
-  const file = await open(path)
+  const { size } = await stat(path)
+  const source = (await unpackedBytes(path)) ?? createReadStream(path, { end: previewBytes - 1 })
+  const chunks: Buffer[] = []
+  let length = 0
   try {
-    const { size } = await file.stat()
-    const buffer = Buffer.alloc(Math.min(size, previewBytes))
-    await file.read(buffer, 0, buffer.length, 0)
-    return { beginning: buffer, bytes: size }
-  } finally {
-    await file.close()
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length >= previewBytes) break
+    }
+  } catch (error) {
+    throw asFailure(error)
   }
+  return { beginning: Buffer.concat(chunks).subarray(0, previewBytes), bytes: size }
 }

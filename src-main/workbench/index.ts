@@ -11,6 +11,7 @@ import { organizationRoutes } from './organization.ts'
 import { settingsRoutes } from './settings.ts'
 import { subscriberSearchRoutes } from './subscriber-search.ts'
 import { uploadRoutes } from './uploads.ts'
+import { urlUploadRoutes } from './url-uploads.ts'
 
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
@@ -21,6 +22,7 @@ export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(settingsRoutes)
   await app.register(subscriberSearchRoutes)
   await app.register(uploadRoutes)
+  await app.register(urlUploadRoutes)
 }
 
 /** The built window: beside the built main process, or in out/ when the sources run as they are. */

@@ -42,7 +42,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 /** The name itself, or with a number when a file of that name is there. */
-function freeName(directory: string, wanted: string): string {
+export function freeName(directory: string, wanted: string): string {
   const name = basename(wanted.replaceAll('\\', '/')).replace(/^\.+/, '') || 'upload.csv'
   const extension = extname(name)
   const stem = name.slice(0, name.length - extension.length)

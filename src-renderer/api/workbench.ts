@@ -32,6 +32,16 @@ export function updateOrganizationSettings(settings: OrganizationSettings): Prom
   return callWorkbench('/organization', { method: 'PUT', body: settings })
 }
 
+/** Downloads a file into the upload directory. @returns the name under which the file is there */
+export async function downloadUpload(url: string, signal: AbortSignal): Promise<string> {
+  const answer = await callWorkbench<{ filename: string }>('/url_uploads', {
+    method: 'POST',
+    body: { url },
+    signal
+  })
+  return answer.filename
+}
+
 export function previewImport(
   listId: number,
   filename: string,

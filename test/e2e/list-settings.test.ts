@@ -11,6 +11,7 @@ import {
   makeRemoteList,
   makeSubscriber
 } from '../support/builders.ts'
+import { serveFiles } from '../support/file-server.ts'
 import { reactionsOf } from '../support/reactions.ts'
 import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
@@ -202,6 +203,32 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.screenshot('remote-list-create')
     await page.getByRole('dialog').getByRole('button', { name: 'New list' }).click()
     await page.getByText('This is a Remote List').waitFor()
+    await window.finish()
+  })
+
+  it('a file is imported from its web address, once the page Settings allows this computer', async () => {
+    const list = await makeList(started.api, { name: 'From the web' })
+    const server = await serveFiles((_request, response) => void response.end('email\nweb@example.com\n'))
+    const window = await open(`/lists/${list.id}/import`)
+    const { page } = window
+    const download = async (): Promise<void> => {
+      await page.getByLabel('Web address of a file').fill(server.url)
+      await page.getByRole('button', { name: 'Download' }).click()
+    }
+    await download()
+    await page.getByText('is an address of this computer or of a private network').waitFor()
+    await window.screenshot('wizard-url-refused')
+    await page.goto(`${started.app.baseUrl}/settings`)
+    await page.getByRole('switch', { name: 'Let imports read from this computer' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The settings were saved.', { exact: true }).first().waitFor()
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/import`)
+    await download()
+    await page.getByText('Where each column goes').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.locator('[data-state=finished]').waitFor()
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([{ email: 'web@example.com' }])
     await window.finish()
   })
 

@@ -11,6 +11,8 @@ import { SeenIds } from '../../database/seen-ids.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import type { ImportBatch, ImportPlan } from '../../imports/plan.ts'
+import type { ImportSource } from '../../imports/source.ts'
+import { currentSettings } from '../../settings/queries.ts'
 import { mappedFieldIds, missingRequiredFields } from '../../imports/rows.ts'
 import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
 import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
@@ -34,7 +36,7 @@ interface CreateInput {
   mailingListId: number
   settings: ImportSettings
   autoresponders: AutorespondersInput
-  source: { type: 'json' | 'upload_directory'; filename: string; path: string }
+  source: ImportSource
   /** UNIX milliseconds; null = now */
   beginsAt: number | null
 }
@@ -65,6 +67,7 @@ export const createSubscriberImport: Command<CreateInput, number> = async (conte
       source_type: input.source.type,
       source_filename: input.source.filename,
       source_path: input.source.path,
+      source_url: input.source.url,
       records_imported: 0,
       counts: JSON.stringify(zeroCounts()),
       created_at: context.now,
@@ -198,7 +201,11 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
     .orderBy('batch')
     .execute()
   const settings = JSON.parse(row.settings) as StoredSettings
-  await changeState(context, row, 'splitting', { started_at: row.started_at ?? context.now })
+  // A file that was downloaded before has a fingerprint.
+  const isMissing = row.source_url !== null && row.source_fingerprint === null
+  await changeState(context, row, isMissing ? 'downloading' : 'splitting', {
+    started_at: row.started_at ?? context.now
+  })
   const defaults = readValues(fields, settings.default_custom_fields, () => undefined)
   sessions.set(id, {
     mailingListId: list.id,
@@ -220,6 +227,13 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
       primaryKeyFieldId: list.primary_key_custom_field_id
     },
     timeZone: organization.time_zone_name,
+    download:
+      isMissing && row.source_url !== null
+        ? {
+            url: row.source_url,
+            allowsPrivate: (await currentSettings(context.db)).service_url_imports_allow_private_addresses
+          }
+        : null,
     path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
     committed: committed.map(({ outcomes }) => new Uint8Array(outcomes))
   }
@@ -243,8 +257,8 @@ function reactingTo(
   }
 }
 
-/** Remembers the file that is being read, or refuses one that changed since an earlier run. */
-export const noteImportSource: Command<{ id: number; fingerprint: string }, void> = async (
+/** The file is there and is being read; refuses one that changed since an earlier run. */
+export const startSplitting: Command<{ id: number; fingerprint: string }, void> = async (
   context,
   { id, fingerprint }
 ) => {
@@ -260,6 +274,7 @@ export const noteImportSource: Command<{ id: number; fingerprint: string }, void
     .set({ source_fingerprint: fingerprint })
     .where('id', '=', id)
     .execute()
+  if (row && row.state !== 'splitting') await changeState(context, row, 'splitting')
 }
 
 /** The number of records is known and the rows follow. */

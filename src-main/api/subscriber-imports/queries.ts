@@ -129,6 +129,10 @@ function presentCommon(row: NamedImportRow, timeZone: string) {
     begins_at: formatTime(row.begins_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone),
     state: row.state,
-    file_source: { type: row.source_type, filename: row.source_filename, url: null }
+    file_source: {
+      type: row.source_type,
+      filename: row.source_url === null ? row.source_filename : null,
+      url: row.source_url
+    }
   }
 }

@@ -5,7 +5,8 @@ import { Type } from 'typebox'
 import { parseTimeInput } from '../../dates.ts'
 import { notFound, validationFailed } from '../../errors.ts'
 import { logPath } from '../../imports/logs.ts'
-import { findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
+import { downloadFrom, findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
+import { currentSettings } from '../../settings/queries.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
@@ -190,6 +191,11 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         )
       }
       return keepContent(dataDirectory, source.content)
+    }
+    if (source.type === 'url') {
+      if (source.url === undefined) throw validationFailed('file_source.url cannot be blank')
+      const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
+      return downloadFrom(source.url, allowsPrivate)
     }
     if (source.filename === undefined) throw validationFailed('file_source.filename cannot be blank')
     return findUpload(dataDirectory, uploadDirectory, source.filename)

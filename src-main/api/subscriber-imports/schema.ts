@@ -125,9 +125,10 @@ export const SubscriberImportInput = Type.Object({
   default_custom_fields: Type.Record(Type.String(), Type.Unknown(), { default: {} }),
   subscriber_defaults: Type.Object(SubscriberDefaults.properties, { default: {} }),
   file_source: Type.Object({
-    type: Type.Enum(['json', 'upload_directory']),
+    type: Type.Enum(['json', 'upload_directory', 'url']),
     content: Type.Optional(Type.String()),
-    filename: Type.Optional(Filled())
+    filename: Type.Optional(Filled()),
+    url: Type.Optional(Filled({ maxLength: 2000 }))
   }),
   file_format: Type.Object(FileFormat.properties, { default: {} })
 })

@@ -1,0 +1,71 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { ImportFailure } from './failure.ts'
+
+// Keeps an import from reading what only this machine or its network can see: somebody with a key could otherwise make
+// Listwright fetch pages of routers, cloud metadata or other programs on the machine.
+
+const guarded = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4]
+] as const) {
+  guarded.addSubnet(network, prefix, 'ipv4')
+}
+for (const [network, prefix] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8]
+] as const) {
+  guarded.addSubnet(network, prefix, 'ipv6')
+}
+
+/** Whether an IP address is one of this machine, of a private network, or of no single machine at all. */
+export function isGuarded(address: string): boolean {
+  return guarded.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** The sentence for such an address. */
+function refusal(host: string): ImportFailure {
+  return new ImportFailure(
+    `${host} is an address of this computer or of a private network, and imports from there are not allowed ` +
+      '(service_url_imports_allow_private_addresses)'
+  )
+}
+
+/**
+ * Checks what the address of a file says by itself.
+ * @throws ImportFailure for anything but http and https, and for a guarded address that is written as numbers
+ */
+export function checkUrl(text: string, allowsPrivate: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new ImportFailure(`"${text}" is no address of a file: it must begin with http:// or https://`)
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (!allowsPrivate && isIP(host) !== 0 && isGuarded(host)) throw refusal(host)
+  return url
+}
+
+/** Looks names up and refuses those that stand for a guarded address: the check and the connection see the same answer. */
+export const guardedLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    if (error) return callback(error, '', 0)
+    if (addresses.some(({ address }) => isGuarded(address))) return callback(refusal(host), '', 0)
+    const [first] = addresses
+    if (options.all) callback(null, addresses)
+    else callback(null, first?.address ?? '', first?.family)
+  })
+}

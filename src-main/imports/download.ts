@@ -1,0 +1,121 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, type Dispatcher, request } from 'undici'
+import { messageOf } from '../errors.ts'
+import { checkUrl, guardedLookup } from './address-guard.ts'
+import { ImportFailure } from './failure.ts'
+
+/** Bytes that a file may have (spec, "Limits"). */
+export const mostBytes = 200 * 1000 * 1000
+/** Milliseconds before the second and before the third attempt (spec, "Limits"). */
+const retryWaits = [10_000, 50_000]
+/** After so long nothing is tried again, in milliseconds (spec, "Limits"). */
+const longestTime = 15 * 60_000
+/** Silence after which a server is given up, in milliseconds. */
+const longestSilence = 60_000
+const mostRedirects = 5
+
+export interface DownloadOptions {
+  /** Whether addresses of this machine and of private networks may be read. */
+  allowsPrivate: boolean
+  signal: AbortSignal
+  /** Milliseconds between attempts, in place of those of the specification. */
+  waits?: readonly number[]
+  /** The same for the silence after which a server is given up. */
+  silence?: number
+}
+
+/**
+ * Downloads a file to `path`, which exists only once the whole file is there.
+ * @throws ImportFailure when it cannot be had, saying why; what the signal was aborted with
+ */
+export async function download(url: string, path: string, options: DownloadOptions): Promise<void> {
+  const { signal, waits = retryWaits } = options
+  const began = Date.now()
+  const partial = `${path}.part`
+  await mkdir(dirname(path), { recursive: true })
+  try {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await fetchInto(url, partial, options)
+        return await rename(partial, path)
+      } catch (error) {
+        signal.throwIfAborted()
+        const failure = failureIn(error)
+        if (failure) throw failure
+        const wait = waits[attempt]
+        if (wait === undefined || Date.now() - began > longestTime) {
+          const times = attempt === 0 ? 'once' : `${attempt + 1} times`
+          throw new ImportFailure(`${url} could not be downloaded (tried ${times}): ${messageOf(error)}`)
+        }
+        await pause(wait, undefined, { signal })
+      }
+    }
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** What no other attempt would change. A failed connection holds it as its cause. */
+function failureIn(error: unknown): ImportFailure | null {
+  if (error instanceof ImportFailure) return error
+  return error instanceof Error && error.cause !== undefined ? failureIn(error.cause) : null
+}
+
+async function fetchInto(url: string, path: string, options: DownloadOptions): Promise<void> {
+  const { allowsPrivate, signal, silence = longestSilence } = options
+  const agent = new Agent({
+    connect: { timeout: silence, ...(!allowsPrivate && { lookup: guardedLookup }) },
+    headersTimeout: silence,
+    bodyTimeout: silence
+  })
+  try {
+    const { body, headers } = await follow(url, agent, options)
+    const announced = Number(headers['content-length'])
+    if (announced > mostBytes) throw tooLarge(url)
+    await pipeline(body, limitedTo(mostBytes, url), createWriteStream(path), { signal })
+  } finally {
+    await agent.destroy()
+  }
+}
+
+/** Follows redirects, each of which is checked as the first address is. */
+async function follow(
+  first: string,
+  dispatcher: Dispatcher,
+  { allowsPrivate, signal }: DownloadOptions
+): Promise<Dispatcher.ResponseData> {
+  let url = checkUrl(first, allowsPrivate)
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    const response = await request(url, { dispatcher, signal })
+    const { location } = response.headers
+    if (response.statusCode === 200) return response
+    await response.body.dump()
+    if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== 'string') {
+      throw new Error(`the server answered with status ${response.statusCode}`)
+    }
+    url = checkUrl(new URL(location, url).href, allowsPrivate)
+  }
+  throw new ImportFailure(`${first} leads from one address to the next, more than ${mostRedirects} times`)
+}
+
+function limitedTo(bytes: number, url: string): Transform {
+  let seen = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length
+      if (seen > bytes) done(tooLarge(url))
+      else done(null, chunk)
+    }
+  })
+}
+
+function tooLarge(url: string): ImportFailure {
+  return new ImportFailure(
+    `${url} is larger than 200 MB. Put the file into the upload directory, where any size will do`
+  )
+}

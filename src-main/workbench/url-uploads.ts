@@ -1,0 +1,56 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { randomUUID } from 'node:crypto'
+import { rename } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Type } from 'typebox'
+import { envelope, ok } from '../api/envelope.ts'
+import { Filled } from '../api/schema.ts'
+import { validationFailed } from '../errors.ts'
+import { checkUrl } from '../imports/address-guard.ts'
+import { download } from '../imports/download.ts'
+import { ImportFailure } from '../imports/failure.ts'
+import { currentSettings } from '../settings/queries.ts'
+import { freeName } from './uploads.ts'
+
+/** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
+export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, uploadDirectory } = app.context
+  app.post(
+    '/url_uploads',
+    {
+      config: { access: 'subscriber.import' },
+      schema: {
+        hide: true,
+        body: Type.Object({ url: Filled({ maxLength: 2000 }) }),
+        response: { 200: envelope(Type.Object({ filename: Type.String() })) }
+      }
+    },
+    async ({ body }, reply) => {
+      const stop = new AbortController()
+      reply.raw.once('close', () => stop.abort())
+      const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
+      const temporary = join(uploadDirectory, `.upload-${randomUUID()}`)
+      try {
+        const { pathname } = checkUrl(body.url, allowsPrivate)
+        await download(body.url, temporary, { allowsPrivate, signal: stop.signal, waits: [] })
+        const filename = freeName(uploadDirectory, fileNameIn(pathname))
+        await rename(temporary, join(uploadDirectory, filename))
+        return ok({ filename })
+      } catch (error) {
+        if (error instanceof ImportFailure) throw validationFailed(error.message)
+        throw error
+      }
+    }
+  )
+}
+
+/** The last part of an address, as a person writes it. */
+function fileNameIn(pathname: string): string {
+  const name = basename(pathname)
+  try {
+    return decodeURIComponent(name) || 'download.csv'
+  } catch {
+    // A per cent sign that begins no code stands for itself.
+    return name
+  }
+}

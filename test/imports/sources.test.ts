@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { createApp } from '../../src-main/app.ts'
+import {
+  clientOf,
+  sharedApplication,
+  type StartedApplication,
+  temporaryDirectory
+} from '../support/application.ts'
+import { allSubscribers, importFile, makeList } from '../support/builders.ts'
+import { type FileServer, serveFiles } from '../support/file-server.ts'
+import { zipOf } from '../support/zip.ts'
+
+const file = 'email\na@example.com\nb@example.com\n'
+
+/** An application that may download from this computer. */
+async function startDownloading(dataDirectory?: string): Promise<StartedApplication> {
+  const directory = dataDirectory ?? (await temporaryDirectory())
+  const settings = { service_url_imports_allow_private_addresses: true }
+  const app = await createApp({ dataDirectory: directory, port: 0, settings })
+  onTestFinished(() => app.close())
+  return { app, api: await clientOf(app), dataDirectory: directory }
+}
+
+async function importFrom({ api }: StartedApplication, { url }: Pick<FileServer, 'url'>) {
+  const list = await makeList(api)
+  const answer = await api.post<SubscriberImport>(`/mailing_lists/${list.id}/subscriber_imports`, {
+    subscriber_import: { column_mapping: ['email'], file_source: { type: 'url', url } }
+  })
+  return { list, answer }
+}
+
+describe('a url import', () => {
+  it('downloads its file, then imports it, and answers its address', async () => {
+    const started = await startDownloading()
+    const server = await serveFiles((_request, response) => {
+      response.write(file.slice(0, 10))
+      setTimeout(() => response.end(file.slice(10)), 300)
+    })
+    const { list, answer } = await importFrom(started, server)
+    expect(answer.data).toMatchObject({ file_source: { type: 'url', filename: null, url: server.url } })
+    let state = ''
+    for (let attempt = 0; attempt < 100 && state !== 'downloading'; attempt++) {
+      ;({ state } = (await started.api.get<SubscriberImport>(`/subscriber_imports/${answer.data.id}`)).data)
+      await pause(5)
+    }
+    expect(state).toBe('downloading')
+    const ended = await started.api.imported(answer.data.id)
+    expect([ended.state, ended.stats.subscribers.added]).toEqual(['finished', 2])
+    expect(await allSubscribers(started.api, list.id)).toHaveLength(2)
+  })
+
+  it('is effectively cancelled and paused within 200 ms while it downloads', async () => {
+    const started = await startDownloading()
+    const server = await serveFiles((_request, response) => void response.write('email\n'))
+    const { answer: first } = await importFrom(started, server)
+    const { answer: second } = await importFrom(started, server)
+    while ((await server.connections()) < 2) await pause(10)
+    const path = '/subscriber_imports'
+    expect((await started.api.post(`${path}/${first.data.id}/cancel`)).data).toMatchObject({
+      state: 'cancelled'
+    })
+    expect((await started.api.post(`${path}/${second.data.id}/pause`)).data).toMatchObject({
+      state: 'paused'
+    })
+    await pause(200)
+    expect(await server.connections()).toBe(0)
+  })
+
+  it('downloads again when the application ended in the midst', async () => {
+    const started = await startDownloading()
+    const server = await serveFiles((_request, response, number) => {
+      if (number === 1) response.write('email\n')
+      else response.end(file)
+    })
+    const { list, answer } = await importFrom(started, server)
+    while (server.requests < 1) await pause(10)
+    await started.app.close()
+    const again = await startDownloading(started.dataDirectory)
+    expect(await again.api.imported(answer.data.id)).toMatchObject({ state: 'finished' })
+    expect(await allSubscribers(again.api, list.id)).toHaveLength(2)
+  })
+
+  it.each([
+    [{ type: 'url' }, /^file_source\.url cannot be blank$/],
+    [{ type: 'url', url: 'ftp://example.com/a.csv' }, /^file_source\.url .*must begin with http/],
+    [
+      { type: 'url', url: 'http://127.0.0.1/a.csv' },
+      /^file_source\.url 127\.0\.0\.1 is an address of this computer/
+    ]
+  ])('of %j is refused at once', async (file_source, message) => {
+    const list = await makeList(shared.api)
+    const answer = await shared.api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: { column_mapping: ['email'], file_source }
+    })
+    expect(answer).toMatchObject({ success: false, error_code: 'validation_failed' })
+    expect(answer.error_message).toMatch(message)
+  })
+
+  it('of a name that stands for this computer fails and says so', async () => {
+    const { answer } = await importFrom(shared, { url: 'http://localhost:1/a.csv' })
+    const ended = await shared.api.imported(answer.data.id)
+    expect(ended.state).toBe('failed')
+    expect(ended.error_message).toMatch(/localhost is an address of this computer/)
+  })
+})
+
+const shared = sharedApplication()
+
+describe('a compressed file', () => {
+  it.each([
+    ['gzip', gzipSync(file)],
+    ['a zip archive', zipOf({ 'people.csv': file })],
+    ['a zip archive with the extras of a Mac', zipOf({ 'people.csv': file, '__MACOSX/._people.csv': 'x' })]
+  ])('of %s is recognized by its content and imported', async (_what, content) => {
+    const list = await makeList(shared.api)
+    const ended = await importFile(shared, list.id, content)
+    expect(ended).toMatchObject({ state: 'finished', error_message: null })
+    expect((await allSubscribers(shared.api, list.id)).map(({ email }) => email)).toEqual([
+      'a@example.com',
+      'b@example.com'
+    ])
+  })
+
+  it.each([
+    ['two files', zipOf({ 'a.csv': file, 'b.csv': file }), /the zip archive holds 2 files/],
+    ['nothing', zipOf({}), /zip|spreadsheet|CSV/],
+    [
+      'a spreadsheet',
+      zipOf({ '[Content_Types].xml': '<x/>', 'xl/workbook.xml': '<x/>' }),
+      /this is a spreadsheet/
+    ],
+    ['half of it', gzipSync(file.repeat(1000)).subarray(0, 40), /cannot be unpacked/]
+  ])('with %s fails and says why', async (_what, content, message) => {
+    const list = await makeList(shared.api)
+    const ended = await importFile(shared, list.id, content)
+    expect(ended.state).toBe('failed')
+    expect(ended.error_message).toMatch(message)
+    expect(await allSubscribers(shared.api, list.id)).toEqual([])
+  })
+
+  it('shows its first rows in the preview', async () => {
+    const list = await makeList(shared.api)
+    for (const [name, content] of [
+      ['people.csv.gz', gzipSync(file)],
+      ['people.zip', zipOf({ 'people.csv': file })]
+    ] as const) {
+      await writeFile(join(shared.dataDirectory, 'uploads', name), content)
+      const response = await shared.api.raw(`/app/v1/mailing_lists/${list.id}/import_preview`, {
+        method: 'POST',
+        body: JSON.stringify({ filename: name })
+      })
+      expect(await response.json()).toMatchObject({
+        success: true,
+        data: { columns: [{ header: 'email', samples: ['a@example.com', 'b@example.com'] }] }
+      })
+    }
+  })
+})
