@@ -11,6 +11,7 @@ const entries = [
   'headless/start',
   'database/checkpoint-thread',
   'database/writer-thread',
+  'exports/export-thread',
   'imports/import-thread'
 ]
 

@@ -8,6 +8,7 @@ import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
 import { messageOf } from './errors.ts'
+import { ExportRunner } from './exports/runner.ts'
 import { ImportRunner } from './imports/runner.ts'
 import { DeletedListPurger } from './jobs/deleted-lists.ts'
 import { ListRekeyer } from './jobs/list-rekeyer.ts'
@@ -67,6 +68,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
     const imports = new ImportRunner(reader, writer, dataDirectory)
+    const exports = new ExportRunner(reader, writer, dataDirectory)
     const deletedLists = new DeletedListPurger(reader, writer)
     const rekeyer = new ListRekeyer(reader, writer)
     const signIn = new SignIn()
@@ -74,6 +76,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       reader,
       writer,
       imports,
+      exports,
       deletedLists,
       rekeyer,
       signIn,
@@ -82,7 +85,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     })
     undo.push(
       () => deletedLists.close(),
-      () => imports.close()
+      () => imports.close(),
+      () => exports.close()
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.
@@ -90,6 +94,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const baseUrl = await listen(server, options)
 
     await imports.wake()
+    await exports.wake()
     await rekeyer.resume()
     deletedLists.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))

@@ -5,6 +5,7 @@ import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
 import * as seedLists from './api/seed-lists/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
+import * as subscriberExports from './api/subscriber-exports/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
 import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
 import * as rekeys from './api/mailing-lists/rekey-commands.ts'
@@ -67,7 +68,15 @@ export const commands = {
   recallImportBatch: subscriberImports.recallImportBatch,
   finishImport: subscriberImports.finishImport,
   failImport: subscriberImports.failImport,
-  notePurgedLogs: subscriberImports.notePurgedLogs
+  notePurgedLogs: subscriberImports.notePurgedLogs,
+  createSubscriberExport: subscriberExports.createSubscriberExport,
+  pauseSubscriberExport: subscriberExports.pauseSubscriberExport,
+  unpauseSubscriberExport: subscriberExports.unpauseSubscriberExport,
+  cancelSubscriberExport: subscriberExports.cancelSubscriberExport,
+  beginExport: subscriberExports.beginExport,
+  noteExportProgress: subscriberExports.noteExportProgress,
+  finishExport: subscriberExports.finishExport,
+  failExport: subscriberExports.failExport
 }
 
 type Commands = typeof commands

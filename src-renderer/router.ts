@@ -16,6 +16,7 @@ export const router = createRouter({
       props: ids,
       children: [
         { path: '', name: 'list', component: () => import('./pages/list/SubscribersTab.vue'), props: ids },
+        { path: 'exports', component: () => import('./pages/list/ExportsTab.vue'), props: ids },
         {
           path: 'autoresponders',
           component: () => import('./pages/list/AutorespondersTab.vue'),

@@ -2,6 +2,7 @@ import type {} from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
+import type { ExportRunner } from '../exports/runner.ts'
 import type { ImportRunner } from '../imports/runner.ts'
 import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
@@ -15,6 +16,7 @@ export interface ApplicationContext {
   reader: Kysely<Schema>
   writer: Writer
   imports: ImportRunner
+  exports: ExportRunner
   deletedLists: DeletedListPurger
   rekeyer: ListRekeyer
   signIn: SignIn

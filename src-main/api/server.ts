@@ -23,6 +23,7 @@ import { referenceRoutes } from './reference.ts'
 import { seedListRoutes } from './seed-lists/routes.ts'
 import { serializerCompiler } from './serialization.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
+import { subscriberExportRoutes } from './subscriber-exports/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
 import { validatorCompiler } from './validation.ts'
@@ -76,6 +77,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(customFieldRoutes)
       await api.register(subscriberRoutes)
       await api.register(subscriberImportRoutes)
+      await api.register(subscriberExportRoutes)
       await api.register(subscriberCountRoutes)
       await api.register(autoresponderRoutes)
       await api.register(webFormRoutes)

@@ -7,6 +7,7 @@ import { listRekeys } from './migrations/0003-list-rekeys.ts'
 import { deliverySettings } from './migrations/0004-delivery-settings.ts'
 import { autoresponders } from './migrations/0005-autoresponders.ts'
 import { urlImports } from './migrations/0006-url-imports.ts'
+import { subscriberExports } from './migrations/0007-subscriber-exports.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -22,7 +23,8 @@ export const migrations: readonly Migration[] = [
   listRekeys,
   deliverySettings,
   autoresponders,
-  urlImports
+  urlImports,
+  subscriberExports
 ]
 
 /**

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
+import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
 import type {
   AutoresponderDelayUnit,
@@ -306,6 +307,25 @@ export interface SubscriberImportsTable {
   updated_at: Time
 }
 
+export interface SubscriberExportsTable {
+  id: Generated<number>
+  organization_id: number
+  mailing_list_id: number
+  state: ExportState
+  error_message: string | null
+  /** {@link ExportSettings} */
+  settings: Json
+  number_of_records: number | null
+  records_exported: number
+  /** The last subscriber in the file, and how long the file is with it. */
+  after_id: number
+  bytes_written: number
+  started_at: Time | null
+  finished_at: Time | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
 /** What became of each row of a committed batch, a byte a row: lets an interrupted import continue exactly. */
 export interface ImportBatchesTable {
   subscriber_import_id: number
@@ -360,6 +380,7 @@ export type ChangedEntity =
   | 'custom_field'
   | 'subscriber'
   | 'subscriber_import'
+  | 'subscriber_export'
   | 'seed_list'
   | 'url_domain'
   | 'bounce_email'
@@ -385,6 +406,7 @@ export interface Schema {
   subscribers: SubscribersTable
   subscriber_imports: SubscriberImportsTable
   import_batches: ImportBatchesTable
+  subscriber_exports: SubscriberExportsTable
   id_sequences: IdSequencesTable
   change_log: ChangeLogTable
   settings: SettingsTable

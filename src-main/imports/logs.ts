@@ -42,6 +42,7 @@ export class ImportLogs {
     const line = stringify([[...row, message]], {
       delimiter: this.#format.csv_field_separator,
       quote: this.#format.csv_field_enclosure,
+      escape: this.#format.csv_field_enclosure,
       record_delimiter: 'unix'
     })
     this.#append('failed', line)

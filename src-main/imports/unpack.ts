@@ -67,15 +67,18 @@ function gunzip(path: string): Readable {
 }
 
 async function onlyFileIn(path: string): Promise<Readable> {
-  const archive = await openArchive(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
-    throw asFailure(error)
+  const archive = await openArchive(path, { lazyEntries: true, autoClose: false }).catch(() => {
+    throw new ImportFailure(
+      'this is a spreadsheet or a zip archive that is broken, not a CSV file. In the spreadsheet, save it as CSV',
+      1
+    )
   })
   try {
     const files = (await entriesOf(archive)).filter(
       ({ fileName }) => !fileName.endsWith('/') && !fileName.startsWith('__MACOSX/')
     )
     if (files.some(({ fileName }) => fileName === '[Content_Types].xml')) {
-      throw new ImportFailure('this is a spreadsheet, not a CSV file. In the spreadsheet, save it as CSV')
+      throw new ImportFailure('this is a spreadsheet, not a CSV file. In the spreadsheet, save it as CSV', 1)
     }
     const [only, ...others] = files
     if (!only || others.length > 0) {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
@@ -203,6 +204,30 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.screenshot('remote-list-create')
     await page.getByRole('dialog').getByRole('button', { name: 'New list' }).click()
     await page.getByText('This is a Remote List').waitFor()
+    await window.finish()
+  })
+
+  it('subscribers are exported, and the file is downloaded', async () => {
+    const list = await makeList(started.api, { name: 'To export' })
+    await makeField(started.api, list.id, 'City', 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Bern' } })
+    await makeSubscriber(started.api, list.id, 'b@example.com', { status: 'bounced' })
+    const window = await open(`/lists/${list.id}/exports`)
+    const { page } = window
+    await page.getByText('No exports yet').waitFor()
+    await page.getByRole('button', { name: 'New export' }).click()
+    await page.getByRole('checkbox', { name: 'Bounced (1)' }).click()
+    await page.getByText('1 subscriber', { exact: true }).waitFor()
+    await window.screenshot('export-create')
+    await page.getByRole('button', { name: 'Start export' }).click()
+    await page.locator('[data-export-state=finished]').waitFor()
+    await window.screenshot('exports')
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    const path = await (await download).path()
+    const text = await readFile(path, 'utf8')
+    expect(text.split('\n')).toHaveLength(3)
+    expect(text).toMatch(/^email,status,.*,City\na@example\.com,active,.*,Bern\n$/)
     await window.finish()
   })
 

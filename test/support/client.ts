@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 
 /** An answer of the API as a test sees it. */
@@ -56,6 +57,16 @@ export class Client {
       await pause(50)
     }
     throw new Error(`import ${id} did not end`)
+  }
+
+  /** Waits until an export has ended, whatever its end is. */
+  async exported(id: number): Promise<SubscriberExport> {
+    for (let attempt = 0; attempt < 2400; attempt++) {
+      const { data } = await this.get<SubscriberExport>(`/subscriber_exports/${id}`)
+      if (['finished', 'failed', 'cancelled'].includes(data.state)) return data
+      await pause(20)
+    }
+    throw new Error(`export ${id} did not end`)
   }
 
   async #call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {

@@ -208,9 +208,21 @@ function readOptions(field: FieldDefinition, raw: unknown): StoredValue | ValueF
   return ids.length > 0 ? ids : null
 }
 
-/** An option whose own name holds the separator is recognized when it stands alone. */
+/** One name in a cell of several: in double quotes, or up to the next separator. */
+const checkboxName = /\s*(?:"((?:[^"]|"")*)"\s*|([^;]*))(?:;|$)/gy
+
+/** An option whose own name holds the separator is recognized when it stands alone, or in double quotes. */
 function splitCheckboxes(field: FieldDefinition, text: string): string[] {
-  return optionNamed(field, text.trim()) ? [text] : text.split(checkboxSeparator)
+  if (optionNamed(field, text.trim())) return [text]
+  return [...text.matchAll(checkboxName)].map(([, quoted, plain = '']) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"')
+  )
+}
+
+/** The names of several options in one cell, as {@link readValue} reads them back. */
+export function joinCheckboxes(names: string[]): string {
+  const written = names.map((name) => (/[;"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+  return written.join(checkboxSeparator)
 }
 
 function optionNamed(field: FieldDefinition, name: string): CustomFieldOption | undefined {

@@ -5,6 +5,7 @@ import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import { fieldsOfList, globalFields } from '../custom-fields/queries.ts'
 import { readValues, type StoredValues } from '../custom-fields/rules.ts'
+import { unfinishedExportStates } from '../subscriber-exports/queries.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
 import { mailingListById } from './queries.ts'
 import { noReferences, readReferences } from './references.ts'
@@ -148,7 +149,7 @@ interface DeleteInput extends ListInput {
 const { is_remote_list: fixed, ...released } = noReferences
 
 /**
- * Marks the list deleted and cancels its unfinished imports; its subscribers are removed in the background by
+ * Marks the list deleted and cancels its unfinished imports and exports; its subscribers are removed in the background by
  * purgeDeletedList (spec, "Deletion rules").
  */
 export const deleteMailingList: Command<DeleteInput, void> = async (
@@ -173,6 +174,12 @@ export const deleteMailingList: Command<DeleteInput, void> = async (
     .set({ state: 'cancelled', finished_at: context.now, updated_at: context.now })
     .where('mailing_list_id', '=', id)
     .where('state', 'in', unfinishedStates)
+    .execute()
+  await context.db
+    .updateTable('subscriber_exports')
+    .set({ state: 'cancelled', finished_at: context.now, updated_at: context.now })
+    .where('mailing_list_id', '=', id)
+    .where('state', 'in', unfinishedExportStates)
     .execute()
   await context.db
     .updateTable('mailing_lists')

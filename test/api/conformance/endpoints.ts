@@ -1,4 +1,5 @@
 import {
+  importText,
   makeAutoresponder,
   makeField,
   makeList,
@@ -437,6 +438,99 @@ const subscriberImports: Endpoint[] = [
   }
 ]
 
+async function listWithExport({ api }: StartedApplication): Promise<Prepared & { id: number }> {
+  const list = await makeList(api)
+  const { data } = await api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: {}
+  })
+  return { id: data.id, parameters: { mailing_list_id: list.id, id: data.id } }
+}
+
+/** An export of a list so long that it can be acted on before it ends. */
+async function longExport(started: StartedApplication): Promise<Prepared> {
+  const list = await makeList(started.api)
+  await importText(
+    started.api,
+    list.id,
+    Array.from({ length: 20_000 }, (_, row) => `p${row}@example.com`).join('\n')
+  )
+  const { data } = await started.api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: {}
+  })
+  return { parameters: { mailing_list_id: list.id, id: data.id } }
+}
+
+const subscriberExports: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/subscriber_exports',
+    prepare: listWithExport,
+    data: [shapes.subscriberExport],
+    pages: 'numbers',
+    needs: 'subscriber.export'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/subscriber_exports',
+    prepare: listWithExport,
+    data: [shapes.subscriberExport],
+    pages: 'numbers',
+    needs: 'subscriber.export',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
+    path: '/subscriber_exports/{id}',
+    prepare: listWithExport,
+    data: shapes.subscriberExport,
+    needs: 'subscriber.export'
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/subscriber_exports',
+    prepare: async (started) => ({ ...(await listOnly(started)), body: { subscriber_export: {} } }),
+    data: shapes.subscriberExport,
+    needs: 'subscriber.export',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/subscriber_exports/{id}/pause',
+    prepare: longExport,
+    data: shapes.subscriberExport,
+    needs: 'subscriber.export'
+  },
+  {
+    method: 'POST',
+    path: '/subscriber_exports/{id}/unpause',
+    prepare: async (started) => {
+      const prepared = await longExport(started)
+      await started.api.post(`/subscriber_exports/${prepared.parameters?.['id']}/pause`)
+      return prepared
+    },
+    data: shapes.subscriberExport,
+    needs: 'subscriber.export'
+  },
+  {
+    method: 'POST',
+    path: '/subscriber_exports/{id}/cancel',
+    prepare: longExport,
+    data: shapes.subscriberExport,
+    needs: 'subscriber.export'
+  },
+  {
+    method: 'GET',
+    path: '/subscriber_exports/{id}/download',
+    prepare: async (started) => {
+      const prepared = await listWithExport(started)
+      await started.api.exported(prepared.id)
+      return prepared
+    },
+    data: 'text',
+    needs: 'subscriber.export'
+  }
+]
+
 const autoresponderBody = { autoresponder: { name: 'Thanks', trigger: 'api' } }
 const autoresponders: Endpoint[] = [
   {
@@ -627,6 +721,7 @@ export const endpoints: Endpoint[] = [
   ...customFields,
   ...subscribers,
   ...subscriberImports,
+  ...subscriberExports,
   ...autoresponders,
   ...webForms,
   ...seedLists,

@@ -200,6 +200,27 @@ export const subscriberImport: Shape = {
   stats: { number_of_records: 'integer?', records_imported: 'integer', subscribers: importCounts }
 }
 
+export const subscriberExport: Shape = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  mailing_list_name: 'string',
+  created_at: 'timestamp',
+  started_at: 'timestamp?',
+  finished_at: 'timestamp?',
+  state: 'string',
+  error_message: 'string?',
+  segment_id: 'integer?',
+  statuses: ['string'],
+  columns: ['string'],
+  file_format: {
+    csv_has_headers: 'boolean',
+    csv_field_separator: 'string',
+    csv_field_enclosure: 'string',
+    escape_formulas: 'boolean'
+  },
+  stats: { number_of_records: 'integer?', records_exported: 'integer' }
+}
+
 const statusCounts: Shape = {
   active: 'integer',
   bounced: 'integer',

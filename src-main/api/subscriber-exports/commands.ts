@@ -1,0 +1,206 @@
+import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import { Faults, notFound, validationFailed } from '../../errors.ts'
+import type { ExportPlan } from '../../exports/plan.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import { fieldNamed } from '../custom-fields/rules.ts'
+import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
+import { importColumns, isImportColumn } from '../subscriber-imports/rules.ts'
+import { subscriberStatuses } from '../subscribers/schema.ts'
+import {
+  countWithStatuses,
+  exportRow,
+  type ExportRow,
+  runningExportStates,
+  unfinishedExportStates
+} from './queries.ts'
+import type { ExportSettings, ExportState, SubscriberExportInput } from './schema.ts'
+
+interface CreateInput {
+  organizationId: number
+  mailingListId: number
+  export: SubscriberExportInput
+}
+
+/** Stores an export, to be run at once. @returns its id */
+export const createSubscriberExport: Command<CreateInput, number> = async (context, input) => {
+  const list = await localListById(
+    context.db,
+    input.organizationId,
+    input.mailingListId,
+    'subscriber exports'
+  )
+  const { segment_id: segmentId, statuses, columns, file_format } = input.export
+  if (segmentId !== undefined && segmentId !== null) throw notFound(`segment ${segmentId}`)
+  const settings: ExportSettings = {
+    statuses: statuses ? [...new Set(statuses)] : [...subscriberStatuses],
+    columns: await readColumns(context, list, columns),
+    file_format
+  }
+  const { id } = await context.db
+    .insertInto('subscriber_exports')
+    .values({
+      organization_id: input.organizationId,
+      mailing_list_id: list.id,
+      state: 'idle',
+      settings: JSON.stringify(settings),
+      records_exported: 0,
+      after_id: 0,
+      bytes_written: 0,
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  record(context, { id, organization_id: input.organizationId, mailing_list_id: list.id }, 'create')
+  return id
+}
+
+/** The columns of the file, spelled as the list spells them; without a choice, all that an import takes back. */
+async function readColumns(
+  context: CommandContext,
+  list: MailingListRow,
+  given: string[] | undefined
+): Promise<string[]> {
+  const fields = await fieldsOfList(context.db, list.organization_id, list.id)
+  const available = importColumns
+    .filter((name) => name !== 'email_format' || list.has_format === 1)
+    .filter((name) => name !== 'confirmed' || list.has_confirmed === 1)
+  if (!given) return [...available, ...fields.map(({ name }) => name)]
+  const faults = new Faults()
+  const columns = given.map((name) => {
+    const column = isImportColumn(name) ? name : fieldNamed(fields, name)?.name
+    if (column === undefined || (isImportColumn(name) && !available.includes(name))) {
+      faults.add(`columns: ${name} is no column of this list`)
+    }
+    return column ?? name
+  })
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (twice !== undefined) faults.add(`columns names ${twice} twice`)
+  faults.throwIfAny()
+  return columns
+}
+
+interface ExportInput {
+  organizationId: number
+  id: number
+}
+
+/** Holds an export in progress at its next rows. */
+export const pauseSubscriberExport: Command<ExportInput, void> = async (context, input) => {
+  const row = await exportRow(context.db, input.organizationId, input.id)
+  if (!runningExportStates.includes(row.state)) {
+    throw validationFailed(`an export that is ${row.state} cannot be paused`)
+  }
+  await change(context, row, { state: 'paused' })
+}
+
+/** Lets a paused export continue where it stood. */
+export const unpauseSubscriberExport: Command<ExportInput, void> = async (context, input) => {
+  const row = await exportRow(context.db, input.organizationId, input.id)
+  if (row.state !== 'paused') throw validationFailed(`an export that is ${row.state} cannot be unpaused`)
+  await change(context, row, { state: 'idle' })
+}
+
+/** Ends an unfinished export for good. */
+export const cancelSubscriberExport: Command<ExportInput, void> = async (context, input) => {
+  const row = await exportRow(context.db, input.organizationId, input.id)
+  if (!(unfinishedExportStates as readonly ExportState[]).includes(row.state)) {
+    throw validationFailed(`an export that is ${row.state} cannot be cancelled`)
+  }
+  await change(context, row, { state: 'cancelled', finished_at: context.now })
+}
+
+/** Hands an export to its thread. @returns null when it is not to be worked on (any more) */
+export const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, { id }) => {
+  const row = await runningExport(context, id)
+  if (!row) return null
+  const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
+  const organization = await context.db
+    .selectFrom('organizations')
+    .select('time_zone_name')
+    .where('id', '=', row.organization_id)
+    .executeTakeFirstOrThrow()
+  const settings = JSON.parse(row.settings) as ExportSettings
+  await change(context, row, {
+    state: 'exporting',
+    started_at: row.started_at ?? context.now,
+    number_of_records: await countWithStatuses(context.db, list.id, settings.statuses)
+  })
+  return {
+    id,
+    mailingListId: list.id,
+    settings,
+    fields: await fieldsOfList(context.db, row.organization_id, list.id),
+    timeZone: organization.time_zone_name,
+    progress: { records: row.records_exported, afterId: row.after_id, bytes: row.bytes_written }
+  }
+}
+
+/** Notes how far the file is, so that an interrupted export continues there. @returns whether to go on */
+export const noteExportProgress = inBackground<{ id: number; progress: ExportPlan['progress'] }, boolean>(
+  async (context, { id, progress }) => {
+    const row = await runningExport(context, id)
+    if (!row) return false
+    await change(context, row, {
+      records_exported: progress.records,
+      after_id: progress.afterId,
+      bytes_written: progress.bytes
+    })
+    return true
+  }
+)
+
+/** The file is whole. */
+export const finishExport: Command<{ id: number }, void> = async (context, { id }) => {
+  const row = await runningExport(context, id)
+  if (row) await change(context, row, { state: 'finished', finished_at: context.now })
+}
+
+/** The export cannot go on. */
+export const failExport: Command<{ id: number; message: string }, void> = async (
+  context,
+  { id, message }
+) => {
+  const row = await runningExport(context, id)
+  if (row) await change(context, row, { state: 'failed', error_message: message, finished_at: context.now })
+}
+
+async function runningExport(
+  context: CommandContext,
+  id: number
+): Promise<Omit<ExportRow, 'mailing_list_name'> | undefined> {
+  return context.db
+    .selectFrom('subscriber_exports')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', 'in', runningExportStates)
+    .executeTakeFirst()
+}
+
+async function change(
+  context: CommandContext,
+  row: Pick<ExportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
+  columns: Partial<Omit<ExportRow, 'id' | 'created_at' | 'mailing_list_name'>>
+): Promise<void> {
+  await context.db
+    .updateTable('subscriber_exports')
+    .set({ ...columns, updated_at: context.now })
+    .where('id', '=', row.id)
+    .execute()
+  record(context, row, 'update')
+}
+
+function record(
+  context: CommandContext,
+  row: Pick<ExportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
+  action: 'create' | 'update'
+): void {
+  context.record({
+    entity: 'subscriber_export',
+    action,
+    organizationId: row.organization_id,
+    mailingListId: row.mailing_list_id,
+    firstId: row.id,
+    lastId: row.id
+  })
+}

@@ -1,0 +1,113 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema, SubscriberExportsTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { formatOptionalTime, formatTime } from '../../times.ts'
+import type { SubscriberRow } from '../subscribers/queries.ts'
+import type { SubscriberStatus } from '../subscribers/schema.ts'
+import type { ExportSettings, ExportState, SubscriberExport } from './schema.ts'
+
+export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
+
+/** States in which an export has work left. */
+export const unfinishedExportStates = ['idle', 'estimating', 'exporting', 'paused'] as const
+/** States in which a thread works, or is about to work, on an export. */
+export const runningExportStates: readonly ExportState[] = ['idle', 'estimating', 'exporting']
+
+/** @throws ApiError not_found */
+export async function exportRow(db: Kysely<Schema>, organizationId: number, id: number): Promise<ExportRow> {
+  const row = await exportsOf(db, organizationId).where('subscriber_exports.id', '=', id).executeTakeFirst()
+  if (!row) throw notFound(`subscriber export ${id}`)
+  return row
+}
+
+function exportsOf(db: Kysely<Schema>, organizationId: number) {
+  return db
+    .selectFrom('subscriber_exports')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscriber_exports.mailing_list_id')
+    .selectAll('subscriber_exports')
+    .select('mailing_lists.name as mailing_list_name')
+    .where('subscriber_exports.organization_id', '=', organizationId)
+}
+
+/** A page of exports, the newest first. @param mailingListId null = all lists of the organization */
+export async function exportPage(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number | null,
+  { page, per_page }: { page: number; per_page: number }
+): Promise<{ rows: ExportRow[]; total: number }> {
+  let query = exportsOf(db, organizationId)
+  if (mailingListId !== null) query = query.where('mailing_list_id', '=', mailingListId)
+  const { total } = await query
+    .clearSelect()
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .orderBy('subscriber_exports.id', 'desc')
+    .limit(per_page)
+    .offset(page * per_page)
+    .execute()
+  return { rows, total }
+}
+
+/** Exports that a thread should work on, the oldest first. */
+export function exportsToRun(db: Kysely<Schema>): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('subscriber_exports')
+    .select('id')
+    .where('finished_at', 'is', null)
+    .where('state', '!=', 'paused')
+    .orderBy('id')
+    .execute()
+}
+
+/** How many subscribers of a list have one of these statuses: the kept counters know. */
+export async function countWithStatuses(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  statuses: readonly SubscriberStatus[]
+): Promise<number> {
+  const row = await db
+    .selectFrom('mailing_list_counts')
+    .select((select) => select.fn.sum<number | null>('subscribers').as('total'))
+    .where('mailing_list_id', '=', mailingListId)
+    .where('status', 'in', [...statuses])
+    .executeTakeFirstOrThrow()
+  return row.total ?? 0
+}
+
+/** Up to `limit` subscribers of these statuses with an id above `afterId`, by id. */
+export function subscribersToExport(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  statuses: readonly SubscriberStatus[],
+  afterId: number,
+  limit: number
+): Promise<SubscriberRow[]> {
+  return db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('mailing_list_id', '=', mailingListId)
+    .where('id', '>', afterId)
+    .where('status', 'in', [...statuses])
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** An export as the API answers it. */
+export function presentExport(row: ExportRow, timeZone: string): SubscriberExport {
+  return {
+    id: row.id,
+    mailing_list_id: row.mailing_list_id,
+    mailing_list_name: row.mailing_list_name,
+    created_at: formatTime(row.created_at, timeZone),
+    started_at: formatOptionalTime(row.started_at, timeZone),
+    finished_at: formatOptionalTime(row.finished_at, timeZone),
+    state: row.state,
+    error_message: row.error_message,
+    segment_id: null,
+    ...(JSON.parse(row.settings) as ExportSettings),
+    stats: { number_of_records: row.number_of_records, records_exported: row.records_exported }
+  }
+}

@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox'
+import { Nullable, Timestamp } from '../schema.ts'
+import { fieldEnclosures, fieldSeparators, maxColumns } from '../subscriber-imports/schema.ts'
+import { subscriberStatuses } from '../subscribers/schema.ts'
+
+/** The states of a SubscriberExport job (spec, "Job states by job_type"). */
+export const exportStates = [
+  'idle',
+  'estimating',
+  'exporting',
+  'paused',
+  'finished',
+  'failed',
+  'cancelled'
+] as const
+export type ExportState = (typeof exportStates)[number]
+
+const ExportFormat = Type.Object({
+  csv_has_headers: Type.Boolean({ default: true }),
+  csv_field_separator: Type.Enum([...fieldSeparators], { default: ',' }),
+  csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
+  /** Puts an apostrophe before cells that a spreadsheet would execute; such a file is for spreadsheets, not for imports. */
+  escape_formulas: Type.Boolean({ default: false })
+})
+export type ExportFormat = Static<typeof ExportFormat>
+
+const Statuses = Type.Array(Type.Enum([...subscriberStatuses]), { minItems: 1 })
+
+/** Supplement, section 3. */
+export const SubscriberExportInput = Type.Object({
+  segment_id: Type.Optional(Nullable(Type.Integer())),
+  /** All of them by default. */
+  statuses: Type.Optional(Statuses),
+  /** As in column_mapping of an import; everything that the list has by default. */
+  columns: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: maxColumns })),
+  file_format: Type.Object(ExportFormat.properties, { default: {} })
+})
+export type SubscriberExportInput = Static<typeof SubscriberExportInput>
+
+/** What an export holds; the part that a restart needs again. */
+export const ExportSettings = Type.Object({
+  statuses: Statuses,
+  columns: Type.Array(Type.String()),
+  file_format: ExportFormat
+})
+export type ExportSettings = Static<typeof ExportSettings>
+
+export const SubscriberExport = Type.Object({
+  id: Type.Integer(),
+  mailing_list_id: Type.Integer(),
+  mailing_list_name: Type.String(),
+  created_at: Timestamp,
+  started_at: Nullable(Timestamp),
+  finished_at: Nullable(Timestamp),
+  state: Type.Enum([...exportStates]),
+  error_message: Nullable(Type.String()),
+  segment_id: Nullable(Type.Integer()),
+  ...ExportSettings.properties,
+  stats: Type.Object({
+    number_of_records: Nullable(Type.Integer()),
+    records_exported: Type.Integer()
+  })
+})
+export type SubscriberExport = Static<typeof SubscriberExport>

@@ -1,0 +1,114 @@
+import { stringify } from 'csv-stringify/sync'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type MessagePort, workerData } from 'node:worker_threads'
+import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { subscribersToExport } from '../api/subscriber-exports/queries.ts'
+import { kyselyOver, openForReading } from '../database/connection.ts'
+import { commandClientOver } from '../database/writer.ts'
+import { messageOf } from '../errors.ts'
+import { cellsOf } from './cells.ts'
+import { type ExportPlan, exportPath } from './plan.ts'
+
+// One export: subscribers by id -> cells -> CSV -> file. It reads on a connection of its own.
+
+export interface ExportThreadOptions {
+  exportId: number
+  dataDirectory: string
+  /** To the writer thread. */
+  writer: MessagePort
+}
+
+/** Subscribers of one read. */
+const rowsAtOnce = 1000
+/** Reads after which the progress is noted, and whether to go on is asked. */
+const readsPerNote = 5
+
+const { exportId, dataDirectory, writer } = workerData as ExportThreadOptions
+const client = commandClientOver(writer)
+const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+
+try {
+  const plan = await client.run('beginExport', { id: exportId })
+  if (plan) await run(plan)
+} finally {
+  await reader.destroy()
+  writer.close()
+}
+
+async function run(plan: ExportPlan): Promise<void> {
+  try {
+    if (await writeFile(plan)) await client.run('finishExport', { id: exportId })
+  } catch (error) {
+    await client.run('failExport', { id: exportId, message: `The export stopped: ${messageOf(error)}` })
+  }
+}
+
+/** @returns whether the file is whole; not when the export was paused or cancelled */
+async function writeFile(plan: ExportPlan): Promise<boolean> {
+  const path = exportPath(dataDirectory, plan.id)
+  mkdirSync(dirname(path), { recursive: true })
+  const file = openSync(path, plan.progress.bytes > 0 ? 'r+' : 'w')
+  try {
+    const progress = { ...plan.progress }
+    if (fstatSync(file).size < progress.bytes) Object.assign(progress, { records: 0, afterId: 0, bytes: 0 })
+    ftruncateSync(file, progress.bytes)
+    const { settings } = plan
+    if (progress.bytes === 0 && settings.file_format.csv_has_headers) {
+      progress.bytes += append(file, progress.bytes, csv([settings.columns], { ...plan, isHeader: true }))
+    }
+    const cells = cellsOf(settings.columns, plan.fields, plan.timeZone)
+    for (let reads = 1; ; reads++) {
+      const { mailingListId } = plan
+      const rows = await subscribersToExport(
+        reader,
+        mailingListId,
+        settings.statuses,
+        progress.afterId,
+        rowsAtOnce
+      )
+      const lines = rows.map((row) => {
+        const values = JSON.parse(row.custom_fields) as StoredValues
+        return cells.map((cell) => cell(row, values))
+      })
+      if (lines.length > 0) progress.bytes += append(file, progress.bytes, csv(lines, plan))
+      progress.records += rows.length
+      progress.afterId = rows.at(-1)?.id ?? progress.afterId
+      const isLast = rows.length < rowsAtOnce
+      if (isLast || reads % readsPerNote === 0) {
+        fdatasyncSync(file)
+        const goesOn = await client.run('noteExportProgress', { id: plan.id, progress })
+        if (!goesOn) return false
+      }
+      if (isLast) return true
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Names of columns are no data: they stay as they are, so that an import knows them. */
+function csv(
+  lines: string[][],
+  { settings, isHeader = false }: Pick<ExportPlan, 'settings'> & { isHeader?: boolean }
+): string {
+  const { csv_field_separator, csv_field_enclosure, escape_formulas } = settings.file_format
+  return stringify(lines, {
+    delimiter: csv_field_separator,
+    quote: csv_field_enclosure,
+    escape: csv_field_enclosure,
+    quoted_match: /[\r\n]/,
+    record_delimiter: 'unix',
+    escape_formulas: escape_formulas && !isHeader
+  })
+}
+
+/** @returns the bytes that were written */
+function append(file: number, position: number, text: string): number {
+  const bytes = Buffer.from(text)
+  let written = 0
+  while (written < bytes.length) {
+    written += writeSync(file, bytes, written, bytes.length - written, position + written)
+  }
+  return written
+}

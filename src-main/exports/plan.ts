@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import type { FieldDefinition } from '../api/custom-fields/rules.ts'
+import type { ExportSettings } from '../api/subscriber-exports/schema.ts'
+
+/** All that the export thread needs to know; the writer hands it out when the work begins. */
+export interface ExportPlan {
+  id: number
+  mailingListId: number
+  settings: ExportSettings
+  fields: FieldDefinition[]
+  /** For every time in the file. */
+  timeZone: string
+  /** How far the file is: rows, the id of the last one, and bytes. */
+  progress: { records: number; afterId: number; bytes: number }
+}
+
+/** The file of an export. */
+export function exportPath(dataDirectory: string, exportId: number): string {
+  return join(dataDirectory, 'exports', `${exportId}.csv`)
+}
