@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync'
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type MessagePort, workerData } from 'node:worker_threads'
@@ -8,6 +7,7 @@ import { kyselyOver, openForReading } from '../database/connection.ts'
 import { commandClientOver } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import { cellsOf } from './cells.ts'
+import { csvWriter } from './csv-writer.ts'
 import { type ExportPlan, exportPath } from './plan.ts'
 
 // One export: subscribers by id -> cells -> CSV -> file. It reads on a connection of its own.
@@ -55,8 +55,14 @@ async function writeFile(plan: ExportPlan): Promise<boolean> {
     ftruncateSync(file, progress.bytes)
     const { settings } = plan
     if (progress.bytes === 0 && settings.file_format.csv_has_headers) {
-      progress.bytes += append(file, progress.bytes, csv([settings.columns], { ...plan, isHeader: true }))
+      // Names of columns are no data: they stay as they are, so that an import knows them.
+      progress.bytes += append(
+        file,
+        progress.bytes,
+        csvWriter(settings.file_format, false)([settings.columns])
+      )
     }
+    const write = csvWriter(settings.file_format, settings.file_format.escape_formulas)
     const cells = cellsOf(settings.columns, plan.fields, plan.timeZone)
     for (let reads = 1; ; reads++) {
       const { mailingListId } = plan
@@ -71,7 +77,7 @@ async function writeFile(plan: ExportPlan): Promise<boolean> {
         const values = JSON.parse(row.custom_fields) as StoredValues
         return cells.map((cell) => cell(row, values))
       })
-      if (lines.length > 0) progress.bytes += append(file, progress.bytes, csv(lines, plan))
+      if (lines.length > 0) progress.bytes += append(file, progress.bytes, write(lines))
       progress.records += rows.length
       progress.afterId = rows.at(-1)?.id ?? progress.afterId
       const isLast = rows.length < rowsAtOnce
@@ -85,22 +91,6 @@ async function writeFile(plan: ExportPlan): Promise<boolean> {
   } finally {
     closeSync(file)
   }
-}
-
-/** Names of columns are no data: they stay as they are, so that an import knows them. */
-function csv(
-  lines: string[][],
-  { settings, isHeader = false }: Pick<ExportPlan, 'settings'> & { isHeader?: boolean }
-): string {
-  const { csv_field_separator, csv_field_enclosure, escape_formulas } = settings.file_format
-  return stringify(lines, {
-    delimiter: csv_field_separator,
-    quote: csv_field_enclosure,
-    escape: csv_field_enclosure,
-    quoted_match: /[\r\n]/,
-    record_delimiter: 'unix',
-    escape_formulas: escape_formulas && !isHeader
-  })
 }
 
 /** @returns the bytes that were written */

@@ -2,16 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Client } from '../support/client.ts'
+import { askForPages } from './concurrent-client.ts'
 import { columns, writePeople } from './people.ts'
 import { importPeople, makePeopleList, upload } from './prepared-list.ts'
 import { startServer } from './server.ts'
 import { mean, percentile, timeOf } from './statistics.ts'
-
-/** How often the concurrent client asks for a page, in milliseconds. */
-const askingInterval = 20
 
 export interface ImportFigures {
   rows: number
@@ -93,27 +90,6 @@ async function runImport(dataDirectory: string, file: string, rows: number) {
     }
   } finally {
     await server.end()
-  }
-}
-
-/** A program that asks for a page at fixed times, whether or not the answers come in time. */
-function askForPages(api: Client, list: MailingList): { stop(): Promise<number[]> } {
-  const latencies: Promise<number>[] = []
-  let stopped = false
-  const asking = (async () => {
-    const began = performance.now()
-    for (let number = 1; !stopped; number++) {
-      const due = began + number * askingInterval
-      await pause(Math.max(0, due - performance.now()))
-      latencies.push(timeOf(api, 'GET', `/mailing_lists/${list.id}/subscribers`))
-    }
-  })()
-  return {
-    stop: async () => {
-      stopped = true
-      await asking
-      return Promise.all(latencies)
-    }
   }
 }
 

@@ -2,11 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { benchCalls } from './calls.ts'
 import { benchDeletion } from './deletion.ts'
+import { benchExport } from './export.ts'
 import { benchImport } from './import.ts'
 
-// npm run bench [-- import|calls|deletion [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
+// npm run bench [-- import|calls|deletion|export [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
 
-const suites = { import: benchImport, calls: benchCalls, deletion: benchDeletion }
+const suites = { import: benchImport, calls: benchCalls, deletion: benchDeletion, export: benchExport }
 const [name = 'all', size = '1000000'] = process.argv.slice(2)
 const rows = Number(size.replaceAll(/[_,]/g, ''))
 const chosen = Object.entries(suites).filter(([suite]) => name === 'all' || name === suite)

@@ -1,0 +1,30 @@
+import type { ExportFormat } from '../api/subscriber-exports/schema.ts'
+
+/** What spreadsheets take for a formula when a cell begins with it. */
+const formula = /^[=+\-@\t\r]/
+
+/**
+ * Writes records as lines of CSV (RFC 4180, with the separator and the enclosure of the format).
+ * @param escapesFormulas whether cells that a spreadsheet would execute get an apostrophe
+ */
+export function csvWriter(
+  { csv_field_separator: separator, csv_field_enclosure: enclosure }: ExportFormat,
+  escapesFormulas: boolean
+): (records: readonly (readonly string[])[]) => string {
+  // Separators other than these have no meaning in a class of a regular expression.
+  const special = new RegExp(`[${separator === '\t' ? '\\t' : separator}${enclosure}\\r\\n]`)
+  const write = (cell: string): string => {
+    const safe = escapesFormulas && formula.test(cell) ? `'${cell}` : cell
+    if (!special.test(safe)) return safe
+    return enclosure + safe.replaceAll(enclosure, enclosure + enclosure) + enclosure
+  }
+  return (records) => {
+    let text = ''
+    for (const record of records) {
+      const line = record.map(write).join(separator)
+      // A line with nothing on it would be no record.
+      text += `${line === '' ? enclosure + enclosure : line}\n`
+    }
+    return text
+  }
+}
