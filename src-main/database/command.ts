@@ -30,6 +30,14 @@ export interface CommandContext {
  */
 export type Command<Input, Result> = (context: CommandContext, input: Input) => Promise<Result>
 
+/** Notes a change of a single record. */
+export function recordOne(
+  context: CommandContext,
+  { id, ...change }: Omit<Change, 'firstId' | 'lastId'> & { id: number }
+): void {
+  context.record({ ...change, firstId: id, lastId: id })
+}
+
 /** Marks a command of a long job: it yields to the commands that somebody waits for, and commits without an fsync. */
 export interface BackgroundCommand<Input, Result> {
   background: true

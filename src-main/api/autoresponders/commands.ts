@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { Faults } from '../../errors.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
@@ -224,12 +224,11 @@ async function checkDelivery(
 }
 
 function record(context: CommandContext, action: ChangeAction, scope: Scope, id: number): void {
-  context.record({
+  recordOne(context, {
     entity: 'autoresponder',
     action,
     organizationId: scope.organizationId,
     mailingListId: scope.mailingListId,
-    firstId: id,
-    lastId: id
+    id
   })
 }

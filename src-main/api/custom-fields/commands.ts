@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { Faults, notFound, validationFailed } from '../../errors.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
@@ -39,13 +39,12 @@ export const createCustomField: Command<CreateInput, FieldDefinition> = async (c
     .returning('id')
     .executeTakeFirstOrThrow()
   if (hasOptions(field.field_type)) await saveOptions(context, id, [], field.options ?? [])
-  context.record({
+  recordOne(context, {
     entity: 'custom_field',
     action: 'create',
     organizationId,
     mailingListId,
-    firstId: id,
-    lastId: id
+    id
   })
   return reread(context, organizationId, id)
 }
@@ -84,13 +83,12 @@ export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (c
     .where('id', '=', id)
     .execute()
   if (changes.options) await saveOptions(context, id, field.options, changes.options)
-  context.record({
+  recordOne(context, {
     entity: 'custom_field',
     action: 'update',
     organizationId,
     mailingListId: field.mailingListId,
-    firstId: id,
-    lastId: id
+    id
   })
   return reread(context, organizationId, id)
 }
@@ -114,13 +112,12 @@ export const deleteCustomField: Command<FieldInput, void> = async (context, inpu
     .set({ deleted_at: context.now, updated_at: context.now })
     .where('id', '=', field.id)
     .execute()
-  context.record({
+  recordOne(context, {
     entity: 'custom_field',
     action: 'delete',
     organizationId: field.organizationId,
     mailingListId: field.mailingListId,
-    firstId: field.id,
-    lastId: field.id
+    id: field.id
   })
 }
 
@@ -148,13 +145,12 @@ export const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, Fiel
     .set({ mailing_list_id: null, updated_at: context.now })
     .where('id', '=', id)
     .execute()
-  context.record({
+  recordOne(context, {
     entity: 'custom_field',
     action: 'update',
     organizationId,
     mailingListId: null,
-    firstId: id,
-    lastId: id
+    id
   })
   return reread(context, organizationId, id)
 }

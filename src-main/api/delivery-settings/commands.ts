@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { notFound, validationFailed } from '../../errors.ts'
 import { systemOrganizationId } from '../accounts/commands.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
@@ -198,5 +198,5 @@ function record(
   organizationId: number,
   id: number
 ): void {
-  context.record({ entity, action, organizationId, mailingListId: null, firstId: id, lastId: id })
+  recordOne(context, { entity, action, organizationId, mailingListId: null, id })
 }

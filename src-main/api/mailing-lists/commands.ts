@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
@@ -202,13 +202,12 @@ export function recordList(
   organizationId: number,
   id: number
 ): void {
-  context.record({
+  recordOne(context, {
     entity: 'mailing_list',
     action,
     organizationId,
     mailingListId: id,
-    firstId: id,
-    lastId: id
+    id
   })
 }
 

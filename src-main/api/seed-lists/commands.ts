@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
@@ -94,12 +94,11 @@ function readAddresses(given: string[]): string {
 }
 
 function record(context: CommandContext, action: ChangeAction, row: SeedListRow): void {
-  context.record({
+  recordOne(context, {
     entity: 'seed_list',
     action,
     organizationId: row.organization_id,
     mailingListId: null,
-    firstId: row.id,
-    lastId: row.id
+    id: row.id
   })
 }

@@ -1,4 +1,4 @@
-import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { Faults, notFound, validationFailed } from '../../errors.ts'
 import type { ExportPlan } from '../../exports/plan.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
@@ -142,6 +142,8 @@ export const noteExportProgress = inBackground<{ id: number; progress: ExportPla
     const row = await runningExport(context, id)
     if (!row) return false
     await change(context, row, {
+      // It may have been paused and unpaused meanwhile.
+      state: 'exporting',
       records_exported: progress.records,
       after_id: progress.afterId,
       bytes_written: progress.bytes
@@ -195,12 +197,11 @@ function record(
   row: Pick<ExportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
   action: 'create' | 'update'
 ): void {
-  context.record({
+  recordOne(context, {
     entity: 'subscriber_export',
     action,
     organizationId: row.organization_id,
     mailingListId: row.mailing_list_id,
-    firstId: row.id,
-    lastId: row.id
+    id: row.id
   })
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
 import {
   applyImportBatch,
@@ -451,12 +451,11 @@ function recordChange(
   row: Pick<ImportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
   action: 'create' | 'update'
 ): void {
-  context.record({
+  recordOne(context, {
     entity: 'subscriber_import',
     action,
     organizationId: row.organization_id,
     mailingListId: row.mailing_list_id,
-    firstId: row.id,
-    lastId: row.id
+    id: row.id
   })
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { parseTimeInput } from '../../dates.ts'
@@ -388,12 +388,11 @@ function recordChange(
   action: 'create' | 'update' | 'delete',
   id: number
 ): void {
-  context.record({
+  recordOne(context, {
     entity: 'subscriber',
     action,
     organizationId: scope.organizationId,
     mailingListId: scope.mailingListId,
-    firstId: id,
-    lastId: id
+    id
   })
 }

@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { localListById } from '../mailing-lists/queries.ts'
@@ -100,12 +100,11 @@ function record(
   scope: Scope,
   id: number
 ): void {
-  context.record({
+  recordOne(context, {
     entity,
     action,
     organizationId: scope.organizationId,
     mailingListId: scope.mailingListId,
-    firstId: id,
-    lastId: id
+    id
   })
 }

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../database/command.ts'
+import { type CommandContext, recordOne } from '../../database/command.ts'
 import { validationFailed } from '../../errors.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
@@ -72,12 +72,11 @@ export async function keepUntilConfirmed(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  context.record({
+  recordOne(context, {
     entity: 'pending_subscription',
     action: 'create',
     organizationId,
     mailingListId,
-    firstId: id,
-    lastId: id
+    id
   })
 }
