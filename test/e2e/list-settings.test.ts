@@ -6,6 +6,7 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   allSubscribers,
+  importText,
   makeAutoresponder,
   makeField,
   makeList,
@@ -204,6 +205,33 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.screenshot('remote-list-create')
     await page.getByRole('dialog').getByRole('button', { name: 'New list' }).click()
     await page.getByText('This is a Remote List').waitFor()
+    await window.finish()
+  })
+
+  it('rows that failed are mended and imported again', async () => {
+    const list = await makeList(started.api, { name: 'To mend' })
+    await makeField(started.api, list.id, 'City', 'text')
+    const { id } = await importText(
+      started.api,
+      list.id,
+      'email,City\na@example.com,Bern\nbroken,"Basel, town"\n',
+      {
+        column_mapping: ['email', 'City']
+      }
+    )
+    const window = await open(`/imports/${id}`)
+    const { page } = window
+    await page.getByRole('button', { name: 'Fix these rows' }).click()
+    await page.getByLabel('Email of row 1').fill('mended@example.com')
+    await window.screenshot('import-mend')
+    await page.getByRole('button', { name: 'Import 1 row again' }).click()
+    await page.waitForURL(`**/imports/${id + 1}`)
+    await started.api.imported(id + 1)
+    await page.getByText('Rows that failed').waitFor({ state: 'detached' })
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([
+      { email: 'a@example.com' },
+      { email: 'mended@example.com', custom_fields: { City: { value: 'Basel, town' } } }
+    ])
     await window.finish()
   })
 
