@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import type {
   SubscriberImport,
@@ -218,6 +219,22 @@ describe('an import', () => {
     })
     expect((await find(list.id, 'a@example.com'))?.custom_fields['City']?.value).toBe('Zürich\tCity')
   })
+
+  it.each([',', '\t'])(
+    'logs failed rows in the format of their file, with %j and single quotes',
+    async (separator) => {
+      const list = await makeList(started.api)
+      await makeField(started.api, list.id, 'Note', 'text')
+      const note = `it's "said"${separator} twice`
+      const cell = `'${note.replaceAll("'", "''")}'`
+      const { id } = await importText(started.api, list.id, `nobody${separator}${cell}\n`, {
+        column_mapping: ['email', 'Note'],
+        file_format: { csv_has_headers: false, csv_field_separator: separator, csv_field_enclosure: "'" }
+      })
+      const [row] = parse(await logOf(id, 'failed'), { delimiter: separator, quote: "'", escape: "'" })
+      expect(row?.slice(0, 2)).toEqual(['nobody', note])
+    }
+  )
 
   it('works on lists whose primary key is a custom field', async () => {
     const list = await makeList(started.api)
