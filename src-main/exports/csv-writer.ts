@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../api/subscriber-exports/schema.ts'
+import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 
 /** What spreadsheets take for a formula when a cell begins with it. */
 const formula = /^[=+\-@\t\r]/
@@ -8,8 +8,11 @@ const formula = /^[=+\-@\t\r]/
  * @param escapesFormulas whether cells that a spreadsheet would execute get an apostrophe
  */
 export function csvWriter(
-  { csv_field_separator: separator, csv_field_enclosure: enclosure }: ExportFormat,
-  escapesFormulas: boolean
+  {
+    csv_field_separator: separator,
+    csv_field_enclosure: enclosure
+  }: Pick<FileFormat, 'csv_field_separator' | 'csv_field_enclosure'>,
+  escapesFormulas = false
 ): (records: readonly (readonly string[])[]) => string {
   // Separators other than these have no meaning in a class of a regular expression.
   const special = new RegExp(`[${separator === '\t' ? '\\t' : separator}${enclosure}\\r\\n]`)

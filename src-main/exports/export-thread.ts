@@ -56,11 +56,7 @@ async function writeFile(plan: ExportPlan): Promise<boolean> {
     const { settings } = plan
     if (progress.bytes === 0 && settings.file_format.csv_has_headers) {
       // Names of columns are no data: they stay as they are, so that an import knows them.
-      progress.bytes += append(
-        file,
-        progress.bytes,
-        csvWriter(settings.file_format, false)([settings.columns])
-      )
+      progress.bytes += append(file, progress.bytes, csvWriter(settings.file_format)([settings.columns]))
     }
     const write = csvWriter(settings.file_format, settings.file_format.escape_formulas)
     const cells = cellsOf(settings.columns, plan.fields, plan.timeZone)

@@ -1,7 +1,7 @@
-import { stringify } from 'csv-stringify/sync'
 import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileFormat, type ImportOutcome } from '../api/subscriber-imports/schema.ts'
+import { csvWriter } from '../exports/csv-writer.ts'
 
 /** The directory of an import's logs. */
 export function logDirectory(dataDirectory: string, importId: number): string {
@@ -20,14 +20,14 @@ export function logPath(dataDirectory: string, importId: number, outcome: Import
 export class ImportLogs {
   readonly #dataDirectory: string
   readonly #importId: number
-  readonly #format: FileFormat
+  readonly #csv: ReturnType<typeof csvWriter>
   readonly #files = new Map<ImportOutcome, number>()
   readonly #pending = new Map<ImportOutcome, string>()
 
   constructor(dataDirectory: string, importId: number, format: FileFormat) {
     this.#dataDirectory = dataDirectory
     this.#importId = importId
-    this.#format = format
+    this.#csv = csvWriter(format)
     const directory = logDirectory(dataDirectory, importId)
     rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory, { recursive: true })
@@ -39,13 +39,7 @@ export class ImportLogs {
 
   /** The row as it came, in the format in which it came, and why it failed. */
   addFailure(row: readonly string[], message: string): void {
-    const line = stringify([[...row, message]], {
-      delimiter: this.#format.csv_field_separator,
-      quote: this.#format.csv_field_enclosure,
-      escape: this.#format.csv_field_enclosure,
-      record_delimiter: 'unix'
-    })
-    this.#append('failed', line)
+    this.#append('failed', this.#csv([[...row, message]]))
   }
 
   #append(outcome: ImportOutcome, text: string): void {

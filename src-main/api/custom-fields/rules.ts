@@ -295,6 +295,21 @@ export function readValues(
   return values
 }
 
+/** The values after a request: what it gives, and the rest as it was; see {@link readValues} for `report`. */
+export function mergeValues(
+  before: StoredValues,
+  fields: readonly FieldDefinition[],
+  given: Record<string, unknown>,
+  report: (sentence: string) => void
+): StoredValues {
+  const after = { ...before }
+  for (const [fieldId, value] of readValues(fields, given, report)) {
+    if (value === null) delete after[fieldId]
+    else after[fieldId] = value
+  }
+  return after
+}
+
 /** The sentences for required fields that have no value. */
 export function missingFields(fields: readonly FieldDefinition[], values: StoredValues): string[] {
   return fields

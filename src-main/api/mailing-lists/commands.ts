@@ -4,7 +4,7 @@ import type { ChangeAction } from '../../database/schema.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import { fieldsOfList, globalFields } from '../custom-fields/queries.ts'
-import { readValues, type StoredValues } from '../custom-fields/rules.ts'
+import { mergeValues, type StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedExportStates } from '../subscriber-exports/queries.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
 import { mailingListById } from './queries.ts'
@@ -96,13 +96,9 @@ async function readPreview(
     mailingListId === null
       ? await globalFields(context.db, organizationId)
       : await fieldsOfList(context.db, organizationId, mailingListId)
-  const after = { ...before }
-  for (const [fieldId, value] of readValues(fields, given, (fault) =>
+  const after = mergeValues(before, fields, given, (fault) =>
     faults.add(fault.replace(/^custom_fields/, 'preview_custom_field_data'))
-  )) {
-    if (value === null) delete after[fieldId]
-    else after[fieldId] = value
-  }
+  )
   return JSON.stringify(after)
 }
 

@@ -8,8 +8,8 @@ import { fieldsOfList } from '../custom-fields/queries.ts'
 import {
   defaultValue,
   type FieldDefinition,
+  mergeValues,
   missingFields,
-  readValues,
   type StoredValues
 } from '../custom-fields/rules.ts'
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
@@ -77,7 +77,7 @@ async function checkSubscriber(context: CommandContext, input: AddInput): Promis
   await refuseWhileRekeying(context, list.id)
   const faults = new Faults()
   const attributes = readAttributes(subscriber, list, input.timeZone, faults)
-  const values = withValues({}, fields, subscriber.custom_fields, faults)
+  const values = mergeValues({}, fields, subscriber.custom_fields ?? {}, (fault) => faults.add(fault))
   if (subscriber.apply_custom_field_defaults) applyDefaults(values, fields)
   for (const fault of missingFields(fields, values)) faults.add(fault)
   faults.throwIfAny()
@@ -150,11 +150,11 @@ export async function changeSubscriber(
   await refuseWhileRekeying(context, list.id)
   const faults = new Faults()
   const attributes = readAttributes(changes, list, scope.timeZone, faults)
-  const values = withValues(
+  const values = mergeValues(
     JSON.parse(row.custom_fields) as StoredValues,
     fields,
-    changes.custom_fields,
-    faults
+    changes.custom_fields ?? {},
+    (fault) => faults.add(fault)
   )
   faults.throwIfAny()
   const email = changes.email?.trim() ?? row.email
@@ -262,13 +262,17 @@ async function listAndFields(
  * The one subscriber that a path names.
  * @throws ApiError not_found; multiple_records_found when several share the email
  */
-export async function subscriberNamed(
+async function subscriberNamed(
   context: CommandContext,
   scope: SubscriberScope,
   name: SubscriberName
 ): Promise<SubscriberRow> {
   const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
-  const [row, ...others] = await subscribersNamed(context.db, list.id, [name])
+  return onlyOne(await subscribersNamed(context.db, list.id, [name]), name)
+}
+
+/** @throws ApiError as {@link subscriberNamed}, which finds them */
+export function onlyOne([row, ...others]: SubscriberRow[], name: SubscriberName): SubscriberRow {
   if (!row) throw notFound(shownName(name))
   if (others.length > 0) {
     throw new ApiError(
@@ -317,20 +321,6 @@ function readAttributes(
     } else columns.subscribe_ip = given.subscribe_ip || null
   }
   return columns
-}
-
-function withValues(
-  before: StoredValues,
-  fields: readonly FieldDefinition[],
-  given: Record<string, unknown> | undefined,
-  faults: Faults
-): StoredValues {
-  const after = { ...before }
-  for (const [fieldId, value] of readValues(fields, given ?? {}, (fault) => faults.add(fault))) {
-    if (value === null) delete after[fieldId]
-    else after[fieldId] = value
-  }
-  return after
 }
 
 function applyDefaults(values: StoredValues, fields: readonly FieldDefinition[]): void {

@@ -5,7 +5,7 @@ import { queueReactions, subscriptionAutoresponders } from '../autoresponders/re
 import { matchesGlob, replacementKeyFault } from '../autoresponders/rules.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { refuseUnconfirmed } from '../web-forms/confirmation.ts'
-import { addSubscriber, changeSubscriber, subscriberNamed, type SubscriberScope } from './commands.ts'
+import { addSubscriber, changeSubscriber, onlyOne, type SubscriberScope } from './commands.ts'
 import { type SubscriberName, subscribersNamed } from './queries.ts'
 import type { TriggerInput, TriggerResult } from './schema.ts'
 
@@ -102,7 +102,7 @@ async function prepareSubscriber(context: CommandContext, input: Input): Promise
     })
     return { id, emailKey, subscriptionResult: 'created' }
   }
-  const row = await subscriberNamed(context, input, name)
+  const row = onlyOne(found, name)
   if (row.status !== 'active' && !request.reactivate_subscriber) {
     throw new ApiError(
       'invalid_request',
