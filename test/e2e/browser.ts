@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, onTestFailed } from 'vitest'
 import { findAppBrowser } from '../../src-main/headless/browsers.ts'
 import type { Application } from '../../src-main/app.ts'
 
@@ -28,7 +28,15 @@ export async function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** A window of the application, signed in. What goes wrong in its console fails the test that calls `finish`. */
+/** Waits until a menu has closed: until then it takes the focus back, and what is typed elsewhere is lost. */
+export async function menuIsGone(page: Page): Promise<void> {
+  await page.getByRole('listbox').waitFor({ state: 'hidden' })
+}
+
+/**
+ * A window of the application, signed in. What goes wrong in its console fails the test that calls `finish`; a test
+ * that fails prints what the window showed.
+ */
 export class Window {
   readonly page: Page
   readonly #context: BrowserContext
@@ -47,6 +55,7 @@ export class Window {
     const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, locale: 'en-US' })
     context.setDefaultTimeout(15_000)
     const window = new Window(context, await context.newPage())
+    onTestFailed(() => window.#tellWhatItShows())
     await window.page.goto(app.interfaceUrl())
     return window
   }
@@ -66,6 +75,13 @@ export class Window {
       document.documentElement.classList.remove('dark')
       document.documentElement.classList.add('light')
     })
+  }
+
+  /** For a failure on a machine that one cannot look at. */
+  async #tellWhatItShows(): Promise<void> {
+    if (this.page.isClosed()) return
+    const shown = await this.page.locator('body').ariaSnapshot()
+    console.error(`The page ${this.page.url()} showed:\n${shown}\n${this.#complaints.join('\n')}`)
   }
 
   async finish(): Promise<void> {

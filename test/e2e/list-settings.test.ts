@@ -15,7 +15,7 @@ import {
 } from '../support/builders.ts'
 import { serveFiles } from '../support/file-server.ts'
 import { reactionsOf } from '../support/reactions.ts'
-import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
@@ -66,6 +66,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     const choose = async (name: string, option: string): Promise<void> => {
       await page.getByRole('combobox', { name }).click()
       await page.getByRole('option', { name: option }).click()
+      await menuIsGone(page)
     }
     await page.getByLabel('From email').fill('hello@example.com')
     await choose('Virtual MTA', 'Fast lane')
@@ -74,6 +75,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await page.getByLabel('Seed lists').click()
     await page.getByRole('option', { name: 'Our own addresses' }).click()
     await page.keyboard.press('Escape')
+    await menuIsGone(page)
     await page.getByRole('switch', { name: 'Choose the winner' }).click()
     await page.getByLabel('Part that is tested, in percent').fill('12.345')
     await page.getByLabel('Decided after').first().fill('4')
