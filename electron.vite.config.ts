@@ -12,6 +12,7 @@ const entries = [
   'database/checkpoint-thread',
   'database/writer-thread',
   'exports/export-thread',
+  'imports/dry-run-thread',
   'imports/import-thread'
 ]
 

@@ -9,8 +9,10 @@ import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
 import { messageOf } from './errors.ts'
 import { ExportRunner } from './exports/runner.ts'
+import { DryRuns } from './imports/dry-runs.ts'
 import { ImportRunner } from './imports/runner.ts'
 import { DeletedListPurger } from './jobs/deleted-lists.ts'
+import { ImportUndoer } from './jobs/import-undos.ts'
 import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
 import type { SettingsChanges } from './settings/schema.ts'
@@ -68,16 +70,21 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
     const imports = new ImportRunner(reader, writer, dataDirectory)
+    const dryRuns = new DryRuns(dataDirectory, databasePath)
+    await dryRuns.prepare()
     const exports = new ExportRunner(reader, writer, dataDirectory)
     const deletedLists = new DeletedListPurger(reader, writer)
+    const importUndos = new ImportUndoer(reader, writer)
     const rekeyer = new ListRekeyer(reader, writer)
     const signIn = new SignIn()
     const server = await createServer({
       reader,
       writer,
       imports,
+      dryRuns,
       exports,
       deletedLists,
+      importUndos,
       rekeyer,
       signIn,
       dataDirectory,
@@ -85,7 +92,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     })
     undo.push(
       () => deletedLists.close(),
+      () => importUndos.close(),
       () => imports.close(),
+      () => dryRuns.close(),
       () => exports.close()
     )
     undo.push(() => closeServer(server))
@@ -97,6 +106,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await exports.wake()
     await rekeyer.resume()
     deletedLists.wake()
+    importUndos.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
     undo.push(() => clearInterval(housekeeping))
 

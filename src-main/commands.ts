@@ -5,6 +5,7 @@ import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
 import * as seedLists from './api/seed-lists/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
+import * as importUndos from './api/subscriber-imports/undo-commands.ts'
 import * as subscriberExports from './api/subscriber-exports/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
 import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
@@ -69,6 +70,8 @@ export const commands = {
   finishImport: subscriberImports.finishImport,
   failImport: subscriberImports.failImport,
   notePurgedLogs: subscriberImports.notePurgedLogs,
+  beginImportUndo: importUndos.beginImportUndo,
+  continueImportUndo: importUndos.continueImportUndo,
   createSubscriberExport: subscriberExports.createSubscriberExport,
   pauseSubscriberExport: subscriberExports.pauseSubscriberExport,
   unpauseSubscriberExport: subscriberExports.unpauseSubscriberExport,

@@ -3,8 +3,10 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { ExportRunner } from '../exports/runner.ts'
+import type { DryRuns } from '../imports/dry-runs.ts'
 import type { ImportRunner } from '../imports/runner.ts'
 import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
+import type { ImportUndoer } from '../jobs/import-undos.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
 import type { Caller } from './accounts/queries.ts'
 import type { SignIn } from './authentication.ts'
@@ -16,8 +18,10 @@ export interface ApplicationContext {
   reader: Kysely<Schema>
   writer: Writer
   imports: ImportRunner
+  dryRuns: DryRuns
   exports: ExportRunner
   deletedLists: DeletedListPurger
+  importUndos: ImportUndoer
   rekeyer: ListRekeyer
   signIn: SignIn
   dataDirectory: string

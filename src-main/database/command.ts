@@ -22,6 +22,11 @@ export interface CommandContext {
   now: number
   /** Notes a change for the change log and, once committed, for whoever listens. */
   record(change: Change): void
+  /**
+   * Asked by a background command between its steps: whether to return {@link unfinished}, because a command that
+   * somebody waits for has come, or because one will probably come soon.
+   */
+  shouldPause(): Promise<boolean>
 }
 
 /**
@@ -41,9 +46,20 @@ export function recordOne(
 /** Marks a command of a long job: it yields to the commands that somebody waits for, and commits without an fsync. */
 export interface BackgroundCommand<Input, Result> {
   background: true
-  run: Command<Input, Result>
+  run: Command<Input, Result | Unfinished<Input>>
 }
 
-export function inBackground<Input, Result>(run: Command<Input, Result>): BackgroundCommand<Input, Result> {
+export function inBackground<Input, Result>(
+  run: Command<Input, Result | Unfinished<Input>>
+): BackgroundCommand<Input, Result> {
   return { background: true, run }
+}
+
+/** What a background command answers that paused: what it did can be committed, and it goes on with `rest`, first in its queue. */
+export class Unfinished<Input> {
+  readonly rest: Input
+
+  constructor(rest: Input) {
+    this.rest = rest
+  }
 }

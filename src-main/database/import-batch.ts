@@ -1,10 +1,12 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { type FieldDefinition, readValues, type StoredValues } from '../api/custom-fields/rules.ts'
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { type ImportOutcome, type ImportSettings, importOutcomes } from '../api/subscriber-imports/schema.ts'
+import type { CommandContext } from './command.ts'
 import type { ImportBatch } from '../imports/plan.ts'
-import type { SeenIds } from './seen-ids.ts'
+import { mappedFieldIds, missingRequiredFields } from '../imports/rows.ts'
+import { SeenIds } from './seen-ids.ts'
 import type { SubscriberTally } from './subscriber-tally.ts'
 
 // The fast path of the import: prepared statements on the writer's connection, row by row.
@@ -21,13 +23,37 @@ export interface ImportSession {
   seen: SeenIds
 }
 
+export function newImportSession(
+  mailingListId: number,
+  fields: FieldDefinition[],
+  settings: ImportSettings
+): ImportSession {
+  const defaults = readValues(fields, settings.default_custom_fields, () => undefined)
+  return {
+    mailingListId,
+    settings,
+    overwrittenFieldIds: [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
+    refusesNew: missingRequiredFields({ fields, settings }) !== null,
+    seen: new SeenIds()
+  }
+}
+
+/** A subscriber as it was before a row overwrote it, for the undoing: id, then the columns in this order. */
+export type Overwritten = [
+  id: number,
+  status: SubscriberStatus,
+  confirmed: number | null,
+  emailFormat: string | null,
+  customFields: string
+]
+
 export interface BatchResult {
-  /** An index into importOutcomes for each row. */
+  /** An index into importOutcomes for each row from the one on that was begun with. */
   outcomes: Uint8Array
   addedIds: { first: number; last: number } | null
   updatedIds: number[]
-  /** Those of updatedIds of whom something differs now. */
-  changedIds: number[]
+  /** Those whom something differs about now, as they were. */
+  overwritten: Overwritten[]
   nextId: number
 }
 
@@ -39,7 +65,8 @@ interface Existing {
   email_format: string | null
 }
 
-const code = Object.fromEntries(importOutcomes.map((outcome, index) => [outcome, index])) as Record<
+/** The index of each outcome in importOutcomes, as batches keep it. */
+export const code = Object.fromEntries(importOutcomes.map((outcome, index) => [outcome, index])) as Record<
   ImportOutcome,
   number
 >
@@ -128,53 +155,71 @@ function insertStatement(database: Database, batch: ImportBatch, rows: number): 
   return statement
 }
 
+/** Statements after which the writer is asked whether to pause: some two milliseconds. */
+const insertsPerStep = 5
+
 /**
- * Applies the rows of a batch to the list: adds, overwrites or skips each by the import's settings.
+ * Applies the rows of a batch to the list from the row `from` on, until its end or until the writer asks to pause: adds,
+ * overwrites or skips each by the import's settings.
  * @param room how many subscribers may still be added; Infinity without a limit
  */
-export function applyImportBatch(
-  database: Database,
+export async function applyImportBatch(
+  { sqlite: database, now, shouldPause }: Pick<CommandContext, 'sqlite' | 'now' | 'shouldPause'>,
   session: ImportSession,
   batch: ImportBatch,
   tally: SubscriberTally,
-  { now, firstId, room }: { now: number; firstId: number; room: number }
-): BatchResult {
-  const outcomes = new Uint8Array(batch.emails.length).fill(code.failed)
+  { from, firstId, room }: { from: number; firstId: number; room: number }
+): Promise<BatchResult> {
+  const rows = batch.emails.length
+  const outcomes = new Uint8Array(rows - from).fill(code.failed)
   const updatedIds: number[] = []
-  const changedIds: number[] = []
+  const overwritten: Overwritten[] = []
   let nextId = firstId
   let added = 0
-  const places = [...outcomes.keys()].filter((place) => batch.emails[place] !== '')
-  for (let from = 0; from < places.length;) {
-    const rows = places.length - from >= rowsPerInsert && room - added >= rowsPerInsert ? rowsPerInsert : 1
-    const chunk = places.slice(from, from + rows)
-    from += rows
+  let next = from
+  for (let step = 1; next < rows; step++) {
+    const most = room - added >= rowsPerInsert ? rowsPerInsert : 1
+    const chunk = takePlaces(batch, next, most)
+    next = chunk.end
     const mayAdd = !session.refusesNew && added < room
-    const clashing = mayAdd ? insertRows(database, session, batch, chunk, nextId, now) : chunk
-    for (const [index, place] of chunk.entries()) {
+    const clashing = mayAdd ? insertRows(database, session, batch, chunk.places, nextId, now) : chunk.places
+    for (const [index, place] of chunk.places.entries()) {
       if (clashing.includes(place)) continue
       const id = nextId + index
       session.seen.add(id)
       tally.added(id, statusOf(session, batch, place))
-      outcomes[place] = code.added
+      outcomes[place - from] = code.added
       added++
     }
-    if (mayAdd) nextId += rows
+    if (mayAdd) nextId += chunk.places.length
     for (const place of clashing) {
       const existing = findExisting(database, session, batch, place)
       if (!existing) {
-        if (!session.refusesNew) outcomes[place] = code.skipped_over_limit
+        if (!session.refusesNew) outcomes[place - from] = code.skipped_over_limit
         continue
       }
       const outcome = outcomeForExisting(session, existing)
-      outcomes[place] = code[outcome]
+      outcomes[place - from] = code[outcome]
       if (outcome !== 'updated') continue
       updatedIds.push(existing.id)
-      if (overwrite(database, session, existing, batch, place, tally, now)) changedIds.push(existing.id)
+      if (!overwrite(database, session, existing, batch, place, tally, now)) continue
+      const { id, status, confirmed, email_format, custom_fields } = existing
+      overwritten.push([id, status, confirmed, email_format, custom_fields])
     }
+    if (step % insertsPerStep === 0 && next < rows && (await shouldPause())) break
   }
   const addedIds = added > 0 ? { first: firstId, last: nextId - 1 } : null
-  return { outcomes, addedIds, updatedIds, changedIds, nextId }
+  return { outcomes: outcomes.subarray(0, next - from), addedIds, updatedIds, overwritten, nextId }
+}
+
+/** The next rows of a batch that passed their checks, and where to go on after them. */
+function takePlaces(batch: ImportBatch, from: number, most: number): { places: number[]; end: number } {
+  const places: number[] = []
+  let end = from
+  for (; end < batch.emails.length && places.length < most; end++) {
+    if (batch.emails[end] !== '') places.push(end)
+  }
+  return { places, end }
 }
 
 function statusOf(session: ImportSession, batch: ImportBatch, place: number): SubscriberStatus {
@@ -198,20 +243,27 @@ function insertRows(
     confirmed: defaults.confirmed === undefined ? null : Number(defaults.confirmed),
     email_format: defaults.format ?? null
   }
-  const values: unknown[] = []
-  for (const [index, place] of places.entries()) {
-    const email = batch.emails[place] ?? ''
-    values.push(firstId + index, email, emailKey(email), batch.customFields[place])
-    for (const [, key] of optionalColumns) {
-      const column = batch[key]
-      if (column) values.push(column[place])
-    }
+  const rows = places.map((place, index) => valuesOf(batch, place, firstId + index))
+  if (rows.length === rowsPerInsert) {
+    const { changes } = insertStatement(database, batch, rowsPerInsert).run(rows.flat(), shared)
+    if (changes === rowsPerInsert) return []
+    const { addedFrom } = statementsOf(database).lookups
+    const added = new Set(addedFrom.all(session.mailingListId, firstId, firstId + rowsPerInsert - 1))
+    return places.filter((_, index) => !added.has(firstId + index))
   }
-  const { changes } = insertStatement(database, batch, places.length).run(values, shared)
-  if (changes === places.length) return []
-  const { addedFrom } = statementsOf(database).lookups
-  const added = new Set(addedFrom.all(session.mailingListId, firstId, firstId + places.length - 1))
-  return places.filter((_, index) => !added.has(firstId + index))
+  const insert = insertStatement(database, batch, 1)
+  return places.filter((_, index) => insert.run(rows[index], shared).changes === 0)
+}
+
+/** What a row binds, in the order of insertStatement. */
+function valuesOf(batch: ImportBatch, place: number, id: number): unknown[] {
+  const email = batch.emails[place] ?? ''
+  const values: unknown[] = [id, email, emailKey(email), batch.customFields[place]]
+  for (const [, key] of optionalColumns) {
+    const column = batch[key]
+    if (column) values.push(column[place] ?? null)
+  }
+  return values
 }
 
 /** Marks the subscribers that an earlier run of the import named, so that later rows are known as duplicates. */
@@ -228,7 +280,8 @@ export function recallImportBatch(
   }
 }
 
-function findExisting(
+/** The subscriber that has the key of a row. */
+export function findExisting(
   database: Database,
   session: ImportSession,
   batch: ImportBatch,
@@ -240,7 +293,8 @@ function findExisting(
     : byEmail.get(session.mailingListId, emailKey(batch.emails[place] ?? ''))
 }
 
-function outcomeForExisting(session: ImportSession, existing: Existing): ImportOutcome {
+/** What becomes of a row whose key a subscriber has; marks that subscriber as seen. */
+export function outcomeForExisting(session: ImportSession, existing: Existing): ImportOutcome {
   if (!session.seen.add(existing.id)) return 'skipped_duplicate'
   if (!session.settings.overwrite) return 'skipped_overwrite'
   if (!session.settings.overwrite_when_status[existing.status]) return `skipped_${existing.status}`

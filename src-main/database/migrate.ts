@@ -8,6 +8,7 @@ import { deliverySettings } from './migrations/0004-delivery-settings.ts'
 import { autoresponders } from './migrations/0005-autoresponders.ts'
 import { urlImports } from './migrations/0006-url-imports.ts'
 import { subscriberExports } from './migrations/0007-subscriber-exports.ts'
+import { importUndo } from './migrations/0008-import-undo.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -24,7 +25,8 @@ export const migrations: readonly Migration[] = [
   deliverySettings,
   autoresponders,
   urlImports,
-  subscriberExports
+  subscriberExports,
+  importUndo
 ]
 
 /**

@@ -333,6 +333,43 @@ export interface ImportBatchesTable {
   outcomes: Buffer
 }
 
+/** What the writer changed at one time for an import; see undo-commands.ts. */
+export interface ImportChangesTable {
+  id: Generated<number>
+  subscriber_import_id: number
+  /** The time of the command: subscribers whose updated_at is another were changed since. */
+  written_at: Time
+  first_added_id: number | null
+  last_added_id: number | null
+  /** Compressed JSON of Overwritten[]; null = none. */
+  overwritten: Buffer | null
+  /** How many ids and entries these are. */
+  subscribers: number
+  /** How many of them an undoing has dealt with. */
+  undone: ColumnType<number, number | undefined, number>
+}
+
+/** An import that is being undone, or was. */
+export interface ImportUndosTable {
+  subscriber_import_id: number
+  total: number
+  done: ColumnType<number, number | undefined, number>
+  removed: ColumnType<number, number | undefined, number>
+  restored: ColumnType<number, number | undefined, number>
+  kept: ColumnType<number, number | undefined, number>
+  started_at: Fixed<Time>
+  finished_at: ColumnType<Time | null, Time | null | undefined, Time | null>
+}
+
+/** A subscriber whom an undoing left as it is, and why. */
+export interface ImportUndoKeptTable {
+  subscriber_import_id: number
+  subscriber_id: number
+  email: string
+  reason: KeptReason
+}
+export type KeptReason = 'changed' | 'primary_key'
+
 /** The next free id of a table whose ids the writer allocates in runs. */
 export interface IdSequencesTable {
   name: string
@@ -406,6 +443,9 @@ export interface Schema {
   subscribers: SubscribersTable
   subscriber_imports: SubscriberImportsTable
   import_batches: ImportBatchesTable
+  import_changes: ImportChangesTable
+  import_undos: ImportUndosTable
+  import_undo_kept: ImportUndoKeptTable
   subscriber_exports: SubscriberExportsTable
   id_sequences: IdSequencesTable
   change_log: ChangeLogTable

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { commands } from '../commands.ts'
 import { ApiError, messageOf } from '../errors.ts'
-import type { Change, Command, CommandContext } from './command.ts'
+import { type Change, type Command, type CommandContext, Unfinished } from './command.ts'
 import { appendToChangeLog } from './change-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type Durability, kyselyOver, openForWriting, setDurability } from './connection.ts'
@@ -18,6 +18,13 @@ interface Queued {
 
 /** How long commands of long jobs may share one transaction, in milliseconds. */
 const longestGroup = 250
+/**
+ * The same while somebody makes changes: whoever comes next waits for what the long jobs are at, for the commit of what
+ * they did, and for the disk to have all of it.
+ */
+const longestGroupMeanwhile = 5
+/** For how long after a change another one is expected, in milliseconds. */
+const expectedWithin = 500
 
 if (!parentPort) throw new Error('writer-thread runs as a worker thread')
 const home: MessagePort = parentPort
@@ -35,6 +42,12 @@ const background: Queued[] = []
 let running = false
 let wake: () => void = () => undefined
 let durability: Durability = 'FULL'
+/** When the last command that somebody waited for was done, by performance.now(). */
+let lastWaitedFor = -Infinity
+/** When the group that is open began, by performance.now(). */
+let groupBegan = 0
+/** No two commands have the same time, so that what one of them wrote can be told from what a later one did. */
+let lastNow = 0
 
 function listenOn(port: MessagePort): void {
   port.on('message', (message: CommandRequest | { connect: MessagePort } | { close: true }) => {
@@ -78,6 +91,7 @@ async function runAlone(queued: Queued): Promise<void> {
   const done = await run(queued.request)
   if (settle(done)) publish(done.changes)
   queued.port.postMessage(done.reply)
+  lastWaitedFor = performance.now()
 }
 
 /**
@@ -88,10 +102,11 @@ async function runAlone(queued: Queued): Promise<void> {
  */
 async function runGroup(): Promise<void> {
   use('NORMAL')
-  const started = performance.now()
+  groupBegan = performance.now()
   const answered: { port: MessagePort; reply: CommandReply }[] = []
   const changes: Change[] = []
   let failure: Error | null = null
+  let rest: Queued | null = null
   sqlite.exec('BEGIN')
   do {
     const queued = background.shift()
@@ -99,23 +114,36 @@ async function runGroup(): Promise<void> {
     const changedRows = totalChanges.get()
     const done = await run(queued.request)
     changes.push(...done.changes)
+    if ('result' in done.reply && done.reply.result instanceof Unfinished) {
+      rest = { port: queued.port, request: { ...queued.request, input: done.reply.result.rest as unknown } }
+      break
+    }
     answered.push({ port: queued.port, reply: done.reply })
     if (!('result' in done.reply) && totalChanges.get() !== changedRows) {
       failure = new Error(`${queued.request.name} failed, and the commands beside it were taken back`)
       break
     }
-    await messagesIn()
-  } while (waitedFor.length === 0 && performance.now() - started < longestGroup)
+  } while (!(await shouldPause()))
   try {
     if (failure) throw failure
     sqlite.exec('COMMIT')
     publish(changes)
+    if (rest) background.unshift(rest)
   } catch (error) {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+    if (rest) answered.push({ port: rest.port, reply: fault(rest.request.id, 'commit', error) })
     for (const each of answered)
       if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
   }
   for (const { port, reply } of answered) port.postMessage(reply)
+}
+
+/** Lets messages in, and tells whether the open group should end. */
+async function shouldPause(): Promise<boolean> {
+  await messagesIn()
+  const now = performance.now()
+  const longest = now - lastWaitedFor < expectedWithin ? longestGroupMeanwhile : longestGroup
+  return waitedFor.length > 0 || now - groupBegan >= longest
 }
 
 interface Done {
@@ -128,7 +156,9 @@ async function run({ id, name, input }: CommandRequest): Promise<Done> {
   const command = commands[name]
   const call = (typeof command === 'function' ? command : command.run) as Command<unknown, unknown>
   const changes: Change[] = []
-  const context: CommandContext = { db, sqlite, now: Date.now(), record: (change) => changes.push(change) }
+  lastNow = Math.max(Date.now(), lastNow + 1)
+  const record = (change: Change): unknown => changes.push(change)
+  const context: CommandContext = { db, sqlite, now: lastNow, record, shouldPause }
   try {
     const result = await call(context, input)
     await appendToChangeLog(context, changes)

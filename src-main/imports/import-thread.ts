@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
-import { messageOf } from '../errors.ts'
 import { download } from './download.ts'
-import { ImportFailure } from './failure.ts'
-import { ImportLogs } from './logs.ts'
+import { failureMessage, ImportFailure } from './failure.ts'
+import { ImportLogs, logDirectory } from './logs.ts'
 import { RowPipeline } from './row-pipeline.ts'
 import { unpackedPath } from './source.ts'
 import { countRecords } from './split.ts'
@@ -42,18 +41,19 @@ async function runImport(client: CommandClient): Promise<void> {
     const { file_format, column_mapping } = plan.settings
     const records = await countRecords(path, file_format, column_mapping, signal)
     await client.run('startImporting', { id: importId, records })
-    const logs = new ImportLogs(dataDirectory, importId, file_format)
-    const completed = await new RowPipeline(client, { ...plan, path }, logs).run()
+    const logs = new ImportLogs(logDirectory(dataDirectory, importId), file_format)
+    const pipeline = new RowPipeline({ ...plan, path }, logs, (batch, index, before) =>
+      before
+        ? client.run('recallImportBatch', { id: importId, batch, outcomes: before })
+        : client.run('writeImportBatch', { id: importId, index, batch })
+    )
+    const completed = await pipeline.run()
     logs.close()
     if (completed) await client.run('finishImport', { id: importId })
   } catch (error) {
     // Paused or cancelled: its state says so already.
     if (signal.aborted) return
-    const message =
-      error instanceof ImportFailure
-        ? error.message
-        : `The import stopped by an error of ours: ${messageOf(error)}`
-    await client.run('failImport', { id: importId, message })
+    await client.run('failImport', { id: importId, message: failureMessage(error) })
   }
 }
 

@@ -9,8 +9,8 @@ export function logDirectory(dataDirectory: string, importId: number): string {
 }
 
 /** The file of one log: `failed` is a CSV, every other one holds an email a line (spec, "Logs"). */
-export function logPath(dataDirectory: string, importId: number, outcome: ImportOutcome): string {
-  return join(logDirectory(dataDirectory, importId), outcome === 'failed' ? 'failed.csv' : `${outcome}.txt`)
+export function logPath(directory: string, outcome: ImportOutcome): string {
+  return join(directory, outcome === 'failed' ? 'failed.csv' : `${outcome}.txt`)
 }
 
 /**
@@ -18,17 +18,15 @@ export function logPath(dataDirectory: string, importId: number, outcome: Import
  * interrupted writes them anew from its first row.
  */
 export class ImportLogs {
-  readonly #dataDirectory: string
-  readonly #importId: number
+  readonly #directory: string
   readonly #csv: ReturnType<typeof csvWriter>
   readonly #files = new Map<ImportOutcome, number>()
   readonly #pending = new Map<ImportOutcome, string>()
 
-  constructor(dataDirectory: string, importId: number, format: FileFormat) {
-    this.#dataDirectory = dataDirectory
-    this.#importId = importId
+  /** @param directory which the logs have for themselves */
+  constructor(directory: string, format: FileFormat) {
+    this.#directory = directory
     this.#csv = csvWriter(format)
-    const directory = logDirectory(dataDirectory, importId)
     rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory, { recursive: true })
   }
@@ -65,7 +63,7 @@ export class ImportLogs {
   #fileOf(outcome: ImportOutcome): number {
     let file = this.#files.get(outcome)
     if (file === undefined) {
-      file = openSync(logPath(this.#dataDirectory, this.#importId, outcome), 'w')
+      file = openSync(logPath(this.#directory, outcome), 'w')
       this.#files.set(outcome, file)
     }
     return file

@@ -1,19 +1,24 @@
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
 
-/** All that the import thread needs to know; the writer hands it out when the work begins. */
-export interface ImportPlan {
-  id: number
+/** How the rows of a file are read into batches. */
+export interface RowPlan {
   settings: ImportSettings
   fields: FieldDefinition[]
-  list: { id: number; hasFormat: boolean; hasConfirmed: boolean; primaryKeyFieldId: number | null }
+  /** null = the email is the primary key of the list. */
+  primaryKeyFieldId: number | null
   timeZone: string
   /** Where the bytes are, absolute; a file that is to be downloaded goes there. */
   path: string
-  /** What to download first, or null when the file is there. */
-  download: { url: string; allowsPrivate: boolean } | null
   /** What became of the rows that an earlier run committed, a Uint8Array a batch; see importOutcomes. */
   committed: Uint8Array[]
+}
+
+/** All that the import thread needs to know; the writer hands it out when the work begins. */
+export interface ImportPlan extends RowPlan {
+  id: number
+  /** What to download first, or null when the file is there. */
+  download: { url: string; allowsPrivate: boolean } | null
 }
 
 /** Rows per command: few enough that another command does not wait noticeably. The writer groups commands into commits. */

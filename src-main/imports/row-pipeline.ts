@@ -1,13 +1,23 @@
 import { type ImportOutcome, importOutcomes } from '../api/subscriber-imports/schema.ts'
-import type { CommandClient } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import type { ImportLogs } from './logs.ts'
-import { charactersPerBatch, type ImportBatch, type ImportPlan, rowsPerBatch } from './plan.ts'
+import { charactersPerBatch, type ImportBatch, type RowPlan, rowsPerBatch } from './plan.ts'
 import { readRecords } from './records.ts'
 import { missingRequiredFields, RowReader } from './rows.ts'
 
 /** Batches that may wait for the writer: it groups some into a commit while the next ones are being read. */
 const batchesInFlight = 20
+
+/**
+ * Applies a batch, the `index`th from 0.
+ * @param before its outcomes, when an earlier run of the import committed it
+ * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
+ */
+export type WriteBatch = (
+  batch: ImportBatch,
+  index: number,
+  before: Uint8Array | undefined
+) => Promise<Uint8Array | null>
 
 interface Pending {
   batch: ImportBatch
@@ -19,9 +29,9 @@ interface Pending {
 
 /** Reads rows into batches, has them written, and logs what became of them, in the order of the file. */
 export class RowPipeline {
-  readonly #client: CommandClient
-  readonly #plan: ImportPlan
+  readonly #plan: RowPlan
   readonly #logs: ImportLogs
+  readonly #writeBatch: WriteBatch
   readonly #rows: RowReader
   /** For a new subscriber that lacks a required field which no column fills. */
   readonly #missing: string | null
@@ -32,10 +42,10 @@ export class RowPipeline {
   #inFlight: Promise<void>[] = []
   readonly #full: Pending[] = []
 
-  constructor(client: CommandClient, plan: ImportPlan, logs: ImportLogs) {
-    this.#client = client
+  constructor(plan: RowPlan, logs: ImportLogs, writeBatch: WriteBatch) {
     this.#plan = plan
     this.#logs = logs
+    this.#writeBatch = writeBatch
     this.#rows = new RowReader(plan)
     this.#missing = missingRequiredFields(plan)
     this.#current = this.#newPending()
@@ -95,10 +105,7 @@ export class RowPipeline {
   }
 
   async #write({ batch, failures }: Pending, index: number): Promise<void> {
-    const before = this.#plan.committed[index]
-    const outcomes = before
-      ? await this.#client.run('recallImportBatch', { id: this.#plan.id, batch, outcomes: before })
-      : await this.#client.run('writeImportBatch', { id: this.#plan.id, index, batch })
+    const outcomes = await this.#writeBatch(batch, index, this.#plan.committed[index])
     if (!outcomes) {
       this.#stopped = true
       return

@@ -11,7 +11,7 @@ import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rul
 import { emailComplaint, isEmail, subscriberKeys } from '../api/subscribers/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import { dateHint, instantOfWallTime, parseDate } from '../dates.ts'
-import type { ImportBatch, ImportPlan } from './plan.ts'
+import type { ImportBatch, RowPlan } from './plan.ts'
 
 /** Reserved columns other than email, which every file has. */
 type ReservedColumn = Exclude<ImportColumn, 'email'>
@@ -37,7 +37,7 @@ interface Attributes {
 }
 
 /** The sentence for a new subscriber that lacks a required field which the file does not have, or null. */
-export function missingRequiredFields(plan: Pick<ImportPlan, 'fields' | 'settings'>): string | null {
+export function missingRequiredFields(plan: Pick<RowPlan, 'fields' | 'settings'>): string | null {
   const mapped = new Set(mappedFieldIds(plan))
   const defaults = readValues(plan.fields, plan.settings.default_custom_fields, () => undefined)
   const missing = plan.fields.filter(
@@ -51,7 +51,7 @@ export function missingRequiredFields(plan: Pick<ImportPlan, 'fields' | 'setting
 }
 
 /** The custom fields that a column of the file fills. */
-export function mappedFieldIds({ fields, settings }: Pick<ImportPlan, 'fields' | 'settings'>): number[] {
+export function mappedFieldIds({ fields, settings }: Pick<RowPlan, 'fields' | 'settings'>): number[] {
   return settings.column_mapping.flatMap((name) => {
     const field = name && !isImportColumn(name) ? fieldNamed(fields, name) : undefined
     return field ? [field.id] : []
@@ -60,7 +60,7 @@ export function mappedFieldIds({ fields, settings }: Pick<ImportPlan, 'fields' |
 
 /** Checks the rows of a file and collects them into batches: the mapping and validation of an import. */
 export class RowReader {
-  readonly #plan: ImportPlan
+  readonly #plan: RowPlan
   readonly #email: number
   readonly #reserved: [ReservedColumn, number][]
   readonly #fields: FieldColumn[]
@@ -69,7 +69,7 @@ export class RowReader {
   readonly #constantEntries: string
   readonly #primaryKey: FieldDefinition | undefined
 
-  constructor(plan: ImportPlan) {
+  constructor(plan: RowPlan) {
     this.#plan = plan
     const { column_mapping: mapping, default_custom_fields } = plan.settings
     const defaults = readValues(plan.fields, default_custom_fields, () => undefined)
@@ -88,7 +88,7 @@ export class RowReader {
       .filter(([id, value]) => value !== null && !mapped.has(id))
       .map(([id, value]) => `"${id}":${JSON.stringify(value)}`)
       .join(',')
-    this.#primaryKey = plan.fields.find(({ id }) => id === plan.list.primaryKeyFieldId)
+    this.#primaryKey = plan.fields.find(({ id }) => id === plan.primaryKeyFieldId)
   }
 
   /** An empty batch with the columns that this import has. */

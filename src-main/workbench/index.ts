@@ -5,8 +5,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sessionCookie } from '../api/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
+import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
 import { importPreviewRoutes } from './import-preview.ts'
+import { importUndoRoutes } from './import-undos.ts'
 import { organizationRoutes } from './organization.ts'
 import { settingsRoutes } from './settings.ts'
 import { subscriberSearchRoutes } from './subscriber-search.ts'
@@ -16,8 +18,10 @@ import { urlUploadRoutes } from './url-uploads.ts'
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(apiAccessRoutes)
+  await app.register(dryRunRoutes)
   await app.register(eventRoutes)
   await app.register(importPreviewRoutes)
+  await app.register(importUndoRoutes)
   await app.register(organizationRoutes)
   await app.register(settingsRoutes)
   await app.register(subscriberSearchRoutes)

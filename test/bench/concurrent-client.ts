@@ -1,28 +1,60 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import { makeList } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
-import { timeOf } from './statistics.ts'
+import { percentile, timeOf } from './statistics.ts'
 
-/** How often the concurrent client asks for a page, in milliseconds. */
-const askingInterval = 20
+/** How often the concurrent client reads, and how often it writes, in milliseconds. */
+const callingInterval = 20
 
-/** A program that asks for a page at fixed times, whether or not the answers come in time. */
-export function askForPages(api: Client, list: MailingList): { stop(): Promise<number[]> } {
-  const latencies: Promise<number>[] = []
+/** What the calls took that a client made meanwhile, in milliseconds. */
+export interface Latencies {
+  reads_p50_ms: number
+  reads_p99_ms: number
+  reads_max_ms: number
+  writes_p50_ms: number
+  writes_p99_ms: number
+  writes_max_ms: number
+}
+
+/**
+ * A program that reads a page of a list and adds a subscriber to one of its own at fixed times, whether or not the
+ * answers come in time.
+ */
+export async function callMeanwhile(api: Client, listId: number): Promise<{ stop(): Promise<Latencies> }> {
+  const own = await makeList(api, { name: 'Meanwhile' })
+  const reads: Promise<number>[] = []
+  const writes: Promise<number>[] = []
   let stopped = false
-  const asking = (async () => {
+  const calling = (async () => {
     const began = performance.now()
     for (let number = 1; !stopped; number++) {
-      const due = began + number * askingInterval
+      const due = began + number * callingInterval
       await pause(Math.max(0, due - performance.now()))
-      latencies.push(timeOf(api, 'GET', `/mailing_lists/${list.id}/subscribers`))
+      const email = `meanwhile${number}@example.com`
+      reads.push(timeOf(api, 'GET', `/mailing_lists/${listId}/subscribers`))
+      writes.push(
+        timeOf(api, 'POST', `/mailing_lists/${own.id}/subscribers`, {
+          subscriber: { email, status: 'active' }
+        })
+      )
     }
   })()
   return {
     stop: async () => {
       stopped = true
-      await asking
-      return Promise.all(latencies)
+      await calling
+      return summary(await Promise.all(reads), await Promise.all(writes))
     }
+  }
+}
+
+function summary(reads: number[], writes: number[]): Latencies {
+  return {
+    reads_p50_ms: percentile(reads, 0.5),
+    reads_p99_ms: percentile(reads, 0.99),
+    reads_max_ms: Math.max(...reads),
+    writes_p50_ms: percentile(writes, 0.5),
+    writes_p99_ms: percentile(writes, 0.99),
+    writes_max_ms: Math.max(...writes)
   }
 }

@@ -1,61 +1,157 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
+import type { ImportCounts } from '../../src-main/api/subscriber-imports/schema.ts'
+import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
 import type { Client } from '../support/client.ts'
-import { askForPages } from './concurrent-client.ts'
+import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { columns, writePeople } from './people.ts'
-import { importPeople, makePeopleList, upload } from './prepared-list.ts'
-import { startServer } from './server.ts'
-import { mean, percentile, timeOf } from './statistics.ts'
+import { importPeople, longestJob, makePeopleList, upload } from './prepared-list.ts'
+import { type BenchedServer, startServer } from './server.ts'
 
-export interface ImportFigures {
+// Not execFileSync: a connection that the server closes meanwhile would be used again.
+const run = promisify(execFile)
+
+export interface ImportFigures extends Latencies {
+  run: string
   rows: number
-  sqlite_seconds: number[]
+  seconds: number
+  rows_per_second: number
+  /** `sqlite3 .import` of the same file, or `.mode csv` of the same subscribers. */
+  sqlite_seconds: number
   sqlite_rows_per_second: number
-  import_seconds: number
-  import_rows_per_second: number
-  /** The wall time of the import over that of `sqlite3 .import`, the mean of a run before and one after. */
+  /** Of the wall times. */
   ratio: number
+  /** Most memory during this run alone. */
   peak_memory_mb: number | null
-  client_requests: number
-  client_p50_ms: number
-  client_p99_ms: number
-  client_max_ms: number
-  first_page_p50_ms: number
-  last_page_p50_ms: number
 }
 
-/** An import through the API against `sqlite3 .import` of the same file, in the same minutes. */
-export async function benchImport(rows: number): Promise<ImportFigures> {
+/**
+ * Imports, a dry run and an export of so many rows through the API, while a client reads and writes every 20 ms, against
+ * sqlite3 in the same minutes.
+ */
+export async function benchImport(rows: number): Promise<ImportFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
+  const data = join(directory, 'data')
+  const server = await startServer(data)
   try {
+    const { api } = server
     const file = join(directory, 'people.csv')
+    const list = await makePeopleList(api)
     await writePeople(file, rows)
-    const before = runSqlite(directory, file)
-    const imported = await runImport(join(directory, 'data'), file, rows)
-    const after = runSqlite(directory, file)
-    const sqliteSeconds = mean([before, after])
-    return {
-      rows,
-      sqlite_seconds: [before, after],
-      sqlite_rows_per_second: rows / sqliteSeconds,
-      import_rows_per_second: rows / imported.import_seconds,
-      ratio: imported.import_seconds / sqliteSeconds,
-      ...imported
+    const imported = await sqliteImport(directory, file)
+    const people = await upload(api, file)
+    await writePeople(file, rows, 0, 1)
+    const older = await upload(api, file)
+    await rm(file)
+
+    const figures: ImportFigures[] = []
+    const measure = async (name: string, sqliteSeconds: number, work: () => Promise<unknown>) => {
+      figures.push(await measured(server, list, { name, rows, sqliteSeconds }, work))
     }
+    await measure('dry run, all new', imported, () => dryRun(api, list, people, { added: rows }))
+    await measure('first import', imported, () => importWhole(api, list, people, { added: rows }))
+    await measure('dry run, all known', imported, () => dryRun(api, list, people, { updated: rows }))
+    await measure('again, nothing changed', imported, () => importWhole(api, list, people, { updated: rows }))
+    await measure('again, every row changed', imported, () =>
+      importWhole(api, list, older, { updated: rows })
+    )
+    const exported = await sqliteExport(data, join(directory, 'baseline.csv'))
+    await measure('export', exported, () => exportWhole(api, list, rows))
+    return figures
   } finally {
+    await server.end()
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-/** @returns seconds */
-function runSqlite(directory: string, file: string): number {
-  const database = join(directory, `baseline-${Date.now()}.db`)
+async function measured(
+  server: BenchedServer,
+  list: MailingList,
+  { name, rows, sqliteSeconds }: { name: string; rows: number; sqliteSeconds: number },
+  work: () => Promise<unknown>
+): Promise<ImportFigures> {
+  // The system writes what came before to disk by itself some 30 s later, in the midst of the measurement.
+  await run('sync')
+  server.forgetPeakMemory()
+  const client = await callMeanwhile(server.api, list.id)
+  const began = performance.now()
+  await work()
+  const seconds = (performance.now() - began) / 1000
+  const latencies = await client.stop()
+  const memory = server.peakMemory()
+  return {
+    run: name,
+    rows,
+    seconds,
+    rows_per_second: rows / seconds,
+    sqlite_seconds: sqliteSeconds,
+    sqlite_rows_per_second: rows / sqliteSeconds,
+    ratio: seconds / sqliteSeconds,
+    peak_memory_mb: memory === undefined ? null : memory / 1e6,
+    ...latencies
+  }
+}
+
+async function importWhole(
+  api: Client,
+  list: MailingList,
+  filename: string,
+  expected: Partial<ImportCounts>
+): Promise<void> {
+  const { stats } = await importPeople(api, list, filename, { overwrite: true })
+  expectCounts(stats.subscribers, expected)
+}
+
+async function dryRun(
+  api: Client,
+  list: MailingList,
+  filename: string,
+  expected: Partial<ImportCounts>
+): Promise<void> {
+  const call = async (path: string, init: RequestInit): Promise<DryRun> => {
+    const response = await api.raw(`/app/v1${path}`, init)
+    return ((await response.json()) as { data: DryRun }).data
+  }
+  let current = await call(`/mailing_lists/${list.id}/dry_runs`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ filename, column_mapping: columns, overwrite: true })
+  })
+  while (current.state !== 'finished' && current.state !== 'failed') {
+    await pause(30)
+    current = await call(`/dry_runs/${current.id}`, {})
+  }
+  expectCounts(current.stats.subscribers, expected)
+}
+
+async function exportWhole(api: Client, list: MailingList, rows: number): Promise<void> {
+  const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: {}
+  })
+  const { stats } = await api.exported(data.id, longestJob)
+  if (stats.records_exported !== rows) throw new Error(`not every row is there: ${JSON.stringify(stats)}`)
+}
+
+function expectCounts(counts: ImportCounts, expected: Partial<ImportCounts>): void {
+  for (const [outcome, count] of Object.entries(counts)) {
+    if (count !== (expected[outcome as keyof ImportCounts] ?? 0)) {
+      throw new Error(`not what was expected: ${JSON.stringify(counts)}`)
+    }
+  }
+}
+
+/** `sqlite3 .import` into a table whose emails are unique. @returns seconds */
+async function sqliteImport(directory: string, file: string): Promise<number> {
+  const database = join(directory, 'baseline.db')
   const table = columns.map((name) => `"${name}" TEXT${name === 'email' ? ' UNIQUE' : ''}`).join(', ')
   const began = performance.now()
-  execFileSync('sqlite3', [
+  await run('sqlite3', [
     database,
     `CREATE TABLE people (${table});`,
     '.mode csv',
@@ -64,39 +160,15 @@ function runSqlite(directory: string, file: string): number {
   return (performance.now() - began) / 1000
 }
 
-async function runImport(dataDirectory: string, file: string, rows: number) {
-  const server = await startServer(dataDirectory)
-  try {
-    const { api } = server
-    const list = await makePeopleList(api)
-    const filename = await upload(api, file)
-    const client = askForPages(api, list)
-    const began = performance.now()
-    const ended = await importPeople(api, list, filename)
-    const import_seconds = (performance.now() - began) / 1000
-    const latencies = await client.stop()
-    if (ended.stats.subscribers.added !== rows)
-      throw new Error(`not every row was added: ${JSON.stringify(ended)}`)
-    const memory = server.peakMemory()
-    return {
-      import_seconds,
-      peak_memory_mb: memory === undefined ? null : memory / 1e6,
-      client_requests: latencies.length,
-      client_p50_ms: percentile(latencies, 0.5),
-      client_p99_ms: percentile(latencies, 0.99),
-      client_max_ms: Math.max(...latencies),
-      first_page_p50_ms: await pageTime(api, list, 0),
-      last_page_p50_ms: await pageTime(api, list, Math.ceil(rows / 100) - 1)
-    }
-  } finally {
-    await server.end()
-  }
-}
-
-async function pageTime(api: Client, list: MailingList, page: number): Promise<number> {
-  const times: number[] = []
-  for (let sample = 0; sample < 50; sample++) {
-    times.push(await timeOf(api, 'GET', `/mailing_lists/${list.id}/subscribers?page=${page}`))
-  }
-  return percentile(times, 0.5)
+/** `sqlite3 .mode csv` of the subscribers of the first list, their values as they are kept. @returns seconds */
+async function sqliteExport(dataDirectory: string, file: string): Promise<number> {
+  const began = performance.now()
+  await run('sqlite3', [
+    join(dataDirectory, 'listwright.db'),
+    '.mode csv',
+    `.once ${file}`,
+    `SELECT email, status, subscribe_time, subscribe_ip, remove_time, remove_ip, custom_fields FROM subscribers
+     WHERE mailing_list_id = 1 ORDER BY id`
+  ])
+  return (performance.now() - began) / 1000
 }

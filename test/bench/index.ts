@@ -2,23 +2,25 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { benchCalls } from './calls.ts'
 import { benchDeletion } from './deletion.ts'
-import { benchExport } from './export.ts'
 import { benchImport } from './import.ts'
 
-// npm run bench [-- import|calls|deletion|export [ROWS]]: prints a table and writes the same figures as JSON to test/bench/results.
+// npm run bench [-- import|calls|deletion [ROWS ...]]: prints a table for each number of rows and writes the same figures as
+// JSON to test/bench/results.
 
-const suites = { import: benchImport, calls: benchCalls, deletion: benchDeletion, export: benchExport }
-const [name = 'all', size = '1000000'] = process.argv.slice(2)
-const rows = Number(size.replaceAll(/[_,]/g, ''))
+const suites = { import: benchImport, calls: benchCalls, deletion: benchDeletion }
+const [name = 'all', ...given] = process.argv.slice(2)
+const sizes = (given.length > 0 ? given : ['1000000']).map((size) => Number(size.replaceAll(/[_,]/g, '')))
 const chosen = Object.entries(suites).filter(([suite]) => name === 'all' || name === suite)
 
-if (chosen.length === 0 || !Number.isInteger(rows) || rows < 1) {
-  process.stderr.write(`Usage: npm run bench [-- ${Object.keys(suites).join('|')} [ROWS]]\n`)
+if (chosen.length === 0 || sizes.some((rows) => !Number.isInteger(rows) || rows < 1)) {
+  process.stderr.write(`Usage: npm run bench [-- ${Object.keys(suites).join('|')} [ROWS ...]]\n`)
   process.exit(1)
 }
-for (const [suite, bench] of chosen) report(suite, await bench(rows))
+for (const [suite, bench] of chosen) {
+  for (const rows of sizes) report(suite, rows, await bench(rows))
+}
 
-function report(suite: string, figures: object): void {
+function report(suite: string, rows: number, figures: object): void {
   console.table(Array.isArray(figures) ? figures.map(rounded) : rounded(figures))
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length }
   const json = JSON.stringify({ suite, at: new Date().toISOString(), rows, machine, figures }, null, 2)

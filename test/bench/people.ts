@@ -51,9 +51,10 @@ export function furtherColumns(count: number): string[] {
 /**
  * Writes a file of people that is the same on every machine. Addresses come in no order, as in a real export.
  * @param further how many columns of texts follow the usual ones
+ * @param older years that everybody has aged since
  * @returns the address of every thousandth row
  */
-export async function writePeople(path: string, rows: number, further = 0): Promise<string[]> {
+export async function writePeople(path: string, rows: number, further = 0, older = 0): Promise<string[]> {
   const random = seededRandom(20_261_121)
   const pick = (values: readonly string[]): string => values[Math.floor(random() * values.length)] ?? ''
   const file = createWriteStream(path)
@@ -65,7 +66,7 @@ export async function writePeople(path: string, rows: number, further = 0): Prom
       const [first, last] = [pick(firstNames), pick(lastNames)]
       const name = Math.floor(random() * 36 ** 5).toString(36)
       const day = new Date(Date.UTC(2015, 0, 1 + Math.floor(random() * 4000))).toISOString().slice(0, 10)
-      const age = 18 + Math.floor(random() * 70)
+      const age = 18 + older + Math.floor(random() * 70)
       const email = `${first.toLowerCase()}.${name}${row}@example.com`
       if (row % 1000 === 0) sample.push(email)
       text += `${email},${first},${last},${pick(cities)},${day},${age}`

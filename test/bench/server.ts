@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Client } from '../support/client.ts'
 import type { ReadyLine } from '../support/process.ts'
@@ -10,6 +10,8 @@ export interface BenchedServer {
   api: Client
   /** Most memory that it had so far, in bytes; undefined where the system does not tell. */
   peakMemory(): number | undefined
+  /** Begins the measurement of the peak anew. */
+  forgetPeakMemory(): void
   end(): Promise<void>
 }
 
@@ -25,6 +27,7 @@ export async function startServer(dataDirectory: string): Promise<BenchedServer>
     return {
       api: new Client(ready.base_url, ready.authorization),
       peakMemory: () => peakMemoryOf(child.pid ?? 0),
+      forgetPeakMemory: () => forgetPeakMemoryOf(child.pid ?? 0),
       end: async () => {
         child.kill('SIGTERM')
         await once(child, 'exit')
@@ -32,6 +35,12 @@ export async function startServer(dataDirectory: string): Promise<BenchedServer>
     }
   }
   throw new Error('the application did not start')
+}
+
+/** proc(5), clear_refs: 5 sets the high water mark to what is in use now. */
+function forgetPeakMemoryOf(pid: number): void {
+  const path = `/proc/${pid}/clear_refs`
+  if (existsSync(path)) writeFileSync(path, '5')
 }
 
 function peakMemoryOf(pid: number): number | undefined {

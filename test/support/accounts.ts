@@ -9,15 +9,16 @@ import { Client } from './client.ts'
 /** Another organization than the System Organization. @returns its id */
 export function makeOrganization(
   { dataDirectory }: StartedApplication,
-  settings: { enforces?: boolean } = {}
+  settings: { enforces?: boolean; subscriberLimit?: number } = {}
 ): number {
   return withDatabase(dataDirectory, (database) =>
     Number(
       database
         .prepare(
-          `INSERT INTO organizations (name, enforces_confirmed_opt_in, created_at, updated_at) VALUES ('Other', ?, 0, 0)`
+          `INSERT INTO organizations (name, enforces_confirmed_opt_in, subscriber_limit, created_at, updated_at)
+           VALUES ('Other', ?, ?, 0, 0)`
         )
-        .run(Number(settings.enforces ?? false)).lastInsertRowid
+        .run(Number(settings.enforces ?? false), settings.subscriberLimit ?? null).lastInsertRowid
     )
   )
 }

@@ -49,28 +49,35 @@ export class Client {
     return this.#call('DELETE', path)
   }
 
-  /** Waits until an import has ended, whatever its end is. */
-  async imported(id: number): Promise<SubscriberImport> {
-    for (let attempt = 0; attempt < 2400; attempt++) {
-      const { data } = await this.get<SubscriberImport>(`/subscriber_imports/${id}`)
-      if (['finished', 'failed', 'cancelled'].includes(data.state)) return data
-      await pause(50)
-    }
-    throw new Error(`import ${id} did not end`)
+  /** Waits until an import has ended, whatever its end is; at most so many milliseconds. */
+  async imported(id: number, longest = 120_000): Promise<SubscriberImport> {
+    return this.#ended(`/subscriber_imports/${id}`, longest)
   }
 
-  /** Waits until an export has ended, whatever its end is. */
-  async exported(id: number): Promise<SubscriberExport> {
-    for (let attempt = 0; attempt < 2400; attempt++) {
-      const { data } = await this.get<SubscriberExport>(`/subscriber_exports/${id}`)
-      if (['finished', 'failed', 'cancelled'].includes(data.state)) return data
-      await pause(20)
-    }
-    throw new Error(`export ${id} did not end`)
+  /** Waits until an export has ended, whatever its end is; at most so many milliseconds. */
+  async exported(id: number, longest = 120_000): Promise<SubscriberExport> {
+    return this.#ended(`/subscriber_exports/${id}`, longest)
   }
 
-  async #call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
-    const response = await this.raw(`/ga/api/v2${path}`, {
+  async #ended<Job extends { state: string }>(path: string, longest: number): Promise<Job> {
+    for (const began = performance.now(); performance.now() - began < longest; await pause(30)) {
+      const { data } = await this.get<Job>(path)
+      if (['finished', 'failed', 'cancelled'].includes(data.state)) return data
+    }
+    throw new Error(`${path} did not end`)
+  }
+
+  /** Calls what only the window uses, which a key opens as well. */
+  workbench<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+    return this.#callAt('/app/v1', method, path, body)
+  }
+
+  #call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+    return this.#callAt('/ga/api/v2', method, path, body)
+  }
+
+  async #callAt<Data>(base: string, method: string, path: string, body: unknown): Promise<Answer<Data>> {
+    const response = await this.raw(base + path, {
       method,
       ...(body !== undefined && {
         body: JSON.stringify(body),

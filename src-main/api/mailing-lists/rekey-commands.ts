@@ -54,6 +54,18 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
       `primary_key_custom_field_id cannot change while subscriber import ${running.id} is not finished`
     )
   }
+  const undo = await context.db
+    .selectFrom('import_undos')
+    .innerJoin('subscriber_imports', 'subscriber_imports.id', 'import_undos.subscriber_import_id')
+    .select('subscriber_imports.id')
+    .where('subscriber_imports.mailing_list_id', '=', id)
+    .where('import_undos.finished_at', 'is', null)
+    .executeTakeFirst()
+  if (undo) {
+    throw validationFailed(
+      `primary_key_custom_field_id cannot change while subscriber import ${undo.id} is being undone`
+    )
+  }
   await context.db
     .insertInto('list_rekeys')
     .values({ mailing_list_id: id, custom_field_id: fieldId, phase: 'collecting', after_id: 0 })

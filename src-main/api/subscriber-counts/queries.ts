@@ -43,6 +43,13 @@ function zeroCounts(): StatusCounts {
   return Object.fromEntries(subscriberStatuses.map((status) => [status, 0])) as StatusCounts
 }
 
+/** How many subscribers may still be added to the organization; Infinity without a limit. */
+export async function roomFor(db: Kysely<Schema>, organizationId: number): Promise<number> {
+  const limit = await subscriberLimit(db, organizationId)
+  if (limit === null) return Infinity
+  return limit - (await subscribersOfOrganization(db, organizationId))
+}
+
 /** Most subscribers that the organization may have; null = no limit. */
 export async function subscriberLimit(db: Kysely<Schema>, organizationId: number): Promise<number | null> {
   const row = await db

@@ -1,35 +1,42 @@
 import { isAbsolute, join } from 'node:path'
-import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
+import {
+  type Command,
+  type CommandContext,
+  inBackground,
+  recordOne,
+  Unfinished
+} from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
 import {
   applyImportBatch,
   type BatchResult,
   type ImportSession,
+  newImportSession,
   recallImportBatch as recallBatch
 } from '../../database/import-batch.ts'
-import { SeenIds } from '../../database/seen-ids.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
 import type { ImportBatch, ImportPlan } from '../../imports/plan.ts'
 import type { ImportSource } from '../../imports/source.ts'
 import { currentSettings } from '../../settings/queries.ts'
-import { mappedFieldIds, missingRequiredFields } from '../../imports/rows.ts'
 import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
 import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
-import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
+import { localListById, mailingListById } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
-import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
+import { roomFor } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
-import { isImportColumn, runningStates, unfinishedStates } from './rules.ts'
+import { runningStates, unfinishedStates } from './rules.ts'
 import {
   type AutorespondersInput,
   type ImportCounts,
-  importOutcomes,
   type ImportSettings,
-  type ImportState
+  type ImportState,
+  addCounts,
+  zeroCounts
 } from './schema.ts'
+import { checkMapping } from './settings.ts'
+import { forgetImportChanges, noteImportChanges, recordSubscribers } from './undo-commands.ts'
 
 interface CreateInput {
   organizationId: number
@@ -105,39 +112,6 @@ function readAutoresponders(
   }
 }
 
-function zeroCounts(): ImportCounts {
-  return Object.fromEntries(importOutcomes.map((outcome) => [outcome, 0])) as ImportCounts
-}
-
-/** Every column must be something that the list has, and no two the same (spec, "Mapping"). */
-function checkMapping(settings: ImportSettings, list: MailingListRow, fields: FieldDefinition[]): void {
-  const faults = new Faults()
-  const seen = new Set<string>()
-  for (const [index, name] of settings.column_mapping.entries()) {
-    if (!name) continue
-    const key = name.trim().toLowerCase()
-    if (seen.has(key)) faults.add(`column_mapping names ${name} twice (again in column ${index + 1})`)
-    seen.add(key)
-    if (isImportColumn(name)) {
-      if (name === 'email_format' && list.has_format !== 1) {
-        faults.add('column_mapping: email_format belongs to lists with has_format only')
-      }
-      if (name === 'confirmed' && list.has_confirmed !== 1) {
-        faults.add('column_mapping: confirmed belongs to lists with has_confirmed only')
-      }
-    } else if (!fieldNamed(fields, name)) {
-      faults.add(`column_mapping: ${name} is no custom field of this list`)
-    }
-  }
-  if (!settings.column_mapping.includes('email')) faults.add('column_mapping must contain email')
-  const keyField = fields.find((field) => field.id === list.primary_key_custom_field_id)
-  if (keyField && !seen.has(keyField.name.toLowerCase())) {
-    faults.add(`column_mapping must contain ${keyField.name}, the primary key of this list`)
-  }
-  readValues(fields, settings.default_custom_fields, (fault) => faults.add(`default_custom_fields: ${fault}`))
-  faults.throwIfAny()
-}
-
 interface ImportInput {
   organizationId: number
   id: number
@@ -206,13 +180,8 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
   await changeState(context, row, isMissing ? 'downloading' : 'splitting', {
     started_at: row.started_at ?? context.now
   })
-  const defaults = readValues(fields, settings.default_custom_fields, () => undefined)
   sessions.set(id, {
-    mailingListId: list.id,
-    settings,
-    overwrittenFieldIds: [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
-    refusesNew: missingRequiredFields({ fields, settings }) !== null,
-    seen: new SeenIds(),
+    ...newImportSession(list.id, fields, settings),
     reacting: reactingTo(await autorespondersOf(context.db, list.id), settings.autoresponders),
     timeZone: organization.time_zone_name
   })
@@ -220,12 +189,7 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
     id,
     settings,
     fields,
-    list: {
-      id: list.id,
-      hasFormat: list.has_format === 1,
-      hasConfirmed: list.has_confirmed === 1,
-      primaryKeyFieldId: list.primary_key_custom_field_id
-    },
+    primaryKeyFieldId: list.primary_key_custom_field_id,
     timeZone: organization.time_zone_name,
     download:
       isMissing && row.source_url !== null
@@ -291,10 +255,13 @@ interface WriteInput {
   /** Its place among the import's batches, from 0. */
   index: number
   batch: ImportBatch
+  /** What became of its first rows, when the writer paused within it. */
+  done?: Uint8Array
 }
 
 /**
- * Applies one batch and notes what became of each row, so that an interruption neither adds nor counts a row twice.
+ * Applies one batch and notes what became of each row, so that an interruption neither adds nor counts a row twice, and
+ * what undoing the import needs.
  * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
  */
 export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (context, input) => {
@@ -302,17 +269,21 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
   const session = sessions.get(input.id)
   if (!row || !session) return null
   const tally = new SubscriberTally(row.mailing_list_id)
-  const result = applyImportBatch(context.sqlite, session, input.batch, tally, {
-    now: context.now,
+  const before = input.done ?? new Uint8Array()
+  const result = await applyImportBatch(context, session, input.batch, tally, {
+    from: before.length,
     firstId: await nextSubscriberId(context),
-    room: await roomFor(context, row.organization_id)
+    room: await roomFor(context.db, row.organization_id)
   })
+  const outcomes = Buffer.concat([before, result.outcomes])
   await tally.save(context)
   await useSubscriberIds(context, result.nextId)
   await context.db
     .insertInto('import_batches')
-    .values({ subscriber_import_id: row.id, batch: input.index, outcomes: Buffer.from(result.outcomes) })
+    .values({ subscriber_import_id: row.id, batch: input.index, outcomes })
+    .onConflict((conflict) => conflict.doUpdateSet({ outcomes }))
     .execute()
+  await noteImportChanges(context, row.id, result)
   await context.db
     .updateTable('subscriber_imports')
     .set({
@@ -323,10 +294,17 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
     .where('id', '=', row.id)
     .execute()
   const { reacting, timeZone } = session
-  await queueReactionsOfMany(context, reacting.onNew, idsBetween(result.addedIds), timeZone)
+  const addedIds = idsBetween(result.addedIds)
+  await queueReactionsOfMany(context, reacting.onNew, addedIds, timeZone)
   await queueReactionsOfMany(context, reacting.onUpdated, result.updatedIds, timeZone)
-  recordSubscribers(context, row, result)
-  return result.outcomes
+  recordSubscribers(context, row, 'create', addedIds)
+  recordSubscribers(
+    context,
+    row,
+    'update',
+    result.overwritten.map(([id]) => id)
+  )
+  return outcomes.length < input.batch.emails.length ? new Unfinished({ ...input, done: outcomes }) : outcomes
 })
 
 /** Lets the writer know the rows that an earlier run of the import committed. @returns their outcomes */
@@ -355,8 +333,9 @@ export const failImport: Command<{ id: number; message: string }, void> = async 
   if (row) await end(context, row, 'failed', message)
 }
 
-/** Notes that the logs of an import were removed, 7 days after its end (spec, "Limits"). */
+/** Notes that the logs of an import were removed, 7 days after its end (spec, "Limits"): it cannot be undone any more. */
 export const notePurgedLogs: Command<{ id: number }, void> = async (context, { id }) => {
+  await forgetImportChanges(context, id)
   await context.db
     .updateTable('subscriber_imports')
     .set({ logs_purged_at: context.now })
@@ -373,46 +352,8 @@ async function runningImport(context: CommandContext, id: number): Promise<Impor
     .executeTakeFirst()
 }
 
-async function roomFor(context: CommandContext, organizationId: number): Promise<number> {
-  const limit = await subscriberLimit(context.db, organizationId)
-  if (limit === null) return Infinity
-  return limit - (await subscribersOfOrganization(context.db, organizationId))
-}
-
-function addCounts(counts: ImportCounts, outcomes: Uint8Array): ImportCounts {
-  const perCode = new Array<number>(importOutcomes.length).fill(0)
-  for (const code of outcomes) perCode[code] = (perCode[code] ?? 0) + 1
-  for (const [code, outcome] of importOutcomes.entries()) counts[outcome] += perCode[code] ?? 0
-  return counts
-}
-
 function idsBetween(range: BatchResult['addedIds']): number[] {
   return range ? Array.from({ length: range.last - range.first + 1 }, (_, index) => range.first + index) : []
-}
-
-function recordSubscribers(context: CommandContext, row: ImportRow, result: BatchResult): void {
-  const of = {
-    entity: 'subscriber',
-    organizationId: row.organization_id,
-    mailingListId: row.mailing_list_id
-  } as const
-  if (result.addedIds) {
-    context.record({ ...of, action: 'create', firstId: result.addedIds.first, lastId: result.addedIds.last })
-  }
-  for (const [firstId, lastId] of runsOf(result.changedIds)) {
-    context.record({ ...of, action: 'update', firstId, lastId })
-  }
-}
-
-/** Consecutive ids as [first, last]. */
-function runsOf(ids: number[]): [number, number][] {
-  const runs: [number, number][] = []
-  for (const id of ids.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1)
-    if (last && last[1] === id - 1) last[1] = id
-    else runs.push([id, id])
-  }
-  return runs
 }
 
 async function changeState(

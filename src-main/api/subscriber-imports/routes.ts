@@ -1,10 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { parseTimeInput } from '../../dates.ts'
-import { notFound, validationFailed } from '../../errors.ts'
-import { logPath } from '../../imports/logs.ts'
+import { validationFailed } from '../../errors.ts'
+import { logDirectory } from '../../imports/logs.ts'
 import { downloadFrom, findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import type { Caller } from '../accounts/queries.ts'
@@ -14,7 +12,6 @@ import { limitPageSize, PageQuery } from '../pagination.ts'
 import { IdParams, MailingListParams, wrapped } from '../schema.ts'
 import { importPage, importRow, type ImportScope, presentImport, presentImportSummary } from './queries.ts'
 import {
-  type ImportSettings,
   importOutcomes,
   importScopes,
   maxJsonContentBytes,
@@ -22,6 +19,8 @@ import {
   SubscriberImportInput,
   SubscriberImportSummary
 } from './schema.ts'
+import { sendLog } from './send-log.ts'
+import { settingsOf } from './settings.ts'
 
 const tags = ['Subscriber imports']
 const ListQuery = Type.Object({
@@ -139,20 +138,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     },
     async ({ caller, params }, reply) => {
       await importRow(reader, caller.organizationId, params.id)
-      const path = logPath(dataDirectory, params.id, params.log)
-      const size = await stat(path).then(
-        (info) => info.size,
-        () => 0
-      )
-      if (size === 0) throw notFound(`log ${params.log} of subscriber import ${params.id}`)
-      const isCsv = params.log === 'failed'
-      return reply
-        .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')
-        .header(
-          'Content-Disposition',
-          `attachment; filename="import-${params.id}-${params.log}.${isCsv ? 'csv' : 'txt'}"`
-        )
-        .send(createReadStream(path))
+      return sendLog(reply, logDirectory(dataDirectory, params.id), params.log, {
+        name: `subscriber import ${params.id}`,
+        file: `import-${params.id}`
+      })
     }
   )
 
@@ -199,18 +188,6 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     }
     if (source.filename === undefined) throw validationFailed('file_source.filename cannot be blank')
     return findUpload(dataDirectory, uploadDirectory, source.filename)
-  }
-}
-
-function settingsOf(input: SubscriberImportInput): ImportSettings {
-  return {
-    overwrite: input.overwrite,
-    overwrite_what: input.overwrite_what,
-    overwrite_when_status: input.overwrite_when_status,
-    column_mapping: input.column_mapping,
-    default_custom_fields: input.default_custom_fields,
-    subscriber_defaults: input.subscriber_defaults,
-    file_format: input.file_format
   }
 }
 

@@ -49,6 +49,18 @@ const outcomeCounts = Object.fromEntries(
 export const ImportCounts = Type.Object(outcomeCounts)
 export type ImportCounts = Static<typeof ImportCounts>
 
+export function zeroCounts(): ImportCounts {
+  return Object.fromEntries(importOutcomes.map((outcome) => [outcome, 0])) as ImportCounts
+}
+
+/** Adds what became of some rows, each an index into importOutcomes. */
+export function addCounts(counts: ImportCounts, outcomes: Uint8Array): ImportCounts {
+  const perCode = new Array<number>(importOutcomes.length).fill(0)
+  for (const code of outcomes) perCode[code] = (perCode[code] ?? 0) + 1
+  for (const [code, outcome] of importOutcomes.entries()) counts[outcome] += perCode[code] ?? 0
+  return counts
+}
+
 const AutoresponderReference = Type.Object({
   id: Type.Optional(Nullable(Type.Integer())),
   name: Type.Optional(Nullable(Type.String()))

@@ -1,0 +1,316 @@
+import { promisify } from 'node:util'
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import {
+  type Change,
+  type Command,
+  type CommandContext,
+  inBackground,
+  recordOne,
+  Unfinished
+} from '../../database/command.ts'
+import type { BatchResult, Overwritten } from '../../database/import-batch.ts'
+import type { KeptReason } from '../../database/schema.ts'
+import { SubscriberTally } from '../../database/subscriber-tally.ts'
+import { validationFailed } from '../../errors.ts'
+import { currentSettings } from '../../settings/queries.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
+import { localListById } from '../mailing-lists/queries.ts'
+import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
+import { alternateKeyOf } from '../subscribers/rules.ts'
+import { importRow, type ImportRow } from './queries.ts'
+import { importUndo } from './undo-queries.ts'
+
+// Undoing an import: subscribers that it added go, those that it overwrote become what they were. Whoever changed since
+// stays as they are, and is named.
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+/** Values of many subscribers resemble each other: the fastest level makes a tenth of them. */
+const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+/** Notes what a batch of an import changed. */
+export async function noteImportChanges(
+  context: CommandContext,
+  importId: number,
+  { addedIds, overwritten }: BatchResult
+): Promise<void> {
+  if (!addedIds && overwritten.length === 0) return
+  const added = addedIds ? addedIds.last - addedIds.first + 1 : 0
+  await context.db
+    .insertInto('import_changes')
+    .values({
+      subscriber_import_id: importId,
+      written_at: context.now,
+      first_added_id: addedIds?.first ?? null,
+      last_added_id: addedIds?.last ?? null,
+      overwritten: overwritten.length > 0 ? await compress(JSON.stringify(overwritten), fastest) : null,
+      subscribers: added + overwritten.length
+    })
+    .execute()
+}
+
+/** Removes what undoing an import needs and what its undoing left; the logs of the import go at the same time. */
+export async function forgetImportChanges(context: CommandContext, importId: number): Promise<void> {
+  for (const table of ['import_changes', 'import_undo_kept'] as const) {
+    await context.db.deleteFrom(table).where('subscriber_import_id', '=', importId).execute()
+  }
+}
+
+interface ImportInput {
+  organizationId: number
+  id: number
+}
+
+/**
+ * Begins to undo an import that has ended.
+ * @throws ApiError validation_failed when it cannot be undone (any more)
+ */
+export const beginImportUndo: Command<ImportInput, void> = async (context, { organizationId, id }) => {
+  const row = await importRow(context.db, organizationId, id)
+  await localListById(context.db, organizationId, row.mailing_list_id, 'subscriber imports')
+  await refuseWhileRekeying(context, row.mailing_list_id)
+  if (row.finished_at === null) {
+    throw validationFailed(`an import that is ${row.state} cannot be undone; cancel it first`)
+  }
+  if (row.logs_purged_at !== null) {
+    throw validationFailed('an import can be undone for 7 days, and this one ended before that')
+  }
+  if (await importUndo(context.db, id)) throw validationFailed('this import was undone already')
+  const { changed, adds } = await context.db
+    .selectFrom('import_changes')
+    .select((select) => [
+      select.fn.sum<number | null>('subscribers').as('changed'),
+      select.fn.count<number>('first_added_id').as('adds')
+    ])
+    .where('subscriber_import_id', '=', id)
+    .executeTakeFirstOrThrow()
+  if (changed === null) throw validationFailed('this import changed nothing that could be undone')
+  if (adds > 0 && (await currentSettings(context.db)).service_disable_subscriber_deletion) {
+    throw validationFailed('subscribers cannot be removed: service_disable_subscriber_deletion is on')
+  }
+  await context.db
+    .insertInto('import_undos')
+    .values({ subscriber_import_id: id, total: changed, started_at: context.now })
+    .execute()
+  recordUndo(context, row)
+}
+
+/** Subscribers of one step: short enough that nobody waits for it noticeably. */
+const subscribersPerStep = 50
+
+interface Undoing {
+  row: ImportRow
+  /** The primary key of the list; undefined = the email. */
+  keyField: FieldDefinition | undefined
+  writtenAt: number
+  tally: SubscriberTally
+  counts: { removed: number; restored: number; kept: number }
+}
+
+/** Undoes what the writer wrote at one time. @returns whether there may be more */
+export const continueImportUndo = inBackground<{ id: number }, boolean>(async (context, input) => {
+  const row = await context.db
+    .selectFrom('subscriber_imports')
+    .selectAll()
+    .where('id', '=', input.id)
+    .executeTakeFirstOrThrow()
+  const change = await context.db
+    .selectFrom('import_changes')
+    .selectAll()
+    .where('subscriber_import_id', '=', row.id)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!change) {
+    await context.db
+      .updateTable('import_undos')
+      .set({ finished_at: context.now })
+      .where('subscriber_import_id', '=', row.id)
+      .execute()
+    recordUndo(context, row)
+    return false
+  }
+  const fields = await fieldsOfList(context.db, row.organization_id, row.mailing_list_id)
+  const list = await context.db
+    .selectFrom('mailing_lists')
+    .select('primary_key_custom_field_id')
+    .where('id', '=', row.mailing_list_id)
+    .executeTakeFirstOrThrow()
+  const undoing: Undoing = {
+    row,
+    keyField: fields.find(({ id }) => id === list.primary_key_custom_field_id),
+    writtenAt: change.written_at,
+    tally: new SubscriberTally(row.mailing_list_id),
+    counts: { removed: 0, restored: 0, kept: 0 }
+  }
+  const { first_added_id: first, last_added_id: last } = change
+  const added = first !== null && last !== null ? last - first + 1 : 0
+  const overwritten = change.overwritten
+    ? (JSON.parse((await decompress(change.overwritten)).toString()) as Overwritten[])
+    : []
+  let undone = change.undone
+  let paused = false
+  while (undone < change.subscribers && !paused) {
+    const end = Math.min(
+      undone + subscribersPerStep,
+      undone < added ? added : change.subscribers,
+      change.subscribers
+    )
+    if (first !== null && undone < added) await removeAdded(context, undoing, first + undone, first + end - 1)
+    else await restore(context, undoing, overwritten.slice(undone - added, end - added))
+    undone = end
+    paused = undone < change.subscribers && (await context.shouldPause())
+  }
+  await undoing.tally.save(context)
+  await noteProgress(context, undoing, undone - change.undone)
+  if (paused) {
+    await context.db.updateTable('import_changes').set({ undone }).where('id', '=', change.id).execute()
+    return new Unfinished(input)
+  }
+  await context.db.deleteFrom('import_changes').where('id', '=', change.id).execute()
+  return true
+})
+
+/** Removes those of the added subscribers who did not change since. */
+async function removeAdded(
+  context: CommandContext,
+  undoing: Undoing,
+  firstId: number,
+  lastId: number
+): Promise<void> {
+  const { row, writtenAt, tally, counts } = undoing
+  const removed = await context.db
+    .deleteFrom('subscribers')
+    .where('id', '>=', firstId)
+    .where('id', '<=', lastId)
+    .where('mailing_list_id', '=', row.mailing_list_id)
+    .where('updated_at', '=', writtenAt)
+    .returning(['id', 'status'])
+    .execute()
+  for (const { id, status } of removed) tally.removed(id, status)
+  counts.removed += removed.length
+  recordSubscribers(
+    context,
+    row,
+    'delete',
+    removed.map(({ id }) => id)
+  )
+  const left = await context.db
+    .selectFrom('subscribers')
+    .select(['id', 'email'])
+    .where('id', '>=', firstId)
+    .where('id', '<=', lastId)
+    .where('mailing_list_id', '=', row.mailing_list_id)
+    .execute()
+  for (const subscriber of left) await keep(context, undoing, subscriber, 'changed')
+}
+
+/** Makes the overwritten subscribers who did not change since what they were; who was removed since stays removed. */
+async function restore(context: CommandContext, undoing: Undoing, overwritten: Overwritten[]): Promise<void> {
+  const { row, writtenAt, tally, counts, keyField } = undoing
+  const current = await context.db
+    .selectFrom('subscribers')
+    .select(['id', 'email', 'status', 'alternate_key', 'updated_at'])
+    .where(
+      'id',
+      'in',
+      overwritten.map(([id]) => id)
+    )
+    .where('mailing_list_id', '=', row.mailing_list_id)
+    .execute()
+  const byId = new Map(current.map((subscriber) => [subscriber.id, subscriber]))
+  const restored: number[] = []
+  for (const [id, status, confirmed, email_format, custom_fields] of overwritten) {
+    const subscriber = byId.get(id)
+    if (!subscriber) continue
+    if (subscriber.updated_at !== writtenAt) {
+      await keep(context, undoing, subscriber, 'changed')
+    } else if (
+      keyField &&
+      alternateKeyOf(keyField, JSON.parse(custom_fields) as StoredValues) !== subscriber.alternate_key
+    ) {
+      await keep(context, undoing, subscriber, 'primary_key')
+    } else {
+      await context.db
+        .updateTable('subscribers')
+        .set({ status, confirmed, email_format, custom_fields, updated_at: context.now })
+        .where('id', '=', id)
+        .execute()
+      tally.moved(subscriber.status, status)
+      restored.push(id)
+    }
+  }
+  counts.restored += restored.length
+  recordSubscribers(context, row, 'update', restored)
+}
+
+async function keep(
+  context: CommandContext,
+  { row, counts }: Undoing,
+  subscriber: { id: number; email: string },
+  reason: KeptReason
+): Promise<void> {
+  await context.db
+    .insertInto('import_undo_kept')
+    .values({
+      subscriber_import_id: row.id,
+      subscriber_id: subscriber.id,
+      email: subscriber.email,
+      reason
+    })
+    .execute()
+  counts.kept++
+}
+
+async function noteProgress(
+  context: CommandContext,
+  { row, counts }: Undoing,
+  handled: number
+): Promise<void> {
+  await context.db
+    .updateTable('import_undos')
+    .set((value) => ({
+      done: value('done', '+', handled),
+      removed: value('removed', '+', counts.removed),
+      restored: value('restored', '+', counts.restored),
+      kept: value('kept', '+', counts.kept)
+    }))
+    .where('subscriber_import_id', '=', row.id)
+    .execute()
+}
+
+/** Notes changes of subscribers, consecutive ids as one. */
+export function recordSubscribers(
+  context: CommandContext,
+  { organization_id, mailing_list_id }: Pick<ImportRow, 'organization_id' | 'mailing_list_id'>,
+  action: Change['action'],
+  ids: number[]
+): void {
+  const runs: [first: number, last: number][] = []
+  for (const id of ids.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1)
+    if (last && last[1] === id - 1) last[1] = id
+    else runs.push([id, id])
+  }
+  for (const [firstId, lastId] of runs) {
+    context.record({
+      entity: 'subscriber',
+      action,
+      organizationId: organization_id,
+      mailingListId: mailing_list_id,
+      firstId,
+      lastId
+    })
+  }
+}
+
+function recordUndo(context: CommandContext, row: ImportRow): void {
+  recordOne(context, {
+    entity: 'subscriber_import',
+    action: 'update',
+    organizationId: row.organization_id,
+    mailingListId: row.mailing_list_id,
+    id: row.id
+  })
+}

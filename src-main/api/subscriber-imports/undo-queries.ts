@@ -1,0 +1,52 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { ImportUndoKeptTable, ImportUndosTable, Schema } from '../../database/schema.ts'
+
+export type ImportUndoRow = Selectable<ImportUndosTable>
+
+/** The undoing of an import, under way or done. */
+export function importUndo(db: Kysely<Schema>, importId: number): Promise<ImportUndoRow | undefined> {
+  return db
+    .selectFrom('import_undos')
+    .selectAll()
+    .where('subscriber_import_id', '=', importId)
+    .executeTakeFirst()
+}
+
+/** Whether anything is left that undoing the import would change back. */
+export async function hasImportChanges(db: Kysely<Schema>, importId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('import_changes')
+    .select('id')
+    .where('subscriber_import_id', '=', importId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The first import whose undoing is under way. */
+export function nextUndo(db: Kysely<Schema>): Promise<{ id: number } | undefined> {
+  return db
+    .selectFrom('import_undos')
+    .select('subscriber_import_id as id')
+    .where('finished_at', 'is', null)
+    .orderBy('subscriber_import_id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Subscribers whom the undoing left as they are, by id. */
+export function keptSubscribers(
+  db: Kysely<Schema>,
+  importId: number,
+  afterId: number,
+  limit: number
+): Promise<Selectable<ImportUndoKeptTable>[]> {
+  return db
+    .selectFrom('import_undo_kept')
+    .selectAll()
+    .where('subscriber_import_id', '=', importId)
+    .where('subscriber_id', '>', afterId)
+    .orderBy('subscriber_id')
+    .limit(limit)
+    .execute()
+}

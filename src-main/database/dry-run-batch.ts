@@ -1,0 +1,67 @@
+import SQLite, { type Database, type Statement } from 'better-sqlite3'
+import { emailKey } from '../api/subscribers/rules.ts'
+import type { ImportBatch } from '../imports/plan.ts'
+import { code, findExisting, type ImportSession, outcomeForExisting } from './import-batch.ts'
+
+/**
+ * Tells what would become of the rows of an import, as applyImportBatch would apply them, and changes nothing. The
+ * keys that the file would add are kept in a file of their own, so that the memory stays flat.
+ */
+export class DryRunBatches {
+  readonly #database: Database
+  readonly #session: ImportSession
+  readonly #keys: Database
+  readonly #addKey: Statement<[string]>
+  readonly #hasKey: Statement<[string], number>
+  #room: number
+
+  /**
+   * @param database a connection that reads
+   * @param keysPath a file that does not exist
+   * @param room how many subscribers may be added; Infinity without a limit
+   */
+  constructor(database: Database, session: ImportSession, keysPath: string, room: number) {
+    this.#database = database
+    this.#session = session
+    this.#room = room
+    this.#keys = new SQLite(keysPath)
+    // The keys serve this run alone, so nothing of them has to outlast a crash.
+    this.#keys.exec(`
+      PRAGMA journal_mode = OFF;
+      PRAGMA synchronous = OFF;
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA cache_size = -32768;
+      CREATE TABLE keys (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    `)
+    this.#addKey = this.#keys.prepare('INSERT INTO keys (key) VALUES (?) ON CONFLICT DO NOTHING')
+    this.#hasKey = this.#keys.prepare<[string], number>('SELECT 1 FROM keys WHERE key = ?').pluck()
+  }
+
+  /** @returns an index into importOutcomes for each row */
+  apply(batch: ImportBatch): Uint8Array {
+    const outcomes = new Uint8Array(batch.emails.length).fill(code.failed)
+    this.#keys.exec('BEGIN')
+    for (const [place, email] of batch.emails.entries()) {
+      if (email !== '') outcomes[place] = this.#outcomeOf(batch, place, email)
+    }
+    this.#keys.exec('COMMIT')
+    return outcomes
+  }
+
+  #outcomeOf(batch: ImportBatch, place: number, email: string): number {
+    const existing = findExisting(this.#database, this.#session, batch, place)
+    if (existing) return code[outcomeForExisting(this.#session, existing)]
+    if (this.#session.refusesNew) return code.failed
+    const key = batch.alternateKeys ? (batch.alternateKeys[place] ?? '') : emailKey(email)
+    if (this.#room <= 0) {
+      return this.#hasKey.get(key) === undefined ? code.skipped_over_limit : code.skipped_duplicate
+    }
+    if (this.#addKey.run(key).changes === 0) return code.skipped_duplicate
+    this.#room--
+    return code.added
+  }
+
+  close(): void {
+    this.#keys.close()
+  }
+}

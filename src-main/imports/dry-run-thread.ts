@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { addCounts } from '../api/subscriber-imports/schema.ts'
+import { openForReading } from '../database/connection.ts'
+import { DryRunBatches } from '../database/dry-run-batch.ts'
+import { newImportSession } from '../database/import-batch.ts'
+import { type DryRunProgress, dryRunLogs, newProgress } from './dry-runs.ts'
+import { failureMessage } from './failure.ts'
+import { ImportLogs } from './logs.ts'
+import type { RowPlan } from './plan.ts'
+import { RowPipeline } from './row-pipeline.ts'
+import { countRecords } from './split.ts'
+import { unpack } from './unpack.ts'
+
+// One dry run: the way of an import, with a writer that only tells what it would do.
+
+export interface DryRunThreadOptions {
+  plan: RowPlan
+  mailingListId: number
+  /** How many subscribers may be added; Infinity without a limit. */
+  room: number
+  databasePath: string
+  /** Which the dry run has for itself. */
+  directory: string
+}
+
+const { plan, mailingListId, room, databasePath, directory } = workerData as DryRunThreadOptions
+/** The keeper of the dry runs ends the thread itself. */
+const neverStopped = new AbortController().signal
+const progress = newProgress()
+
+function report(changes: Partial<DryRunProgress>): void {
+  Object.assign(progress, changes)
+  parentPort?.postMessage(progress)
+}
+
+mkdirSync(directory, { recursive: true })
+const database = openForReading(databasePath)
+try {
+  await readFile()
+  report({ state: 'finished' })
+} catch (error) {
+  report({ state: 'failed', error_message: failureMessage(error) })
+} finally {
+  database.close()
+}
+
+async function readFile(): Promise<void> {
+  const { settings, fields } = plan
+  const { stats } = progress
+  const path = await unpack(plan.path, join(directory, 'unpacked.csv'), neverStopped)
+  stats.number_of_records = await countRecords(
+    path,
+    settings.file_format,
+    settings.column_mapping,
+    neverStopped
+  )
+  report({ state: 'importing' })
+  const session = newImportSession(mailingListId, fields, settings)
+  const batches = new DryRunBatches(database, session, join(directory, 'keys.db'), room)
+  const logs = new ImportLogs(dryRunLogs(directory), settings.file_format)
+  const pipeline = new RowPipeline({ ...plan, path }, logs, (batch) => {
+    const outcomes = batches.apply(batch)
+    stats.records_imported += outcomes.length
+    addCounts(stats.subscribers, outcomes)
+    report({})
+    return Promise.resolve(outcomes)
+  })
+  await pipeline.run()
+  logs.close()
+  batches.close()
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
+import { messageOf, validationFailed } from '../errors.ts'
+import { startThread } from '../threads.ts'
+import type { DryRunThreadOptions } from './dry-run-thread.ts'
+
+/** How far a dry run is, in the terms of an import. */
+export interface DryRunProgress {
+  state: 'splitting' | 'importing' | 'finished' | 'failed'
+  error_message: string | null
+  stats: {
+    number_of_records: number | null
+    records_imported: number
+    subscribers: ImportCounts
+  }
+}
+
+interface DryRun {
+  id: string
+  organizationId: number
+  thread: Worker
+  progress: DryRunProgress
+}
+
+/** Dry runs that are kept at the same time, running or not. Whoever begins another one no longer looks at the oldest. */
+const mostKept = 5
+/** Dry runs that work at the same time. */
+const mostAtOnce = 2
+
+export function newProgress(): DryRunProgress {
+  return {
+    state: 'splitting',
+    error_message: null,
+    stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() }
+  }
+}
+
+function isAtWork({ state }: DryRunProgress): boolean {
+  return state === 'splitting' || state === 'importing'
+}
+
+/** The directory of the logs of a dry run. */
+export function dryRunLogs(directory: string): string {
+  return join(directory, 'logs')
+}
+
+/**
+ * Dry runs of imports: each in a thread of its own that reads the database and writes nothing but logs. They live as long
+ * as the application and are not resumed: a dry run that is lost is made again.
+ */
+export class DryRuns {
+  readonly #databasePath: string
+  readonly #directory: string
+  readonly #runs = new Map<string, DryRun>()
+
+  constructor(dataDirectory: string, databasePath: string) {
+    this.#databasePath = databasePath
+    this.#directory = join(dataDirectory, 'imports', 'dry-runs')
+  }
+
+  /** Removes what an earlier run of the application left. */
+  async prepare(): Promise<void> {
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  /**
+   * @param input room: how many subscribers may be added; Infinity without a limit
+   * @returns its id
+   * @throws ApiError validation_failed while too many are running
+   */
+  async start(
+    organizationId: number,
+    input: Pick<DryRunThreadOptions, 'plan' | 'mailingListId' | 'room'>
+  ): Promise<string> {
+    if ([...this.#runs.values()].filter(({ progress }) => isAtWork(progress)).length >= mostAtOnce) {
+      throw validationFailed(
+        `${mostAtOnce} dry runs are at work already. Wait until one has finished, or stop it`
+      )
+    }
+    const [oldest] = this.#runs.keys()
+    if (oldest !== undefined && this.#runs.size >= mostKept) await this.#remove(oldest)
+    const id = randomUUID()
+    const options: DryRunThreadOptions = {
+      ...input,
+      databasePath: this.#databasePath,
+      directory: join(this.#directory, id)
+    }
+    const thread = startThread(import.meta.url, 'dry-run-thread', {
+      workerData: options,
+      name: `dry run ${id}`
+    })
+    const run: DryRun = { id, organizationId, thread, progress: newProgress() }
+    this.#runs.set(id, run)
+    thread.on('message', (progress: DryRunProgress) => (run.progress = progress))
+    thread.on('error', (error) => {
+      run.progress = {
+        ...run.progress,
+        state: 'failed',
+        error_message: `The dry run stopped by an error of ours: ${messageOf(error)}`
+      }
+    })
+    return id
+  }
+
+  find(organizationId: number, id: string): { progress: DryRunProgress; logs: string } | undefined {
+    const run = this.#runs.get(id)
+    if (run?.organizationId !== organizationId) return undefined
+    return { progress: run.progress, logs: dryRunLogs(join(this.#directory, id)) }
+  }
+
+  /** Stops a dry run, if it runs, and removes its logs. @returns whether there was one */
+  async remove(organizationId: number, id: string): Promise<boolean> {
+    if (this.#runs.get(id)?.organizationId !== organizationId) return false
+    await this.#remove(id)
+    return true
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runs.keys()].map((id) => this.#remove(id)))
+  }
+
+  async #remove(id: string): Promise<void> {
+    const run = this.#runs.get(id)
+    this.#runs.delete(id)
+    await run?.thread.terminate()
+    await rm(join(this.#directory, id), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,165 @@
+import fc from 'fast-check'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { importOutcomes, type SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
+import { clientOfUser, makeOrganization } from '../support/accounts.ts'
+import { sharedApplication } from '../support/application.ts'
+import { allSubscribers, importFile, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+
+const started = sharedApplication()
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+let files = 0
+
+/** Makes a dry run of a file and waits for its end. */
+async function dryRun(
+  listId: number,
+  content: string,
+  settings: Record<string, unknown>,
+  api: Client = started.api
+): Promise<DryRun> {
+  const filename = `dry-${++files}.csv`
+  await writeFile(join(started.dataDirectory, 'uploads', filename), content)
+  const body = { filename, column_mapping: ['email'], ...settings }
+  const created = await api.workbench<DryRun>('POST', `/mailing_lists/${listId}/dry_runs`, body)
+  expect(created.error_message).toBeNull()
+  for (let { data } = created; ; data = (await api.workbench<DryRun>('GET', `/dry_runs/${data.id}`)).data) {
+    if (data.state === 'finished' || data.state === 'failed') return data
+    await pause(10)
+  }
+}
+
+async function logsAt(base: string): Promise<Record<string, string>> {
+  const logs: Record<string, string> = {}
+  for (const outcome of importOutcomes) {
+    const response = await started.api.raw(`${base}/logs/${outcome}`)
+    const isThere = !response.headers.get('content-type')?.includes('json')
+    logs[outcome] = isThere ? await response.text() : ''
+  }
+  return logs
+}
+
+describe('a dry run', () => {
+  it(`tells exactly what the import would do, and changes nothing (SEED=${seed})`, async () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'A', 'e', 'f', 'not an address')
+    const row = fc.tuple(name, fc.constantFrom('Wien', '', 'x'.repeat(30)), fc.constantFrom('1', '', 'old'))
+    const settings = fc.record({
+      overwrite: fc.boolean(),
+      overwrite_when_status: fc.record({ active: fc.boolean(), unsubscribed: fc.boolean() })
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { maxLength: 12 }),
+        fc.array(fc.tuple(name, fc.constantFrom('active', 'unsubscribed', 'bounced'))),
+        settings,
+        fc.boolean(),
+        async (rows, known, chosen, hasKey) => {
+          const list = await makeList(started.api)
+          await makeField(started.api, list.id, 'City', 'text', { maximum_length: 20 })
+          const age = await makeField(started.api, list.id, 'Age', 'number', { required: hasKey })
+          if (hasKey) {
+            await started.api.put(`/mailing_lists/${list.id}`, {
+              mailing_list: { primary_key_custom_field_id: age.id }
+            })
+          }
+          for (const [index, [person, status]] of known.entries()) {
+            // Two of the same are refused.
+            await started.api.post(`/mailing_lists/${list.id}/subscribers`, {
+              subscriber: { email: `${person}@example.com`, status, custom_fields: { age: index } }
+            })
+          }
+          const content = rows
+            .map(([person, ...cells]) => [`${person}@example.com`, ...cells].join())
+            .join('\n')
+          const all = {
+            column_mapping: ['email', 'City', 'Age'],
+            file_format: { csv_has_headers: false },
+            ...chosen
+          }
+          const before = await allSubscribers(started.api, list.id)
+          const dry = await dryRun(list.id, `${content}\n`, all)
+          const dryLogs = await logsAt(`/app/v1/dry_runs/${dry.id}`)
+          expect(await allSubscribers(started.api, list.id)).toEqual(before)
+          const real = await importFile(started, list.id, `${content}\n`, all)
+          expect({ state: dry.state, stats: dry.stats, error: dry.error_message }).toEqual({
+            state: real.state,
+            stats: real.stats,
+            error: real.error_message
+          })
+          expect(dryLogs).toEqual(await logsAt(`/ga/api/v2/subscriber_imports/${real.id}`))
+        }
+      ),
+      { seed, numRuns: 10 }
+    )
+  }, 120_000)
+
+  it('stops at the subscriber limit of the organization as the import would', async () => {
+    const organizationId = makeOrganization(started, { subscriberLimit: 2 })
+    const api = clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const dry = await dryRun(
+      list.id,
+      'email\nb@example.com\nb@example.com\nc@example.com\nc@example.com\n',
+      {},
+      api
+    )
+    expect(dry.stats.subscribers).toMatchObject({ added: 1, skipped_duplicate: 1, skipped_over_limit: 2 })
+  })
+
+  it('reads columns of fields that do not exist yet, and does not create them', async () => {
+    const list = await makeList(started.api)
+    const dry = await dryRun(list.id, 'email,Age\na@example.com,12\nb@example.com,old\n', {
+      column_mapping: ['email', 'Age'],
+      new_custom_fields: [{ name: 'Age', field_type: 'number' }]
+    })
+    expect(dry.stats.subscribers).toMatchObject({ added: 1, failed: 1 })
+    expect((await started.api.get<unknown[]>(`/mailing_lists/${list.id}/custom_fields`)).data).toEqual([])
+  })
+
+  it('of a file that cannot be imported fails with the sentence of the import', async () => {
+    const list = await makeList(started.api)
+    const dry = await dryRun(list.id, 'email\n"a@example.com\n', {})
+    expect(dry).toMatchObject({
+      state: 'failed',
+      error_message: expect.stringMatching(/^Line 2: .*never closed/)
+    })
+  })
+
+  it('refuses what the import would refuse, naming it', async () => {
+    const list = await makeList(started.api)
+    await writeFile(join(started.dataDirectory, 'uploads', 'refused.csv'), 'email\n')
+    const refusal = async (settings: Record<string, unknown>): Promise<string | null> => {
+      const body = { filename: 'refused.csv', column_mapping: ['email'], ...settings }
+      return (await started.api.workbench('POST', `/mailing_lists/${list.id}/dry_runs`, body)).error_message
+    }
+    expect(await refusal({ column_mapping: ['email', 'Town'] })).toContain('Town is no custom field')
+    expect(await refusal({ filename: '../refused.csv' })).toContain('without folders')
+    expect(await refusal({ filename: 'none.csv' })).toContain('none.csv is not in the upload directory')
+  })
+
+  it('is gone with its logs once it is removed, and belongs to its organization', async () => {
+    const list = await makeList(started.api)
+    const dry = await dryRun(list.id, 'email\na@example.com\n', {})
+    const stranger = clientOfUser(started, {
+      organizationId: makeOrganization(started),
+      role: 'organization_admin'
+    })
+    expect((await stranger.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
+    expect((await stranger.workbench('DELETE', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
+    expect((await started.api.workbench('DELETE', `/dry_runs/${dry.id}`)).success).toBe(true)
+    expect((await started.api.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
+  })
+
+  it('leaves the list of imports alone', async () => {
+    const list = await makeList(started.api)
+    await dryRun(list.id, 'email\na@example.com\n', {})
+    const { data } = await started.api.get<SubscriberImport[]>(
+      `/mailing_lists/${list.id}/subscriber_imports?scope=all`
+    )
+    expect(data).toEqual([])
+  })
+})

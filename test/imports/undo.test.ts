@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import type { ImportUndo } from '../../src-main/workbench/import-undos.ts'
+import { clientOfUser } from '../support/accounts.ts'
+import { sharedApplication } from '../support/application.ts'
+import { allSubscribers, importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+
+const started = sharedApplication()
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+function undoOf(importId: number, method = 'GET') {
+  return started.api.workbench<ImportUndo>(method, `/subscriber_imports/${importId}/undo`)
+}
+
+/** Undoes an import and waits for the end. */
+async function undone(importId: number): Promise<ImportUndo> {
+  const begun = await undoOf(importId, 'POST')
+  expect(begun.error_message).toBeNull()
+  for (let { data } = begun; ; { data } = await undoOf(importId)) {
+    if (data.state === 'finished') return data
+    await pause(10)
+  }
+}
+
+async function newList() {
+  const list = await makeList(started.api, { has_confirmed: true, has_format: true })
+  await makeField(started.api, list.id, 'City', 'text')
+  return list
+}
+
+/** What a subscriber is, apart from when it was written. */
+function content({ updated_at: _, ...rest }: Subscriber & { updated_at?: unknown }) {
+  return rest
+}
+
+const overwriting = {
+  column_mapping: ['email', 'City', 'status', 'confirmed', 'email_format'],
+  file_format: { csv_has_headers: false },
+  overwrite: true,
+  overwrite_what: { custom_fields: true, status: true, confirmed: true, format: true },
+  overwrite_when_status: { active: true, unsubscribed: true, bounced: true, deactivated: true, scomp: true }
+}
+
+describe('undoing an import', () => {
+  it(`brings the list back as it was (SEED=${seed})`, async () => {
+    const person = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+    const row = fc.tuple(
+      person.map((name) => `${name}@example.com`),
+      fc.constantFrom('Wien', 'Graz', ''),
+      fc.constantFrom('active', 'unsubscribed', 'bounced', ''),
+      fc.constantFrom('true', 'false', ''),
+      fc.constantFrom('html', 'text', '')
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(row), fc.array(row, { minLength: 1 }), async (known, rows) => {
+        const list = await newList()
+        const text = (lines: string[][]): string => lines.map((line) => `${line.join()}\n`).join('')
+        if (known.length > 0) await importText(started.api, list.id, text(known), overwriting)
+        const before = await allSubscribers(started.api, list.id)
+        const countsBefore = await countsOf(list.id)
+        const { id, stats } = await importText(started.api, list.id, text(rows), overwriting)
+        if ((await undoOf(id)).data.state === 'impossible') {
+          // Nothing differed.
+          expect((await allSubscribers(started.api, list.id)).map(content)).toEqual(before.map(content))
+          return
+        }
+        const undo = await undone(id)
+        expect(undo).toMatchObject({ removed: stats.subscribers.added, kept: 0, kept_subscribers: [] })
+        expect((await allSubscribers(started.api, list.id)).map(content)).toEqual(before.map(content))
+        expect(await countsOf(list.id)).toEqual(countsBefore)
+      }),
+      { seed, numRuns: 10 }
+    )
+  }, 120_000)
+
+  async function countsOf(listId: number) {
+    const { data } = await started.api.get<SubscriberCounts>('/subscriber_counts')
+    return data.mailing_lists.find(({ mailing_list }) => mailing_list.id === listId)?.counts
+  }
+
+  it('leaves whoever changed since, and names them; who was removed since stays removed', async () => {
+    const list = await newList()
+    for (const name of ['known', 'touched', 'gone']) {
+      await makeSubscriber(started.api, list.id, `${name}@example.com`, { custom_fields: { City: 'Graz' } })
+    }
+    const { id } = await importText(
+      started.api,
+      list.id,
+      ['known', 'touched', 'gone', 'new', 'edited', 'deleted']
+        .map((name) => `${name}@example.com,Wien,,,\n`)
+        .join(''),
+      overwriting
+    )
+    const path = `/mailing_lists/${list.id}/subscribers`
+    for (const name of ['touched', 'edited']) {
+      // The same value again is a change as well: somebody meant it.
+      await started.api.put(`${path}/${name}@example.com`, {
+        subscriber: { custom_fields: { City: 'Linz' } }
+      })
+    }
+    for (const name of ['gone', 'deleted']) await started.api.delete(`${path}/${name}@example.com`)
+
+    const undo = await undone(id)
+    expect(undo).toMatchObject({ removed: 1, restored: 1, kept: 2 })
+    expect(undo.kept_subscribers.map(({ email, reason }) => [email, reason]).toSorted()).toEqual([
+      ['edited@example.com', 'changed'],
+      ['touched@example.com', 'changed']
+    ])
+    const left = await allSubscribers(started.api, list.id)
+    expect(left.map(({ email, custom_fields }) => [email, custom_fields['City']?.value])).toEqual([
+      ['known@example.com', 'Graz'],
+      ['touched@example.com', 'Linz'],
+      ['edited@example.com', 'Linz']
+    ])
+    const csv = await started.api.raw(`/app/v1/subscriber_imports/${id}/undo/kept`)
+    expect((await csv.text()).split('\n').toSorted()).toEqual([
+      '',
+      'edited@example.com,changed since the import',
+      'email,why it was left',
+      'touched@example.com,changed since the import'
+    ])
+  })
+
+  it('leaves subscribers whose primary key is another one since', async () => {
+    const list = await makeList(started.api)
+    const number = await makeField(started.api, list.id, 'Number', 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { Number: 'A1' } })
+    const { id } = await importText(started.api, list.id, 'a@example.com,A2\n', {
+      column_mapping: ['email', 'Number'],
+      file_format: { csv_has_headers: false },
+      overwrite: true
+    })
+    const rekeyed = await started.api.put(`/mailing_lists/${list.id}`, {
+      mailing_list: { primary_key_custom_field_id: number.id }
+    })
+    expect(rekeyed.error_message).toBeNull()
+    expect(await undone(id)).toMatchObject({
+      kept: 1,
+      kept_subscribers: [{ email: 'a@example.com', reason: 'primary_key' }]
+    })
+  })
+
+  it('is refused for an import that runs, was undone, or changed nothing', async () => {
+    const list = await newList()
+    const later = await started.api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: {
+        begins_at: '2040-01-01T00:00:00Z',
+        column_mapping: ['email'],
+        file_source: { type: 'json', content: 'email\n' }
+      }
+    })
+    expect((await undoOf(later.data.id, 'POST')).error_message).toContain('scheduled cannot be undone')
+    const first = await importText(started.api, list.id, 'email\na@example.com\n')
+    await undone(first.id)
+    expect((await undoOf(first.id, 'POST')).error_message).toContain('undone already')
+    const empty = await importText(started.api, list.id, 'email\n')
+    expect((await undoOf(empty.id)).data.state).toBe('impossible')
+    expect((await undoOf(empty.id, 'POST')).error_message).toContain('changed nothing')
+  })
+
+  it('takes back what a cancelled import had done', async () => {
+    const list = await newList()
+    const lines = Array.from({ length: 60_000 }, (_, number) => `p${number}@example.com`)
+    const { data } = await started.api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: {
+        column_mapping: ['email'],
+        file_format: { csv_has_headers: false },
+        file_source: { type: 'json', content: lines.join('\n') }
+      }
+    })
+    for (let imported = 0; imported === 0;) {
+      const { stats } = (
+        await started.api.get<{ stats: { records_imported: number } }>(`/subscriber_imports/${data.id}`)
+      ).data
+      imported = stats.records_imported
+    }
+    await started.api.post(`/subscriber_imports/${data.id}/cancel`)
+    const { stats } = await started.api.imported(data.id)
+    expect(await undone(data.id)).toMatchObject({ removed: stats.subscribers.added, kept: 0 })
+    expect(await allSubscribers(started.api, list.id)).toEqual([])
+  })
+
+  it('needs the permissions to import, to change and to delete subscribers', async () => {
+    const list = await newList()
+    const { id } = await importText(started.api, list.id, 'email\na@example.com\n')
+    for (const missing of ['import', 'update', 'delete']) {
+      const subscriber = ['import', 'update', 'delete'].filter((action) => action !== missing)
+      const user = clientOfUser(started, { permissions: { subscriber } })
+      const answer = await user.workbench('POST', `/subscriber_imports/${id}/undo`)
+      expect(answer.error_code, missing).toBe('not_authorized')
+    }
+  })
+})
