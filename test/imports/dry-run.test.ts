@@ -123,10 +123,8 @@ describe('a dry run', () => {
   it('of a file that cannot be imported fails with the sentence of the import', async () => {
     const list = await makeList(started.api)
     const dry = await dryRun(list.id, 'email\n"a@example.com\n', {})
-    expect(dry).toMatchObject({
-      state: 'failed',
-      error_message: expect.stringMatching(/^Line 2: .*never closed/)
-    })
+    expect(dry.state).toBe('failed')
+    expect(dry.error_message).toMatch(/^Line 2: .*never closed/)
   })
 
   it('refuses what the import would refuse, naming it', async () => {
