@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
@@ -7,6 +8,17 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  * several times of what is in use.
  */
 const heapLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 128 }
+
+/** How much the threads of long jobs give way to those that somebody waits for; see nice(2). */
+const niceness = 10
+
+/**
+ * Lets the calling thread give way to others. Only Linux knows the priority of a thread; elsewhere it would be that of
+ * the whole application.
+ */
+export function giveWay(): void {
+  if (process.platform === 'linux') setPriority(niceness)
+}
 
 /**
  * Starts the thread whose entry `name` lies beside the module `base` (its import.meta.url). Works from the sources,

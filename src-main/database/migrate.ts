@@ -9,6 +9,7 @@ import { autoresponders } from './migrations/0005-autoresponders.ts'
 import { urlImports } from './migrations/0006-url-imports.ts'
 import { subscriberExports } from './migrations/0007-subscriber-exports.ts'
 import { importUndo } from './migrations/0008-import-undo.ts'
+import { rowOrder } from './migrations/0009-row-order.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -26,7 +27,8 @@ export const migrations: readonly Migration[] = [
   autoresponders,
   urlImports,
   subscriberExports,
-  importUndo
+  importUndo,
+  rowOrder
 ]
 
 /**

@@ -3,6 +3,7 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
+import type { RowOrder } from '../imports/plan.ts'
 import type {
   AutoresponderDelayUnit,
   AutoresponderTrigger,
@@ -299,6 +300,8 @@ export interface SubscriberImportsTable {
   /** "<bytes>:<mtime ms>" when first read: a file that changed since cannot be continued. */
   source_fingerprint: string | null
   number_of_records: number | null
+  /** Set with number_of_records: an import that continues must write its rows in the same order. */
+  row_order: RowOrder | null
   records_imported: number
   /** {@link ImportCounts} */
   counts: Json

@@ -6,6 +6,7 @@ import { subscribersToExport } from '../api/subscriber-exports/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { commandClientOver } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
+import { giveWay } from '../threads.ts'
 import { cellsOf } from './cells.ts'
 import { csvWriter } from './csv-writer.ts'
 import { type ExportPlan, exportPath } from './plan.ts'
@@ -24,6 +25,7 @@ const rowsAtOnce = 1000
 /** Reads after which the progress is noted, and whether to go on is asked. */
 const readsPerNote = 5
 
+giveWay()
 const { exportId, dataDirectory, writer } = workerData as ExportThreadOptions
 const client = commandClientOver(writer)
 const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))

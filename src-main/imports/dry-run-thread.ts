@@ -5,10 +5,12 @@ import { addCounts } from '../api/subscriber-imports/schema.ts'
 import { openForReading } from '../database/connection.ts'
 import { DryRunBatches } from '../database/dry-run-batch.ts'
 import { newImportSession } from '../database/import-batch.ts'
+import { giveWay } from '../threads.ts'
 import { type DryRunProgress, dryRunLogs, newProgress } from './dry-runs.ts'
 import { failureMessage } from './failure.ts'
 import { ImportLogs } from './logs.ts'
-import type { RowPlan } from './plan.ts'
+import { type RowPlan, rowOrderFor } from './plan.ts'
+import { unpackBatch } from './row-packer.ts'
 import { RowPipeline } from './row-pipeline.ts'
 import { countRecords } from './split.ts'
 import { unpack } from './unpack.ts'
@@ -25,6 +27,7 @@ export interface DryRunThreadOptions {
   directory: string
 }
 
+giveWay()
 const { plan, mailingListId, room, databasePath, directory } = workerData as DryRunThreadOptions
 /** The keeper of the dry runs ends the thread itself. */
 const neverStopped = new AbortController().signal
@@ -50,18 +53,15 @@ async function readFile(): Promise<void> {
   const { settings, fields } = plan
   const { stats } = progress
   const path = await unpack(plan.path, join(directory, 'unpacked.csv'), neverStopped)
-  stats.number_of_records = await countRecords(
-    path,
-    settings.file_format,
-    settings.column_mapping,
-    neverStopped
-  )
+  const records = await countRecords(path, settings.file_format, settings.column_mapping, neverStopped)
+  stats.number_of_records = records
+  const rowOrder = rowOrderFor(records, room)
   report({ state: 'importing' })
   const session = newImportSession(mailingListId, fields, settings)
   const batches = new DryRunBatches(database, session, join(directory, 'keys.db'), room)
   const logs = new ImportLogs(dryRunLogs(directory), settings.file_format)
-  const pipeline = new RowPipeline({ ...plan, path }, logs, (batch) => {
-    const outcomes = batches.apply(batch)
+  const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, (batch) => {
+    const outcomes = batches.apply(unpackBatch(batch))
     stats.records_imported += outcomes.length
     addCounts(stats.subscribers, outcomes)
     report({})

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
+import { giveWay } from '../threads.ts'
 import { download } from './download.ts'
 import { failureMessage, ImportFailure } from './failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
@@ -18,6 +19,7 @@ export interface ImportThreadOptions {
   writer: MessagePort
 }
 
+giveWay()
 const { importId, dataDirectory, writer } = workerData as ImportThreadOptions
 const commands = commandClientOver(writer)
 
@@ -40,9 +42,10 @@ async function runImport(client: CommandClient): Promise<void> {
     const path = await unpack(plan.path, unpackedPath(dataDirectory, importId), signal)
     const { file_format, column_mapping } = plan.settings
     const records = await countRecords(path, file_format, column_mapping, signal)
-    await client.run('startImporting', { id: importId, records })
+    const rowOrder = await client.run('startImporting', { id: importId, records })
+    if (!rowOrder) return
     const logs = new ImportLogs(logDirectory(dataDirectory, importId), file_format)
-    const pipeline = new RowPipeline({ ...plan, path }, logs, (batch, index, before) =>
+    const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, (batch, index, before) =>
       before
         ? client.run('recallImportBatch', { id: importId, batch, outcomes: before })
         : client.run('writeImportBatch', { id: importId, index, batch })

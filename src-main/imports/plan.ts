@@ -1,6 +1,20 @@
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
 
+/**
+ * The order in which rows are written: that of the file, or, a large part of it at a time, that of their keys. In the order
+ * of the keys each page of the index is written once where rows in any order would write it hundreds of times.
+ */
+export type RowOrder = 'file' | 'key'
+
+/** Files of more rows are written in the order of the keys; people look through the others in the order of the file. */
+const mostRowsInFileOrder = 20_000
+
+/** @param room how many subscribers may be added: with a limit, the first rows of the file are those to be added */
+export function rowOrderFor(records: number, room: number): RowOrder {
+  return records > mostRowsInFileOrder && room === Infinity ? 'key' : 'file'
+}
+
 /** How the rows of a file are read into batches. */
 export interface RowPlan {
   settings: ImportSettings
@@ -23,13 +37,19 @@ export interface ImportPlan extends RowPlan {
 
 /** Rows per command: few enough that another command does not wait noticeably. The writer groups commands into commits. */
 export const rowsPerBatch = 2500
-/** Characters after which a batch is full, however few its rows are: the memory of an import stays flat. */
-export const charactersPerBatch = 2_000_000
+/** Bytes after which a batch is full, however few its rows are: the memory of an import stays flat. */
+export const bytesPerBatch = 2_000_000
 
-/**
- * A run of consecutive rows, column by column (strings travel between threads faster that way). A row that failed its
- * checks keeps its place with an empty email.
- */
+/** Rows as they travel between threads: bytes take no work there; see row-packer.ts. */
+export interface PackedBatch {
+  rows: number
+  /** Whether the list has another primary key than the email. */
+  hasAlternateKeys: boolean
+  columns: readonly (keyof ImportBatch)[]
+  bytes: Uint8Array
+}
+
+/** Some rows, column by column. A row that failed its checks keeps its place with an empty email. */
 export interface ImportBatch {
   emails: string[]
   /** Custom field values as JSON; defaults of the import included. */

@@ -1,12 +1,26 @@
 import { type ImportOutcome, importOutcomes } from '../api/subscriber-imports/schema.ts'
 import { messageOf } from '../errors.ts'
+import { keyOrder } from './key-order.ts'
 import type { ImportLogs } from './logs.ts'
-import { charactersPerBatch, type ImportBatch, type RowPlan, rowsPerBatch } from './plan.ts'
+import { PackedRows } from './packed-rows.ts'
+import { bytesPerBatch, type PackedBatch, type RowOrder, type RowPlan, rowsPerBatch } from './plan.ts'
 import { readRecords } from './records.ts'
+import { type Failure, RowPacker } from './row-packer.ts'
 import { missingRequiredFields, RowReader } from './rows.ts'
 
 /** Batches that may wait for the writer: it groups some into a commit while the next ones are being read. */
 const batchesInFlight = 20
+
+/**
+ * Rows of a part of the file: it is read whole before it is written, while the part before it is being written. In the
+ * order of the keys the first part is small, so that the writing begins soon, and each one twice as large as the one
+ * before.
+ */
+const rowsPerPart = { file: 10_000, key: 50_000 }
+const mostRowsPerPart = 800_000
+const bytesPerPart = 64 * 1024 * 1024
+/** Rows after which the logs are handed to the operating system. */
+const rowsPerFlush = 10_000
 
 /**
  * Applies a batch, the `index`th from 0.
@@ -14,41 +28,41 @@ const batchesInFlight = 20
  * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
  */
 export type WriteBatch = (
-  batch: ImportBatch,
+  batch: PackedBatch,
   index: number,
   before: Uint8Array | undefined
 ) => Promise<Uint8Array | null>
 
-interface Pending {
-  batch: ImportBatch
-  /** The rows that failed, by their place in the batch, for the log. */
-  failures: Map<number, { row: string[]; message: string }>
-  /** Roughly, of all its rows. */
-  characters: number
-}
-
-/** Reads rows into batches, has them written, and logs what became of them, in the order of the file. */
+/** Reads the rows of a file part by part, has them written in batches, and logs what became of them, in the order of the file. */
 export class RowPipeline {
   readonly #plan: RowPlan
+  readonly #rowOrder: RowOrder
   readonly #logs: ImportLogs
   readonly #writeBatch: WriteBatch
-  readonly #rows: RowReader
+  readonly #reader: RowReader
+  readonly #packer: RowPacker
   /** For a new subscriber that lacks a required field which no column fills. */
   readonly #missing: string | null
-  #current: Pending
+  /** Memory of parts that are done, for the next ones. */
+  readonly #freeBlocks: Buffer[] = []
+  #parts = 0
+  #part: PackedRows
+  readonly #full: PackedRows[] = []
+  /** The writing of the part before. */
+  #writing: Promise<void> = Promise.resolve()
   #batches = 0
   #stopped = false
   #failure: Error | null = null
-  #inFlight: Promise<void>[] = []
-  readonly #full: Pending[] = []
 
-  constructor(plan: RowPlan, logs: ImportLogs, writeBatch: WriteBatch) {
+  constructor(plan: RowPlan, rowOrder: RowOrder, logs: ImportLogs, writeBatch: WriteBatch) {
     this.#plan = plan
+    this.#rowOrder = rowOrder
     this.#logs = logs
     this.#writeBatch = writeBatch
-    this.#rows = new RowReader(plan)
+    this.#reader = new RowReader(plan)
+    this.#packer = new RowPacker(this.#reader.newBatch())
     this.#missing = missingRequiredFields(plan)
-    this.#current = this.#newPending()
+    this.#part = this.#newPart()
   }
 
   /** @returns false when the import was paused or cancelled meanwhile */
@@ -59,67 +73,96 @@ export class RowPipeline {
       (row, line, fault) => this.#add(row, line, fault),
       () => this.#writeFull()
     )
-    if (this.#current.batch.emails.length > 0) this.#full.push(this.#current)
+    this.#full.push(this.#part)
     await this.#writeFull()
-    await Promise.all(this.#inFlight)
+    await this.#writing
     if (this.#failure) throw this.#failure
     return !this.#stopped
   }
 
   #add(row: string[], line: number, malformed: string | null): void {
     if (this.#stopped) return
-    const { batch, failures } = this.#current
-    const place = batch.emails.length
-    const message = this.#rows.add(batch, row, malformed)
-    if (message !== null) failures.set(place, { row, message: `line ${line}: ${message}` })
-    else if (this.#missing !== null) failures.set(place, { row, message: `line ${line}: ${this.#missing}` })
-    for (const cell of row) this.#current.characters += cell.length
-    if (this.#isFull(this.#current)) {
-      this.#full.push(this.#current)
-      this.#current = this.#newPending()
+    const { batch } = this.#packer
+    const complaint = this.#reader.add(batch, row, malformed) ?? this.#missing
+    this.#part.add(
+      this.#packer.pack(complaint === null ? null : { row, message: `line ${line}: ${complaint}` })
+    )
+    if (this.#part.count === this.#rowsOfPart() || this.#part.bytes >= bytesPerPart) {
+      this.#full.push(this.#part)
+      this.#parts++
+      this.#part = this.#newPart()
     }
   }
 
-  /** A batch that was committed before keeps the size that it had then. */
-  #isFull({ batch, characters }: Pending): boolean {
-    const rows = batch.emails.length
-    const before = this.#plan.committed[this.#batches + this.#full.length]
-    if (before) return rows === before.length
-    return rows === rowsPerBatch || characters >= charactersPerBatch
+  /** Where parts end follows from the file alone: an import that continues cuts it as before. */
+  #rowsOfPart(): number {
+    const first = rowsPerPart[this.#rowOrder]
+    return this.#rowOrder === 'file' ? first : Math.min(first * 2 ** this.#parts, mostRowsPerPart)
   }
 
-  #newPending(): Pending {
-    return { batch: this.#rows.newBatch(), failures: new Map(), characters: 0 }
+  #newPart(): PackedRows {
+    return new PackedRows(this.#freeBlocks, this.#rowsOfPart())
   }
 
   async #writeFull(): Promise<void> {
-    for (let pending = this.#full.shift(); pending && !this.#stopped; pending = this.#full.shift()) {
-      while (this.#inFlight.length >= batchesInFlight) await this.#inFlight.shift()
-      this.#inFlight.push(this.#write(pending, this.#batches++).catch((error: unknown) => this.#fail(error)))
+    for (let part = this.#full.shift(); part && !this.#stopped; part = this.#full.shift()) {
+      await this.#writing
+      this.#writing = this.#write(part).catch((error: unknown) => {
+        this.#failure ??= error instanceof Error ? error : new Error(messageOf(error))
+        this.#stopped = true
+      })
     }
   }
 
-  #fail(error: unknown): void {
-    this.#failure ??= error instanceof Error ? error : new Error(messageOf(error))
-    this.#stopped = true
+  /** Writes a part in batches, and logs it once all of it is written. */
+  async #write(part: PackedRows): Promise<void> {
+    const order = this.#orderOf(part)
+    const outcomes = new Uint8Array(part.count)
+    const inFlight: Promise<void>[] = []
+    for (let from = 0; from < part.count && !this.#stopped;) {
+      const before = this.#plan.committed[this.#batches]
+      const rows = order.subarray(from, endOfBatch(part, order, from, before?.length))
+      const batch = this.#packer.batchOf(rows.length, part.join(rows))
+      while (inFlight.length >= batchesInFlight) await inFlight.shift()
+      const written = this.#writeBatch(batch, this.#batches++, before).then((codes) => {
+        if (!codes) this.#stopped = true
+        else for (const [place, row] of rows.entries()) outcomes[row] = codes[place] ?? 0
+      })
+      // Awaited below, where the first failure counts; until then it is not unhandled.
+      written.catch(() => (this.#stopped = true))
+      inFlight.push(written)
+      from += rows.length
+    }
+    await Promise.all(inFlight)
+    if (!this.#stopped) this.#log(part, outcomes)
+    part.clear()
   }
 
-  async #write({ batch, failures }: Pending, index: number): Promise<void> {
-    const outcomes = await this.#writeBatch(batch, index, this.#plan.committed[index])
-    if (!outcomes) {
-      this.#stopped = true
-      return
-    }
-    for (const [place, code] of outcomes.entries()) {
+  #orderOf(part: PackedRows): Uint32Array {
+    return this.#rowOrder === 'key'
+      ? keyOrder(part.count, (row, index) => part.byteOfKey(row, index))
+      : Uint32Array.from({ length: part.count }, (_, row) => row)
+  }
+
+  #log(part: PackedRows, outcomes: Uint8Array): void {
+    for (const [row, code] of outcomes.entries()) {
       const outcome = importOutcomes[code] as ImportOutcome
+      const text = part.text(row)
       if (outcome === 'failed') {
-        const failure = failures.get(place)
-        this.#logs.addFailure(
-          failure?.row ?? [batch.emails[place] ?? ''],
-          failure?.message ?? 'the row failed'
-        )
-      } else this.#logs.addEmail(outcome, batch.emails[place] ?? '')
+        const failure: Failure = this.#packer.failureOf(text)
+        this.#logs.addFailure(failure.row, failure.message)
+      } else this.#logs.addEmail(outcome, this.#packer.emailOf(text))
+      if (row % rowsPerFlush === 0) this.#logs.flush()
     }
     this.#logs.flush()
   }
+}
+
+/** @param size of the batch, when it was committed before: it keeps the size that it had then */
+function endOfBatch(part: PackedRows, order: Uint32Array, from: number, size: number | undefined): number {
+  if (size !== undefined) return Math.min(from + size, part.count)
+  const most = Math.min(from + rowsPerBatch, part.count)
+  let end = from
+  for (let bytes = 0; end < most && bytes < bytesPerBatch; end++) bytes += part.bytesOf(order[end] ?? 0)
+  return end
 }

@@ -221,7 +221,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await window.screenshot('custom-field-delete')
     await page.getByRole('button', { name: 'Delete field' }).click()
     await page.getByRole('dialog').first().waitFor({ state: 'detached' })
-    expect(await page.getByRole('button', { name: /^Notes/ }).count()).toBe(0)
+    await page.getByRole('button', { name: /^Notes/ }).waitFor({ state: 'detached' })
     expect(
       (await started.api.get<unknown[]>(`/mailing_lists/${list.id}/custom_fields/deleted`)).data
     ).toHaveLength(1)

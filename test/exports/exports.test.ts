@@ -183,6 +183,11 @@ describe('an export', () => {
   })
 })
 
+/** Large imports write their rows in the order of the keys. */
+function sortedLines(text: string): string {
+  return text.trimEnd().split('\n').toSorted().join('\n')
+}
+
 describe('an export in progress', () => {
   const rows = 60_000
   const content = Array.from({ length: rows }, (_, row) => `p${row}@example.com`).join('\n')
@@ -201,7 +206,7 @@ describe('an export in progress', () => {
     const ended = await started.api.exported(id)
     expect(ended.stats).toEqual({ number_of_records: rows, records_exported: rows })
     const response = await started.api.raw(`/ga/api/v2/subscriber_exports/${id}/download`)
-    expect((await response.text()).trimEnd()).toBe(content)
+    expect(sortedLines(await response.text())).toBe(sortedLines(content))
   })
 
   it('is cancelled with its list', async () => {
@@ -229,7 +234,7 @@ describe('an export in progress', () => {
       stats: { records_exported: rows }
     })
     const response = await second.api.raw(`/ga/api/v2/subscriber_exports/${id}/download`)
-    expect((await response.text()).trimEnd()).toBe(content)
+    expect(sortedLines(await response.text())).toBe(sortedLines(content))
     await second.end('SIGTERM')
   })
 })

@@ -16,7 +16,14 @@ import {
 } from '../../database/import-batch.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { Faults, validationFailed } from '../../errors.ts'
-import type { ImportBatch, ImportPlan } from '../../imports/plan.ts'
+import {
+  type ImportBatch,
+  type ImportPlan,
+  type PackedBatch,
+  type RowOrder,
+  rowOrderFor
+} from '../../imports/plan.ts'
+import { unpackBatch } from '../../imports/row-packer.ts'
 import type { ImportSource } from '../../imports/source.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
@@ -241,20 +248,23 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
   if (row && row.state !== 'splitting') await changeState(context, row, 'splitting')
 }
 
-/** The number of records is known and the rows follow. */
-export const startImporting: Command<{ id: number; records: number }, void> = async (
+/** The number of records is known and the rows follow. @returns in which order; null when they do not follow any more */
+export const startImporting: Command<{ id: number; records: number }, RowOrder | null> = async (
   context,
   { id, records }
 ) => {
   const row = await runningImport(context, id)
-  if (row) await changeState(context, row, 'importing', { number_of_records: records })
+  if (!row) return null
+  const row_order = row.row_order ?? rowOrderFor(records, await roomFor(context.db, row.organization_id))
+  await changeState(context, row, 'importing', { number_of_records: records, row_order })
+  return row_order
 }
 
 interface WriteInput {
   id: number
   /** Its place among the import's batches, from 0. */
   index: number
-  batch: ImportBatch
+  batch: PackedBatch | ImportBatch
   /** What became of its first rows, when the writer paused within it. */
   done?: Uint8Array
 }
@@ -269,8 +279,9 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
   const session = sessions.get(input.id)
   if (!row || !session) return null
   const tally = new SubscriberTally(row.mailing_list_id)
+  const batch = 'bytes' in input.batch ? unpackBatch(input.batch) : input.batch
   const before = input.done ?? new Uint8Array()
-  const result = await applyImportBatch(context, session, input.batch, tally, {
+  const result = await applyImportBatch(context, session, batch, tally, {
     from: before.length,
     firstId: await nextSubscriberId(context),
     room: await roomFor(context.db, row.organization_id)
@@ -304,17 +315,19 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
     'update',
     result.overwritten.map(([id]) => id)
   )
-  return outcomes.length < input.batch.emails.length ? new Unfinished({ ...input, done: outcomes }) : outcomes
+  return outcomes.length < batch.emails.length
+    ? new Unfinished({ ...input, batch, done: outcomes })
+    : outcomes
 })
 
 /** Lets the writer know the rows that an earlier run of the import committed. @returns their outcomes */
 export const recallImportBatch = inBackground<
-  { id: number; batch: ImportBatch; outcomes: Uint8Array },
+  { id: number; batch: PackedBatch; outcomes: Uint8Array },
   Uint8Array | null
 >(async (context, { id, batch, outcomes }) => {
   const session = sessions.get(id)
   if (!session || !(await runningImport(context, id))) return null
-  recallBatch(context.sqlite, session, batch, outcomes)
+  recallBatch(context.sqlite, session, unpackBatch(batch), outcomes)
   return outcomes
 })
 
@@ -360,7 +373,7 @@ async function changeState(
   context: CommandContext,
   row: ImportRow,
   state: ImportState,
-  also: { started_at?: number; number_of_records?: number } = {}
+  also: { started_at?: number; number_of_records?: number; row_order?: RowOrder } = {}
 ): Promise<void> {
   await context.db
     .updateTable('subscriber_imports')
