@@ -12,6 +12,7 @@ import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
 import * as rekeys from './api/mailing-lists/rekey-commands.ts'
 import * as webForms from './api/web-forms/commands.ts'
 import * as settings from './settings/commands.ts'
+import * as importMappings from './workbench/import-mappings/commands.ts'
 import type { BackgroundCommand, Command } from './database/command.ts'
 
 /** Every way to change the data, by name. The writer thread runs them; everyone else asks it to. */
@@ -72,6 +73,9 @@ export const commands = {
   notePurgedLogs: subscriberImports.notePurgedLogs,
   beginImportUndo: importUndos.beginImportUndo,
   continueImportUndo: importUndos.continueImportUndo,
+  saveImportMapping: importMappings.saveImportMapping,
+  deleteImportMapping: importMappings.deleteImportMapping,
+  rememberColumns: importMappings.rememberColumns,
   createSubscriberExport: subscriberExports.createSubscriberExport,
   pauseSubscriberExport: subscriberExports.pauseSubscriberExport,
   unpauseSubscriberExport: subscriberExports.unpauseSubscriberExport,

@@ -10,6 +10,7 @@ import { urlImports } from './migrations/0006-url-imports.ts'
 import { subscriberExports } from './migrations/0007-subscriber-exports.ts'
 import { importUndo } from './migrations/0008-import-undo.ts'
 import { rowOrder } from './migrations/0009-row-order.ts'
+import { importMappings } from './migrations/0010-import-mappings.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -28,7 +29,8 @@ export const migrations: readonly Migration[] = [
   urlImports,
   subscriberExports,
   importUndo,
-  rowOrder
+  rowOrder,
+  importMappings
 ]
 
 /**

@@ -373,6 +373,26 @@ export interface ImportUndoKeptTable {
 }
 export type KeptReason = 'changed' | 'primary_key'
 
+/** Where the columns of a kind of file go, saved for a list under a name. */
+export interface ImportMappingsTable {
+  id: Generated<number>
+  mailing_list_id: number
+  name: string
+  name_key: string
+  /** {@link MappingSettings} */
+  settings: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** Where a column with this header went in the last import of the window. */
+export interface RememberedColumnsTable {
+  mailing_list_id: number
+  header_key: string
+  /** As in column_mapping; null = it was left out. */
+  target: string | null
+}
+
 /** The next free id of a table whose ids the writer allocates in runs. */
 export interface IdSequencesTable {
   name: string
@@ -449,6 +469,8 @@ export interface Schema {
   import_changes: ImportChangesTable
   import_undos: ImportUndosTable
   import_undo_kept: ImportUndoKeptTable
+  import_mappings: ImportMappingsTable
+  remembered_columns: RememberedColumnsTable
   subscriber_exports: SubscriberExportsTable
   id_sequences: IdSequencesTable
   change_log: ChangeLogTable

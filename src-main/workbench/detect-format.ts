@@ -14,6 +14,7 @@ import { type DateOrder, parseDate } from '../dates.ts'
 import { CsvReader } from '../imports/csv-reader.ts'
 import { decodeBeginning } from '../imports/decode.ts'
 import { ImportFailure } from '../imports/failure.ts'
+import { headerKey } from './import-mappings/queries.ts'
 
 export interface DetectedFormat {
   character_set: (typeof characterSets)[number]
@@ -89,13 +90,19 @@ function endQuietly(reader: CsvReader): void {
   }
 }
 
+/** The list that a file is for, and where the columns of earlier ones went. */
+interface Destination {
+  list: MailingListRow
+  fields: FieldDefinition[]
+  remembered: Map<string, string | null>
+}
+
 /** The first rows, and for each column what it probably holds. @throws ImportFailure for too many columns */
 export async function previewOf(
   beginning: Buffer,
   path: string,
   format: DetectedFormat,
-  list: MailingListRow,
-  fields: FieldDefinition[]
+  destination: Destination
 ) {
   const text = await decodeBeginning(beginning, path, format.character_set)
   const all = readRows(text, format.csv_field_separator, format.csv_field_enclosure, learnedRows + 1)
@@ -112,13 +119,15 @@ export async function previewOf(
   const columns = Array.from({ length: width }, (_, index) => {
     const values = rows.map((row) => (row[index] ?? '').trim()).filter((value) => value !== '')
     const header = headers[index] ?? ''
-    const suggestion = suggest(header, values, list, fields)
+    const last = lastTarget(header, destination)
+    const suggestion = last === undefined ? suggest(header, values, destination) : last
     const free = suggestion !== null && !taken.has(suggestion.toLowerCase())
     if (free) taken.add(suggestion.toLowerCase())
     return {
       header,
       samples: values.slice(0, 3),
       suggestion: free ? suggestion : null,
+      remembered: last !== undefined && (free || last === null),
       guessed_type: guessType(values),
       guessed_date_format: guessDateOrder(values)
     }
@@ -147,12 +156,20 @@ const spellings: Record<string, ImportColumn> = {
   'unsubscribe time': 'remove_time'
 }
 
-function suggest(
-  header: string,
-  values: string[],
-  list: MailingListRow,
-  fields: FieldDefinition[]
-): string | null {
+/** Where a column with this header went last, if the list still has that; undefined when nothing is remembered. */
+function lastTarget(header: string, { list, fields, remembered }: Destination): string | null | undefined {
+  const target = remembered.get(headerKey(header))
+  if (!target) return target
+  if (isImportColumn(target)) return keepsColumn(list, target) ? target : undefined
+  return fieldNamed(fields, target)?.name
+}
+
+function keepsColumn(list: MailingListRow, column: ImportColumn): boolean {
+  if (column === 'email_format') return list.has_format === 1
+  return column !== 'confirmed' || list.has_confirmed === 1
+}
+
+function suggest(header: string, values: string[], { list, fields }: Destination): string | null {
   const name = header
     .toLowerCase()
     .replaceAll(/[\s_]+/g, ' ')
@@ -161,11 +178,7 @@ function suggest(
     fieldNamed(fields, header) ?? fieldNamed(fields, name) ?? fieldNamed(fields, name.replaceAll(' ', '_'))
   if (field) return field.name
   const reserved = spellings[name] ?? name.replaceAll(' ', '_')
-  if (isImportColumn(reserved)) {
-    if (reserved === 'email_format' && list.has_format !== 1) return null
-    if (reserved === 'confirmed' && list.has_confirmed !== 1) return null
-    return reserved
-  }
+  if (isImportColumn(reserved)) return keepsColumn(list, reserved) ? reserved : null
   const addresses = values.filter((value) => isEmail(value)).length
   return values.length > 0 && addresses / values.length > 0.8 ? 'email' : null
 }

@@ -14,6 +14,7 @@ import { ImportFailure } from '../imports/failure.ts'
 import { findUpload } from '../imports/source.ts'
 import { asFailure, unpackedBytes } from '../imports/unpack.ts'
 import { detectFormat, previewOf } from './detect-format.ts'
+import { rememberedColumns } from './import-mappings/queries.ts'
 
 /** How much of the file the preview reads, in bytes. */
 const previewBytes = 128 * 1024
@@ -34,6 +35,8 @@ const Preview = Type.Object({
       samples: Type.Array(Type.String()),
       /** What column_mapping would hold, or null when nothing on the list fits. */
       suggestion: Nullable(Type.String()),
+      /** Whether a column with this header went there in the last import; without a suggestion it was left out then. */
+      remembered: Type.Boolean(),
       /** The type of a new custom field for this column. */
       guessed_type: Type.Enum([...customFieldTypes]),
       /** The order of day and month, where the values tell. */
@@ -71,7 +74,8 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       try {
         const { beginning, bytes } = await readBeginning(path)
         const format = await detectFormat(beginning, path, body.file_format)
-        return ok({ bytes, ...(await previewOf(beginning, path, format, list, fields)) })
+        const remembered = await rememberedColumns(reader, list.id)
+        return ok({ bytes, ...(await previewOf(beginning, path, format, { list, fields, remembered })) })
       } catch (error) {
         if (error instanceof ImportFailure) throw validationFailed(error.message)
         throw error

@@ -7,6 +7,7 @@ import { sessionCookie } from '../api/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
+import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
 import { importUndoRoutes } from './import-undos.ts'
 import { organizationRoutes } from './organization.ts'
@@ -20,6 +21,7 @@ export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(apiAccessRoutes)
   await app.register(dryRunRoutes)
   await app.register(eventRoutes)
+  await app.register(importMappingRoutes)
   await app.register(importPreviewRoutes)
   await app.register(importUndoRoutes)
   await app.register(organizationRoutes)

@@ -2,9 +2,13 @@ import type { Settings, SettingsChanges } from '../../src-main/settings/schema.t
 import type { ApiAccess } from '../../src-main/workbench/api-access.ts'
 import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
 import type { OrganizationSettings } from '../../src-main/workbench/organization.ts'
+import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
+import type { ImportMapping, MappedColumn } from '../../src-main/workbench/import-mappings/schema.ts'
+import type { ImportUndo } from '../../src-main/workbench/import-undos.ts'
+import type { ImportOutcome, SubscriberImportInput } from './subscriber-imports.ts'
 import { ApiFailure, callWorkbench } from './client.ts'
 
-export type { ApiAccess, ImportPreview }
+export type { ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
 export type FileFormatChoice = ImportPreview['file_format']
 
 export function fetchApiAccess(): Promise<ApiAccess> {
@@ -51,6 +55,64 @@ export function previewImport(
     method: 'POST',
     body: { filename, file_format: fileFormat }
   })
+}
+
+/** What a dry run needs to know: the settings of the import, its file, and the fields that it would begin with creating. */
+export type DryRunInput = Partial<Omit<SubscriberImportInput, 'file_source'>> &
+  Pick<SubscriberImportInput, 'column_mapping'> & {
+    filename: string
+    new_custom_fields: { name: string; field_type: string }[]
+  }
+
+export function startDryRun(listId: number, input: DryRunInput): Promise<DryRun> {
+  return callWorkbench(`/mailing_lists/${listId}/dry_runs`, { method: 'POST', body: input })
+}
+
+export function fetchDryRun(id: string): Promise<DryRun> {
+  return callWorkbench(`/dry_runs/${id}`)
+}
+
+export async function removeDryRun(id: string): Promise<void> {
+  await callWorkbench(`/dry_runs/${id}`, { method: 'DELETE' })
+}
+
+/** Where a log of a dry run is downloaded. */
+export function dryRunLogAddress(id: string, log: ImportOutcome): string {
+  return `/app/v1/dry_runs/${id}/logs/${log}`
+}
+
+export function fetchImportUndo(importId: number): Promise<ImportUndo> {
+  return callWorkbench(`/subscriber_imports/${importId}/undo`)
+}
+
+export function undoImport(importId: number): Promise<ImportUndo> {
+  return callWorkbench(`/subscriber_imports/${importId}/undo`, { method: 'POST' })
+}
+
+/** Where the list of the subscribers is downloaded whom an undoing left as they are. */
+export function keptSubscribersAddress(importId: number): string {
+  return `/app/v1/subscriber_imports/${importId}/undo/kept`
+}
+
+export function fetchImportMappings(listId: number): Promise<ImportMapping[]> {
+  return callWorkbench(`/mailing_lists/${listId}/import_mappings`)
+}
+
+/** Saves a mapping, in place of one of the same name. @returns all mappings of the list */
+export function saveImportMapping(
+  listId: number,
+  mapping: Omit<ImportMapping, 'id'>
+): Promise<ImportMapping[]> {
+  return callWorkbench(`/mailing_lists/${listId}/import_mappings`, { method: 'PUT', body: mapping })
+}
+
+export function deleteImportMapping(listId: number, id: number): Promise<ImportMapping[]> {
+  return callWorkbench(`/mailing_lists/${listId}/import_mappings/${id}`, { method: 'DELETE' })
+}
+
+/** Remembers where columns went, to suggest it for the next file with the same headers. */
+export async function rememberColumns(listId: number, columns: MappedColumn[]): Promise<void> {
+  await callWorkbench(`/mailing_lists/${listId}/remembered_columns`, { method: 'PUT', body: { columns } })
 }
 
 /**

@@ -19,8 +19,10 @@ export interface ImportProgress {
   timeLeft: Ref<number | null>
 }
 
-/** How an import gets on, from the figures it answers over time. */
-export function useImportProgress(current: Ref<SubscriberImport | undefined>): ImportProgress {
+/** How an import or a dry run gets on, from the figures it answers over time. */
+export function useImportProgress(
+  current: Ref<Pick<SubscriberImport, 'state' | 'stats'> | undefined>
+): ImportProgress {
   let samples: { at: number; rows: number }[] = []
   const rowsPerSecond = ref<number | null>(null)
 

@@ -1,7 +1,7 @@
 import { type ImportColumn, isImportColumn } from '../../../src-main/api/subscriber-imports/rules.ts'
 import type { CustomFieldType } from '../../../src-main/api/custom-fields/schema.ts'
-import { createCustomField } from '../../api/custom-fields.ts'
-import type { ImportPreview } from '../../api/workbench.ts'
+import { createCustomField, type CustomField } from '../../api/custom-fields.ts'
+import type { ImportMapping, ImportPreview, MappedColumn } from '../../api/workbench.ts'
 
 /** Where the values of a column go. */
 export type ColumnTarget =
@@ -25,11 +25,8 @@ export function targetsOf(columns: ImportPreview['columns']): ColumnTarget[] {
   const taken = new Set(columns.flatMap(({ suggestion }) => suggestion?.toLowerCase() ?? []))
   return columns.map((column, index) => {
     const { suggestion } = column
-    if (suggestion !== null) {
-      return isImportColumn(suggestion)
-        ? { kind: 'reserved', name: suggestion }
-        : { kind: 'field', name: suggestion }
-    }
+    if (suggestion !== null) return targetNamed(suggestion)
+    if (column.remembered) return { kind: 'skip' }
     const name = newFieldName(column.header, index)
     // A second column of the same name has nothing to go to, and one without values nothing to bring.
     if (taken.has(name.toLowerCase()) || column.samples.length === 0) return { kind: 'skip' }
@@ -44,6 +41,50 @@ export function newField(column: ImportPreview['columns'][number], index: number
 
 function newFieldName(header: string, index: number): string {
   return header === '' ? `Column ${index + 1}` : header
+}
+
+function targetNamed(name: string): ColumnTarget {
+  return isImportColumn(name) ? { kind: 'reserved', name } : { kind: 'field', name }
+}
+
+/**
+ * The targets after a saved mapping was applied: by header, or by place in files without headers. Columns that it does not
+ * name, or for which the list has no field any more, stay as they are.
+ */
+export function applyMapping(
+  mapping: ImportMapping,
+  columns: ImportPreview['columns'],
+  fields: CustomField[],
+  targets: ColumnTarget[]
+): ColumnTarget[] {
+  const hasHeaders = columns.some(({ header }) => header !== '')
+  return targets.map((target, index) => {
+    const header = columns[index]?.header.trim().toLowerCase()
+    const mapped = hasHeaders
+      ? mapping.columns.find((column) => column.header.trim().toLowerCase() === header)
+      : mapping.columns[index]
+    if (!mapped) return target
+    const { target: name } = mapped
+    if (name === null) return { kind: 'skip' }
+    if (isImportColumn(name)) return targetNamed(name)
+    const field = fields.find((each) => each.name.toLowerCase() === name.toLowerCase())
+    return field ? targetNamed(field.name) : target
+  })
+}
+
+/** Where the columns of a file go, to be saved or remembered. */
+export function mappedColumns(columns: ImportPreview['columns'], targets: ColumnTarget[]): MappedColumn[] {
+  return columns.map(({ header }, index) => ({
+    header,
+    target: mappedName(targets[index] ?? { kind: 'skip' })
+  }))
+}
+
+/** The fields that an import would begin with creating. */
+export function newFieldsOf(targets: ColumnTarget[]): { name: string; field_type: CustomFieldType }[] {
+  return targets.flatMap((target) =>
+    target.kind === 'new' ? [{ name: target.name.trim(), field_type: target.type }] : []
+  )
 }
 
 /** What the mapping holds for a target; null for a column that is left out. */

@@ -1,18 +1,31 @@
 import type { SubscriberImportInput } from '../../api/subscriber-imports.ts'
-import type { SubscriberStatus } from '../../../src-main/api/subscribers/schema.ts'
+import type { ImportMapping } from '../../api/workbench.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../../../src-main/api/subscribers/schema.ts'
+
+const parts = ['custom_fields', 'status', 'confirmed', 'format'] as const
 
 /** What the last step of the wizard asks. */
 export interface ImportOptions {
   newStatus: SubscriberStatus
   overwrite: boolean
   /** Parts of a subscriber that a row may change. */
-  what: ('custom_fields' | 'status' | 'confirmed' | 'format')[]
+  what: (typeof parts)[number][]
   /** Statuses of subscribers that may be changed. */
   whenStatus: SubscriberStatus[]
 }
 
 export function newImportOptions(): ImportOptions {
   return { newStatus: 'active', overwrite: false, what: ['custom_fields'], whenStatus: ['active'] }
+}
+
+/** The options that a saved mapping holds. */
+export function optionsOf(mapping: ImportMapping): ImportOptions {
+  return {
+    newStatus: mapping.subscriber_defaults.status,
+    overwrite: mapping.overwrite,
+    what: parts.filter((part) => mapping.overwrite_what[part]),
+    whenStatus: subscriberStatuses.filter((status) => mapping.overwrite_when_status[status])
+  }
 }
 
 /** The settings of an import that say what becomes of subscribers who are on the list already. */

@@ -1,0 +1,62 @@
+import { mailingListById } from '../../api/mailing-lists/queries.ts'
+import type { Command } from '../../database/command.ts'
+import { notFound } from '../../errors.ts'
+import { headerKey } from './queries.ts'
+import type { MappedColumn, MappingSettings } from './schema.ts'
+
+interface ListInput {
+  organizationId: number
+  mailingListId: number
+}
+
+/** Saves a mapping under a name; one of that name is replaced. @returns its id */
+export const saveImportMapping: Command<
+  ListInput & { name: string; settings: MappingSettings },
+  number
+> = async (context, { organizationId, mailingListId, name, settings }) => {
+  await mailingListById(context.db, organizationId, mailingListId)
+  const saved = { name: name.trim(), settings: JSON.stringify(settings), updated_at: context.now }
+  const { id } = await context.db
+    .insertInto('import_mappings')
+    .values({
+      ...saved,
+      mailing_list_id: mailingListId,
+      name_key: saved.name.toLowerCase(),
+      created_at: context.now
+    })
+    .onConflict((conflict) => conflict.columns(['mailing_list_id', 'name_key']).doUpdateSet(saved))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** @throws ApiError not_found */
+export const deleteImportMapping: Command<ListInput & { id: number }, void> = async (
+  context,
+  { organizationId, mailingListId, id }
+) => {
+  await mailingListById(context.db, organizationId, mailingListId)
+  const { numDeletedRows } = await context.db
+    .deleteFrom('import_mappings')
+    .where('id', '=', id)
+    .where('mailing_list_id', '=', mailingListId)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound(`import mapping ${id}`)
+}
+
+/** Remembers where the columns of a file went, for the next one with the same headers. */
+export const rememberColumns: Command<ListInput & { columns: MappedColumn[] }, void> = async (
+  context,
+  { organizationId, mailingListId, columns }
+) => {
+  await mailingListById(context.db, organizationId, mailingListId)
+  for (const { header, target } of columns) {
+    const header_key = headerKey(header)
+    if (header_key === '') continue
+    await context.db
+      .insertInto('remembered_columns')
+      .values({ mailing_list_id: mailingListId, header_key, target })
+      .onConflict((conflict) => conflict.doUpdateSet({ target }))
+      .execute()
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sharedApplication } from '../support/application.ts'
+import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  let browser: Browser
+  let directory: string
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'listwright-test-'))
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  it('are tried first, remembered, saved as a mapping, and undone', async () => {
+    const list = await makeList(started.api, { name: 'Shop customers' })
+    await makeField(started.api, list.id, 'City', 'text')
+    await makeSubscriber(started.api, list.id, 'anna@example.com', { custom_fields: { City: 'Graz' } })
+    await makeSubscriber(started.api, list.id, 'ben@example.com', { custom_fields: { City: 'Linz' } })
+    const path = join(directory, 'shop.csv')
+    await writeFile(
+      path,
+      [
+        'Mail,Town,Orders,Remarks',
+        'anna@example.com,Wien,12,regular',
+        'ben@example.com,Wien,3,',
+        'clara@example.com,Oslo,1,new',
+        'dario@example.com,Oslo,2,new',
+        'no address,Oslo,2,',
+        'CLARA@example.com,Praha,7,again',
+        ''
+      ].join('\n')
+    )
+    const window = await Window.open(browser, started.app)
+    const { page } = window
+    const openWizard = async (): Promise<void> => {
+      await page.goto(`${started.app.baseUrl}/lists/${list.id}/import`)
+      await page.locator('input[type=file]').setInputFiles(path)
+      await page.getByText('Where each column goes').waitFor()
+    }
+    const choose = async (column: string, option: string): Promise<void> => {
+      await page.getByRole('combobox', { name: `Where “${column}” goes` }).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+      await menuIsGone(page)
+    }
+    await openWizard()
+    await choose('Town', 'City')
+    await choose('Remarks', 'Leave out')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('radio', { name: 'Update them' }).click()
+
+    await page.getByRole('button', { name: 'Try without importing' }).click()
+    await page.getByText('Nothing was written to Shop customers.').waitFor()
+    const outcomes = async (): Promise<string[]> =>
+      Promise.all(
+        ['added', 'updated', 'failed', 'skipped_duplicate'].map((outcome) =>
+          page.locator(`[data-outcome=${outcome}]`).innerText()
+        )
+      )
+    expect(await outcomes()).toEqual(['2', '2', '1', '1'])
+    expect(await page.getByTestId('failed-rows').innerText()).toContain('line 6: email is not a valid email')
+    await window.screenshot('wizard-dry-run')
+    expect(await allSubscribers(started.api, list.id)).toHaveLength(2)
+
+    await page.getByRole('button', { name: 'Change the columns' }).click()
+    await page.getByRole('button', { name: 'Saved mappings' }).click()
+    await page.getByText('No mapping is saved for this list yet').waitFor()
+    await page.getByRole('menuitem', { name: 'Save this mapping' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Export of the shop')
+    await window.screenshot('wizard-save-mapping')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Export of the shop was saved.', { exact: true }).first().waitFor()
+
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.locator('[data-state=finished]').waitFor()
+    expect(await outcomes()).toEqual(['2', '2', '1', '1'])
+
+    // The next file with these headers goes where this one went.
+    await openWizard()
+    expect(await page.getByText('As in the last import').count()).toBe(4)
+    await window.screenshot('wizard-remembered')
+    await choose('Town', 'Leave out')
+    await page.getByRole('button', { name: 'Saved mappings' }).click()
+    await page.getByRole('menuitem', { name: 'Export of the shop', exact: true }).click()
+    await page.getByText('The columns go where Export of the shop says.', { exact: true }).first().waitFor()
+    expect(await page.getByRole('combobox', { name: 'Where “Town” goes' }).innerText()).toBe('City')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.getByRole('radio', { name: 'Update them' }).isChecked()).toBe(true)
+
+    // Somebody changed one of them since.
+    await started.api.put(`/mailing_lists/${list.id}/subscribers/ben@example.com`, {
+      subscriber: { custom_fields: { City: 'Bern' } }
+    })
+    await page.goto(`${started.app.baseUrl}/imports/1`)
+    await page.getByRole('button', { name: 'Undo import' }).click()
+    await page.getByText('Undo this import?').waitFor()
+    await window.screenshot('import-undo-confirm')
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click()
+    await page.locator('[data-undo=finished]').waitFor()
+    await page.getByText('Removed: 2. Given their former values back: 1. Left as they are: 1.').waitFor()
+    await page.getByRole('cell', { name: 'ben@example.com' }).waitFor()
+    await page.getByRole('heading', { name: 'This import was undone' }).scrollIntoViewIfNeeded()
+    await window.screenshot('import-undone')
+    const left = await allSubscribers(started.api, list.id)
+    expect(left.map(({ email, custom_fields }) => [email, custom_fields['City']?.value])).toEqual([
+      ['anna@example.com', 'Graz'],
+      ['ben@example.com', 'Bern']
+    ])
+    await window.finish()
+  })
+})
