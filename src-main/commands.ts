@@ -69,6 +69,7 @@ export const commands = {
   writeImportBatch: subscriberImports.writeImportBatch,
   recallImportBatch: subscriberImports.recallImportBatch,
   finishImport: subscriberImports.finishImport,
+  holdImport: subscriberImports.holdImport,
   failImport: subscriberImports.failImport,
   notePurgedLogs: subscriberImports.notePurgedLogs,
   beginImportUndo: importUndos.beginImportUndo,

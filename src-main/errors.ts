@@ -21,6 +21,40 @@ export class ApiError extends Error {
   }
 }
 
+/** What the disk or another program keeps from being written; it can be tried again once that is mended. */
+export class StorageFault extends Error {
+  readonly kind: 'full' | 'locked'
+
+  constructor(kind: StorageFault['kind']) {
+    super(storageFaults[kind])
+    this.name = 'StorageFault'
+    this.kind = kind
+  }
+}
+
+const storageFaults = {
+  full: 'the disk is full. Free some space',
+  locked: 'the data is locked by another program, such as a database browser. Close it there'
+} as const
+
+const kindOfCode: Record<string, StorageFault['kind']> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  SQLITE_FULL: 'full',
+  SQLITE_IOERR_SHMSIZE: 'full',
+  SQLITE_BUSY: 'locked',
+  SQLITE_BUSY_SNAPSHOT: 'locked',
+  SQLITE_LOCKED: 'locked'
+}
+
+/** The storage fault behind an error of Node or SQLite; null when it is another one. */
+export function storageFaultOf(error: unknown): StorageFault | null {
+  if (error instanceof StorageFault) return error
+  if (!(error instanceof Error) || !('code' in error)) return null
+  const kind = kindOfCode[String(error.code)]
+  return kind ? new StorageFault(kind) : null
+}
+
 /** Input that breaks a rule; several faults are joined with ", " as the supplement asks. */
 export function validationFailed(...faults: [string, ...string[]]): ApiError {
   return new ApiError('validation_failed', faults.join(', '))

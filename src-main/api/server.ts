@@ -8,7 +8,7 @@ import {
   type FastifyRequest
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { ApiError, type ErrorCode } from '../errors.ts'
+import { ApiError, type ErrorCode, storageFaultOf } from '../errors.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
 import type { ApplicationContext } from './context.ts'
@@ -126,6 +126,10 @@ function answerError(
       void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
     }
     return reply.send(failure(error.code, error.message, error.data))
+  }
+  const storage = storageFaultOf(error)
+  if (storage) {
+    return reply.code(500).send(failure('internal_error', `${storage.message} and try again`))
   }
   const status = error.statusCode ?? 500
   if (status < 500) {

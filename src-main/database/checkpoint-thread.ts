@@ -10,6 +10,6 @@ sqlite.pragma('synchronous = NORMAL')
 parentPort?.on('message', () => {
   const { log } = checkpoint(sqlite, 'PASSIVE')
   // Only at the end of the log does SQLite wait for the disk to have the copy.
-  const reachedEnd = checkpoint(sqlite, 'NOOP').log === log
+  const reachedEnd = log > 0 && checkpoint(sqlite, 'NOOP').log === log
   parentPort?.postMessage(reachedEnd)
 })

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Worker } from 'node:worker_threads'
+import { storageFaultOf } from '../errors.ts'
 import { startThread } from '../threads.ts'
 
 /** Pages in the write-ahead log from which on they are copied into the database: fewer copies write a hot page less often. */
@@ -77,14 +78,22 @@ export class Checkpointer {
   }
 }
 
+const nothing = { log: 0, checkpointed: 0 }
+
 /**
  * Copies what no reader still needs (PASSIVE), or nothing (NOOP).
- * @returns the pages in the log, and how many of them are in the database already
+ * @returns the pages in the log, and how many of them are in the database already; none when the disk took no copy
  */
 export function checkpoint(
   sqlite: Database,
   mode: 'PASSIVE' | 'NOOP'
 ): { log: number; checkpointed: number } {
-  const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[]
-  return state ?? { log: 0, checkpointed: 0 }
+  try {
+    const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[]
+    return state ?? nothing
+  } catch (error) {
+    // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
+    if (storageFaultOf(error)) return nothing
+    throw error
+  }
 }

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { commands } from '../commands.ts'
-import { ApiError, messageOf } from '../errors.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError, messageOf, type StorageFault, storageFaultOf } from '../errors.ts'
 import { type Change, type Command, type CommandContext, Unfinished } from './command.ts'
 import { appendToChangeLog } from './change-log.ts'
 import { Checkpointer } from './checkpointer.ts'
@@ -16,6 +17,9 @@ interface Queued {
   request: CommandRequest
 }
 
+/** How long a command waits for a lock of another program, and how often it looks, in milliseconds. */
+const longestWaitForLock = 5000
+const lockInterval = 25
 /** How long commands of long jobs may share one transaction, in milliseconds. */
 const longestGroup = 250
 /**
@@ -32,6 +36,8 @@ const options = workerData as WriterOptions
 
 const sqlite = openForWriting(options.databasePath)
 migrate(sqlite, options.backupDirectory)
+// Where another program has the lock, this thread waits by itself: it goes on taking messages.
+sqlite.pragma('busy_timeout = 0')
 const db = kyselyOver(sqlite)
 const checkpointer = new Checkpointer(sqlite, options.databasePath, () => wake())
 /** Rows that this connection ever changed. */
@@ -87,11 +93,25 @@ function messagesIn(): Promise<void> {
 /** A command that somebody waits for: a transaction of its own, on disk before it answers. */
 async function runAlone(queued: Queued): Promise<void> {
   use('FULL')
-  sqlite.exec('BEGIN')
+  const refusal = await begin(longestWaitForLock)
+  if (refusal) return queued.port.postMessage(fault(queued.request.id, 'begin', refusal))
   const done = await run(queued.request)
   if (settle(done)) publish(done.changes)
   queued.port.postMessage(done.reply)
   lastWaitedFor = performance.now()
+}
+
+/** Begins a transaction as the one that writes. @returns why it could not, such as another program's lock */
+async function begin(longestWait: number): Promise<unknown> {
+  for (const began = performance.now(); ; await pause(lockInterval)) {
+    try {
+      sqlite.exec('BEGIN IMMEDIATE')
+      return null
+    } catch (error) {
+      const isLocked = storageFaultOf(error)?.kind === 'locked'
+      if (!isLocked || performance.now() - began > longestWait) return error
+    }
+  }
 }
 
 /**
@@ -102,15 +122,21 @@ async function runAlone(queued: Queued): Promise<void> {
  */
 async function runGroup(): Promise<void> {
   use('NORMAL')
+  // Nobody waits for these, so they wait for a lock as long as it takes, behind those that somebody waits for.
+  const refusal = await begin(0)
+  if (storageFaultOf(refusal)?.kind === 'locked') return pause(lockInterval)
   groupBegan = performance.now()
   const answered: { port: MessagePort; reply: CommandReply }[] = []
   const changes: Change[] = []
-  let failure: Error | null = null
+  let failure: unknown = refusal
   let rest: Queued | null = null
-  sqlite.exec('BEGIN')
   do {
     const queued = background.shift()
     if (!queued) break
+    if (failure) {
+      answered.push({ port: queued.port, reply: fault(queued.request.id, 'begin', failure) })
+      break
+    }
     const changedRows = totalChanges.get()
     const done = await run(queued.request)
     changes.push(...done.changes)
@@ -120,7 +146,8 @@ async function runGroup(): Promise<void> {
     }
     answered.push({ port: queued.port, reply: done.reply })
     if (!('result' in done.reply) && totalChanges.get() !== changedRows) {
-      failure = new Error(`${queued.request.name} failed, and the commands beside it were taken back`)
+      failure =
+        done.error ?? new Error(`${queued.request.name} failed, and the commands beside it were taken back`)
       break
     }
   } while (!(await shouldPause()))
@@ -149,6 +176,8 @@ async function shouldPause(): Promise<boolean> {
 interface Done {
   reply: CommandReply
   changes: Change[]
+  /** What kept the command from being written, if that is what happened. */
+  error?: StorageFault
 }
 
 /** Runs a command inside the open transaction, with its entries in the change log. */
@@ -164,6 +193,8 @@ async function run({ id, name, input }: CommandRequest): Promise<Done> {
     await appendToChangeLog(context, changes)
     return { reply: { id, result }, changes }
   } catch (error) {
+    const storage = storageFaultOf(error)
+    if (storage) return { reply: fault(id, name, storage), changes: [], error: storage }
     if (!(error instanceof ApiError)) return { reply: fault(id, name, error), changes: [] }
     const { code, message, data } = error
     return { reply: { id, refused: { code, message, data } }, changes: [] }
@@ -173,7 +204,8 @@ async function run({ id, name, input }: CommandRequest): Promise<Done> {
 /** Commits or rolls back. @returns whether the changes stand; a commit that fails turns the reply into a fault */
 function settle(done: Done): boolean {
   if (!('result' in done.reply)) {
-    sqlite.exec('ROLLBACK')
+    // After some faults SQLite has rolled back itself.
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
     return false
   }
   try {
@@ -187,6 +219,8 @@ function settle(done: Done): boolean {
 }
 
 function fault(id: number, name: string, error: unknown): CommandReply {
+  const storage = storageFaultOf(error)
+  if (storage) return { id, storage: storage.kind }
   const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
   return { id, failed: `${name}: ${details}` }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import type { CommandInput, CommandName, CommandResult } from '../commands.ts'
-import { ApiError, type ErrorCode } from '../errors.ts'
+import { ApiError, type ErrorCode, StorageFault } from '../errors.ts'
 import { startThread } from '../threads.ts'
 import type { Change } from './command.ts'
 
@@ -18,7 +18,10 @@ export interface CommandRequest {
 }
 
 export type CommandReply = { id: number } & (
-  { result: unknown } | { refused: { code: ErrorCode; message: string; data: unknown } } | { failed: string }
+  | { result: unknown }
+  | { refused: { code: ErrorCode; message: string; data: unknown } }
+  | { failed: string }
+  | { storage: StorageFault['kind'] }
 )
 
 export type WriterEvent = { ready: true } | { changes: Change[] }
@@ -35,7 +38,7 @@ export class CommandClient {
 
   /**
    * Runs a command whole or not at all and answers with its result.
-   * @throws ApiError what the command refused; Error a fault of ours.
+   * @throws ApiError what the command refused; StorageFault what can be tried again; Error a fault of ours.
    */
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandResult<Name>> {
     const id = this.#nextId++
@@ -53,7 +56,8 @@ export class CommandClient {
     if ('result' in reply) waiting.resolve(reply.result)
     else if ('refused' in reply) {
       waiting.reject(new ApiError(reply.refused.code, reply.refused.message, reply.refused.data))
-    } else waiting.reject(new Error(reply.failed))
+    } else if ('storage' in reply) waiting.reject(new StorageFault(reply.storage))
+    else waiting.reject(new Error(reply.failed))
   }
 
   /** Refuses everything that still waits, because nothing will answer any more. */

@@ -2,9 +2,11 @@ import { stat } from 'node:fs/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import { giveWay } from '../threads.ts'
+import { type StorageFault, storageFaultOf } from '../errors.ts'
 import { download } from './download.ts'
 import { failureMessage, ImportFailure } from './failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
+import { giveReserveBack } from './reserve.ts'
 import { RowPipeline } from './row-pipeline.ts'
 import { unpackedPath } from './source.ts'
 import { countRecords } from './split.ts'
@@ -30,10 +32,10 @@ try {
 }
 
 async function runImport(client: CommandClient): Promise<void> {
-  const plan = await client.run('beginImport', { id: importId, dataDirectory })
-  if (!plan) return
   const signal = stopSignal()
   try {
+    const plan = await client.run('beginImport', { id: importId, dataDirectory })
+    if (!plan) return
     if (plan.download) {
       const { url, allowsPrivate } = plan.download
       await download(url, plan.path, { allowsPrivate, signal })
@@ -56,7 +58,35 @@ async function runImport(client: CommandClient): Promise<void> {
   } catch (error) {
     // Paused or cancelled: its state says so already.
     if (signal.aborted) return
-    await client.run('failImport', { id: importId, message: failureMessage(error) })
+    const storage = storageFaultOf(error)
+    if (storage) await holdImport(client, storage)
+    else await client.run('failImport', { id: importId, message: failureMessage(error) })
+  }
+}
+
+/**
+ * What can be mended does not end an import: a full disk pauses it, until its owner has made space. Where not even that
+ * can be written, the runner begins again.
+ */
+async function holdImport(client: CommandClient, fault: StorageFault): Promise<void> {
+  if (fault.kind === 'full') {
+    const message = `${fault.message}, then let the import go on`
+    const note = (): Promise<boolean> => wasWritten(client.run('holdImport', { id: importId, message }))
+    if (await note()) return
+    giveReserveBack(dataDirectory)
+    if (await note()) return
+  }
+  parentPort?.postMessage('again')
+}
+
+/** @returns false when the storage did not take it */
+async function wasWritten(command: Promise<void>): Promise<boolean> {
+  try {
+    await command
+    return true
+  } catch (error) {
+    if (storageFaultOf(error)) return false
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { unfinishedImports } from '../api/subscriber-imports/queries.ts'
 import type { Schema } from '../database/schema.ts'
@@ -8,6 +9,7 @@ import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import { startThread } from '../threads.ts'
 import type { ImportThreadOptions } from './import-thread.ts'
+import { takeReserve } from './reserve.ts'
 import { unpackedPath } from './source.ts'
 
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
@@ -15,6 +17,9 @@ const mostAtOnce = 2
 
 /** Longest wait until the imports that are due are looked for again, in milliseconds. */
 const longestWait = 60_000
+
+/** How long an import that nothing could be written of waits before it begins again, in milliseconds. */
+const waitForStorage = 2000
 
 /** Gives each import that is due a thread of its own: one at a time per list, several across lists. */
 export class ImportRunner {
@@ -61,6 +66,7 @@ export class ImportRunner {
   }
 
   #start(importId: number, mailingListId: number): void {
+    takeReserve(this.#dataDirectory)
     const port = this.#writer.connect()
     const options: ImportThreadOptions = { importId, dataDirectory: this.#dataDirectory, writer: port }
     const thread = startThread(import.meta.url, 'import-thread', {
@@ -70,21 +76,34 @@ export class ImportRunner {
     })
     this.#running.set(mailingListId, { importId, thread })
     let failure: string | null = null
+    let again = false
     thread.on('error', (error) => (failure = messageOf(error)))
-    thread.on('exit', () => void this.#ended(importId, mailingListId, failure))
+    thread.on('message', () => (again = true))
+    thread.on('exit', () => void this.#ended(importId, mailingListId, failure, again))
   }
 
-  async #ended(importId: number, mailingListId: number, failure: string | null): Promise<void> {
+  /** @param again whether it should begin again after a while, because neither it nor why it stopped could be written */
+  async #ended(
+    importId: number,
+    mailingListId: number,
+    failure: string | null,
+    again: boolean
+  ): Promise<void> {
+    if (again && !this.#closed) await pause(waitForStorage, undefined, { ref: false })
     this.#running.delete(mailingListId)
     if (this.#closed) return
-    if (failure !== null) {
-      await this.#writer.run('failImport', {
-        id: importId,
-        message: `The import stopped by an error of ours: ${failure}`
-      })
-    }
+    if (failure !== null) await this.#fail(importId, `The import stopped by an error of ours: ${failure}`)
     await this.#removeContent(importId)
     await this.wake()
+  }
+
+  async #fail(id: number, message: string): Promise<void> {
+    try {
+      await this.#writer.run('failImport', { id, message })
+    } catch (error) {
+      // Not even that could be written: it stays as it is, and begins again when something wakes the runner.
+      process.stderr.write(`Import ${id}: ${message}; ${messageOf(error)}\n`)
+    }
   }
 
   /** What was kept for the import alone is not needed once it has ended. */

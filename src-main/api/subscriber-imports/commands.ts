@@ -136,7 +136,7 @@ export const pauseSubscriberImport: Command<ImportInput, void> = async (context,
 export const unpauseSubscriberImport: Command<ImportInput, void> = async (context, input) => {
   const row = await importRow(context.db, input.organizationId, input.id)
   if (row.state !== 'paused') throw validationFailed(`an import that is ${row.state} cannot be unpaused`)
-  await changeState(context, row, 'scheduled')
+  await changeState(context, row, 'scheduled', { error_message: null })
 }
 
 /** Ends an unfinished import for good; what it imported stays. */
@@ -260,6 +260,20 @@ export const startImporting: Command<{ id: number; records: number }, RowOrder |
   return row_order
 }
 
+/** After a batch that could not be written, those behind it must not be either: the next run would take them for it. */
+async function expectNext(context: CommandContext, { id, index, done }: WriteInput): Promise<void> {
+  const last = await context.db
+    .selectFrom('import_batches')
+    .select('batch')
+    .where('subscriber_import_id', '=', id)
+    .orderBy('batch', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if ((last?.batch ?? -1) !== (done ? index : index - 1)) {
+    throw new Error(`batch ${index} of import ${id} does not follow the one before`)
+  }
+}
+
 interface WriteInput {
   id: number
   /** Its place among the import's batches, from 0. */
@@ -279,6 +293,7 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
   const session = sessions.get(input.id)
   if (!row || !session) return null
   const tally = new SubscriberTally(row.mailing_list_id)
+  await expectNext(context, input)
   const batch = 'bytes' in input.batch ? unpackBatch(input.batch) : input.batch
   const before = input.done ?? new Uint8Array()
   const result = await applyImportBatch(context, session, batch, tally, {
@@ -337,6 +352,15 @@ export const finishImport: Command<{ id: number }, void> = async (context, { id 
   if (row) await end(context, row, 'finished', null)
 }
 
+/** Pauses an import that cannot go on until its owner has mended what `message` says. */
+export const holdImport: Command<{ id: number; message: string }, void> = async (
+  context,
+  { id, message }
+) => {
+  const row = await runningImport(context, id)
+  if (row) await changeState(context, row, 'paused', { error_message: message })
+}
+
 /** The import cannot go on; what was committed before stays. */
 export const failImport: Command<{ id: number; message: string }, void> = async (
   context,
@@ -373,7 +397,7 @@ async function changeState(
   context: CommandContext,
   row: ImportRow,
   state: ImportState,
-  also: { started_at?: number; number_of_records?: number; row_order?: RowOrder } = {}
+  also: Partial<Pick<ImportRow, 'started_at' | 'number_of_records' | 'row_order' | 'error_message'>> = {}
 ): Promise<void> {
   await context.db
     .updateTable('subscriber_imports')

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { storageFaultOf } from '../errors.ts'
+
+/** Bytes that are kept free: enough for noting that an import is paused, and for letting it go on. */
+const reservedBytes = 1024 * 1024
+
+/** Takes some space of the disk, to be given back when it is full. Does nothing on a disk that has none left. */
+export function takeReserve(dataDirectory: string): void {
+  const path = reservePath(dataDirectory)
+  if (existsSync(path)) return
+  try {
+    mkdirSync(join(dataDirectory, 'imports'), { recursive: true })
+    // Not zeros alone: some file systems keep those without taking space.
+    writeFileSync(path, Buffer.alloc(reservedBytes, 'reserve '))
+  } catch (error) {
+    rmSync(path, { force: true })
+    if (!storageFaultOf(error)) throw error
+  }
+}
+
+export function giveReserveBack(dataDirectory: string): void {
+  rmSync(reservePath(dataDirectory), { force: true })
+}
+
+function reservePath(dataDirectory: string): string {
+  return join(dataDirectory, 'imports', 'reserve')
+}
