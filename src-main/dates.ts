@@ -14,7 +14,9 @@ export interface WallTime {
   offset: number | null
 }
 
-const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const months = 'january february march april may june july august september october november december'.split(
+  ' '
+)
 const time = String.raw`(?:[ T]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`
 const zone = String.raw`\s*(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?`
 
@@ -76,15 +78,17 @@ function wallTime(groups: Record<string, string | undefined>, order: DateOrder):
 }
 
 function monthAndDay(groups: Record<string, string | undefined>, order: DateOrder): [number, number] {
-  if (groups['name']) {
-    const month = months.indexOf(groups['name'].slice(0, 3).toLowerCase()) + 1
-    return [month, Number(groups['day'])]
-  }
+  if (groups['name']) return [monthNamed(groups['name'].toLowerCase()), Number(groups['day'])]
   if (groups['a']) {
     const numbers: [number, number] = [Number(groups['a']), Number(groups['b'])]
     return order === 'mdy' ? numbers : [numbers[1], numbers[0]]
   }
   return [Number(groups['month']), Number(groups['day'])]
+}
+
+/** By its name, or the first letters of it; 0 for none. */
+function monthNamed(name: string): number {
+  return months.findIndex((month) => month.startsWith(name)) + 1
 }
 
 function offsetOf(zoneText: string | undefined): number | null {
