@@ -21,6 +21,8 @@ export interface ImportSession {
   refusesNew: boolean
   /** Subscribers that a row of this import named. */
   seen: SeenIds
+  /** Whether the list had most of the last rows. */
+  mostlyKnown: boolean
 }
 
 export function newImportSession(
@@ -34,7 +36,8 @@ export function newImportSession(
     settings,
     overwrittenFieldIds: [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
     refusesNew: missingRequiredFields({ fields, settings }) !== null,
-    seen: new SeenIds()
+    seen: new SeenIds(),
+    mostlyKnown: false
   }
 }
 
@@ -182,8 +185,9 @@ export async function applyImportBatch(
     const chunk = takePlaces(batch, next, most)
     next = chunk.end
     const mayAdd = !session.refusesNew && added < room
-    const clashing = mayAdd ? insertRows(database, session, batch, chunk.places, nextId, now) : chunk.places
-    for (const [index, place] of chunk.places.entries()) {
+    const { known, others } = lookUpFirst(database, session, batch, chunk.places)
+    const clashing = mayAdd ? insertRows(database, session, batch, others, nextId, now) : others
+    for (const [index, place] of others.entries()) {
       if (clashing.includes(place)) continue
       const id = nextId + index
       session.seen.add(id)
@@ -191,9 +195,10 @@ export async function applyImportBatch(
       outcomes[place - from] = code.added
       added++
     }
-    if (mayAdd) nextId += chunk.places.length
-    for (const place of clashing) {
-      const existing = findExisting(database, session, batch, place)
+    if (mayAdd) nextId += others.length
+    for (const place of known.size > 0 ? chunk.places : clashing) {
+      if (outcomes[place - from] === code.added) continue
+      const existing = known.get(place) ?? findExisting(database, session, batch, place)
       if (!existing) {
         if (!session.refusesNew) outcomes[place - from] = code.skipped_over_limit
         continue
@@ -206,10 +211,30 @@ export async function applyImportBatch(
       const { id, status, confirmed, email_format, custom_fields } = existing
       overwritten.push([id, status, confirmed, email_format, custom_fields])
     }
+    session.mostlyKnown = known.size + clashing.length > chunk.places.length / 2
     if (step % insertsPerStep === 0 && next < rows && (await shouldPause())) break
   }
   const addedIds = added > 0 ? { first: firstId, last: nextId - 1 } : null
   return { outcomes: outcomes.subarray(0, next - from), addedIds, updatedIds, overwritten, nextId }
+}
+
+/**
+ * Rows are inserted first and looked up where they clash; where most rows clashed before, it is faster the other way
+ * round.
+ */
+function lookUpFirst(
+  database: Database,
+  session: ImportSession,
+  batch: ImportBatch,
+  places: number[]
+): { known: Map<number, Existing>; others: number[] } {
+  const known = new Map<number, Existing>()
+  if (!session.mostlyKnown) return { known, others: places }
+  for (const place of places) {
+    const existing = findExisting(database, session, batch, place)
+    if (existing) known.set(place, existing)
+  }
+  return { known, others: places.filter((place) => !known.has(place)) }
 }
 
 /** The next rows of a batch that passed their checks, and where to go on after them. */

@@ -11,6 +11,7 @@ import { subscriberExports } from './migrations/0007-subscriber-exports.ts'
 import { importUndo } from './migrations/0008-import-undo.ts'
 import { rowOrder } from './migrations/0009-row-order.ts'
 import { importMappings } from './migrations/0010-import-mappings.ts'
+import { blockGroups } from './migrations/0011-block-groups.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -30,7 +31,8 @@ export const migrations: readonly Migration[] = [
   subscriberExports,
   importUndo,
   rowOrder,
-  importMappings
+  importMappings,
+  blockGroups
 ]
 
 /**

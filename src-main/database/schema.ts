@@ -233,6 +233,13 @@ export interface SubscriberBlocksTable {
   subscribers: number
 }
 
+/** The same for blocksPerGroup blocks each. */
+export interface SubscriberBlockGroupsTable {
+  mailing_list_id: number
+  block_group: number
+  subscribers: number
+}
+
 export interface CustomFieldsTable {
   id: Generated<number>
   organization_id: number
@@ -461,6 +468,7 @@ export interface Schema {
   delete_confirmations: DeleteConfirmationsTable
   mailing_list_counts: MailingListCountsTable
   subscriber_blocks: SubscriberBlocksTable
+  subscriber_block_groups: SubscriberBlockGroupsTable
   custom_fields: CustomFieldsTable
   custom_field_options: CustomFieldOptionsTable
   subscribers: SubscribersTable

@@ -4,6 +4,8 @@ import type { CommandContext } from './command.ts'
 
 /** Ids per block of subscriber_blocks. */
 const blockSize = 1024
+/** Blocks per group of subscriber_block_groups; the migration that made them says the same. */
+export const blocksPerGroup = 128
 
 export function blockOf(subscriberId: number): number {
   return Math.floor(subscriberId / blockSize)
@@ -57,20 +59,26 @@ export class SubscriberTally {
         .values({ mailing_list_id: this.#mailingListId, status, subscribers })
         .execute()
     }
-    this.#saveBlocks(context)
+    this.#saveSums(context, 'subscriber_blocks', 'block', this.#blocks)
+    const groups = new Map<number, number>()
+    for (const [block, change] of this.#blocks) {
+      const group = Math.floor(block / blocksPerGroup)
+      groups.set(group, (groups.get(group) ?? 0) + change)
+    }
+    this.#saveSums(context, 'subscriber_block_groups', 'block_group', groups)
   }
 
-  #saveBlocks(context: CommandContext): void {
+  #saveSums(context: CommandContext, table: string, column: string, sums: Map<number, number>): void {
     const update = context.sqlite.prepare<[number, number, number]>(
-      'UPDATE subscriber_blocks SET subscribers = subscribers + ? WHERE mailing_list_id = ? AND block = ?'
+      `UPDATE ${table} SET subscribers = subscribers + ? WHERE mailing_list_id = ? AND ${column} = ?`
     )
     const insert = context.sqlite.prepare<[number, number, number]>(
-      'INSERT INTO subscriber_blocks (subscribers, mailing_list_id, block) VALUES (?, ?, ?)'
+      `INSERT INTO ${table} (subscribers, mailing_list_id, ${column}) VALUES (?, ?, ?)`
     )
-    for (const [block, change] of this.#blocks) {
+    for (const [number, change] of sums) {
       if (change === 0) continue
-      const { changes } = update.run(change, this.#mailingListId, block)
-      if (changes === 0) insert.run(change, this.#mailingListId, block)
+      const { changes } = update.run(change, this.#mailingListId, number)
+      if (changes === 0) insert.run(change, this.#mailingListId, number)
     }
   }
 

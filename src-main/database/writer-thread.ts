@@ -46,6 +46,7 @@ const totalChanges = sqlite.prepare('SELECT total_changes()').pluck()
 const waitedFor: Queued[] = []
 const background: Queued[] = []
 let running = false
+let closing = false
 let wake: () => void = () => undefined
 let durability: Durability = 'FULL'
 /** When the last command that somebody waited for was done, by performance.now(). */
@@ -102,14 +103,15 @@ async function runAlone(queued: Queued): Promise<void> {
 }
 
 /** Begins a transaction as the one that writes. @returns why it could not, such as another program's lock */
-async function begin(longestWait: number): Promise<unknown> {
+async function begin(longestWait: number): Promise<Error | null> {
   for (const began = performance.now(); ; await pause(lockInterval)) {
     try {
       sqlite.exec('BEGIN IMMEDIATE')
       return null
     } catch (error) {
       const isLocked = storageFaultOf(error)?.kind === 'locked'
-      if (!isLocked || performance.now() - began > longestWait) return error
+      if (isLocked && performance.now() - began <= longestWait) continue
+      return error instanceof Error ? error : new Error(messageOf(error))
     }
   }
 }
@@ -124,11 +126,15 @@ async function runGroup(): Promise<void> {
   use('NORMAL')
   // Nobody waits for these, so they wait for a lock as long as it takes, behind those that somebody waits for.
   const refusal = await begin(0)
-  if (storageFaultOf(refusal)?.kind === 'locked') return pause(lockInterval)
+  if (storageFaultOf(refusal)?.kind === 'locked') {
+    // At the end of the application they are left to its next start.
+    if (closing) background.length = 0
+    return pause(lockInterval)
+  }
   groupBegan = performance.now()
   const answered: { port: MessagePort; reply: CommandReply }[] = []
   const changes: Change[] = []
-  let failure: unknown = refusal
+  let failure = refusal
   let rest: Queued | null = null
   do {
     const queued = background.shift()
@@ -145,7 +151,8 @@ async function runGroup(): Promise<void> {
       break
     }
     answered.push({ port: queued.port, reply: done.reply })
-    if (!('result' in done.reply) && totalChanges.get() !== changedRows) {
+    // After some faults SQLite has rolled back by itself.
+    if (!('result' in done.reply) && (totalChanges.get() !== changedRows || !sqlite.inTransaction)) {
       failure =
         done.error ?? new Error(`${queued.request.name} failed, and the commands beside it were taken back`)
       break
@@ -236,6 +243,7 @@ function use(wanted: Durability): void {
 }
 
 async function closeWhenIdle(): Promise<void> {
+  closing = true
   while (running) await messagesIn()
   await checkpointer.close()
   sqlite.close()

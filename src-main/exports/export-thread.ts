@@ -1,11 +1,20 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeSync
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type MessagePort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { subscribersToExport } from '../api/subscriber-exports/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { commandClientOver } from '../database/writer.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf, storageFaultOf } from '../errors.ts'
 import { giveWay } from '../threads.ts'
 import { cellsOf } from './cells.ts'
 import { csvWriter } from './csv-writer.ts'
@@ -32,18 +41,17 @@ const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
 
 try {
   const plan = await client.run('beginExport', { id: exportId })
-  if (plan) await run(plan)
+  if (plan && (await writeFile(plan))) await client.run('finishExport', { id: exportId })
+} catch (error) {
+  const storage = storageFaultOf(error)
+  // What is there of the file is of no use, and takes the space that noting the failure needs.
+  if (storage) rmSync(exportPath(dataDirectory, exportId), { force: true })
+  parentPort?.postMessage(
+    `The export stopped: ${storage ? `${storage.message}, then export again` : messageOf(error)}`
+  )
 } finally {
   await reader.destroy()
   writer.close()
-}
-
-async function run(plan: ExportPlan): Promise<void> {
-  try {
-    if (await writeFile(plan)) await client.run('finishExport', { id: exportId })
-  } catch (error) {
-    await client.run('failExport', { id: exportId, message: `The export stopped: ${messageOf(error)}` })
-  }
 }
 
 /** @returns whether the file is whole; not when the export was paused or cancelled */

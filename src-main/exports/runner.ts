@@ -4,6 +4,7 @@ import { exportsToRun } from '../api/subscriber-exports/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
+import { untilStored } from '../jobs/until-stored.ts'
 import { startThread } from '../threads.ts'
 import type { ExportThreadOptions } from './export-thread.ts'
 
@@ -38,7 +39,8 @@ export class ExportRunner {
     })
     this.#running = thread
     let failure: string | null = null
-    thread.on('error', (error) => (failure = messageOf(error)))
+    thread.on('message', (message: string) => (failure = message))
+    thread.on('error', (error) => (failure = `The export stopped by an error of ours: ${messageOf(error)}`))
     thread.on('exit', () => void this.#ended(next.id, failure))
   }
 
@@ -49,12 +51,14 @@ export class ExportRunner {
   }
 
   async #ended(exportId: number, failure: string | null): Promise<void> {
-    this.#running = null
-    if (this.#closed) return
     if (failure !== null) {
-      const message = `The export stopped by an error of ours: ${failure}`
-      await this.#writer.run('failExport', { id: exportId, message })
+      const message = failure
+      await untilStored(
+        () => this.#writer.run('failExport', { id: exportId, message }),
+        () => this.#closed
+      )
     }
-    await this.wake()
+    this.#running = null
+    if (!this.#closed) await this.wake()
   }
 }

@@ -7,6 +7,7 @@ import { unfinishedImports } from '../api/subscriber-imports/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
+import { untilStored } from '../jobs/until-stored.ts'
 import { startThread } from '../threads.ts'
 import type { ImportThreadOptions } from './import-thread.ts'
 import { takeReserve } from './reserve.ts'
@@ -90,20 +91,17 @@ export class ImportRunner {
     again: boolean
   ): Promise<void> {
     if (again && !this.#closed) await pause(waitForStorage, undefined, { ref: false })
+    if (failure !== null) {
+      const message = `The import stopped by an error of ours: ${failure}`
+      await untilStored(
+        () => this.#writer.run('failImport', { id: importId, message }),
+        () => this.#closed
+      )
+    }
     this.#running.delete(mailingListId)
     if (this.#closed) return
-    if (failure !== null) await this.#fail(importId, `The import stopped by an error of ours: ${failure}`)
     await this.#removeContent(importId)
     await this.wake()
-  }
-
-  async #fail(id: number, message: string): Promise<void> {
-    try {
-      await this.#writer.run('failImport', { id, message })
-    } catch (error) {
-      // Not even that could be written: it stays as it is, and begins again when something wakes the runner.
-      process.stderr.write(`Import ${id}: ${message}; ${messageOf(error)}\n`)
-    }
   }
 
   /** What was kept for the import alone is not needed once it has ended. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
+import { untilStored } from './until-stored.ts'
 
 /** Removes the subscribers of deleted lists bit by bit, while everything else goes on. */
 export class DeletedListPurger {
@@ -28,9 +29,14 @@ export class DeletedListPurger {
   async #purge(): Promise<void> {
     for (let list = await this.#next(); list && !this.#closed; list = await this.#next()) {
       let more = true
-      while (more && !this.#closed) {
+      while (more) {
         const began = performance.now()
-        more = await this.#writer.run('purgeDeletedList', { mailingListId: list.id })
+        const mailingListId = list.id
+        more =
+          (await untilStored(
+            () => this.#writer.run('purgeDeletedList', { mailingListId }),
+            () => this.#closed
+          )) ?? false
         // Nobody waits for this: the disk gets as long to take what was written as the writing took.
         await pause(2 * (performance.now() - began))
       }

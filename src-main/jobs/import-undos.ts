@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { nextUndo } from '../api/subscriber-imports/undo-queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
+import { untilStored } from './until-stored.ts'
 
 /** Undoes imports bit by bit, while everything else goes on. */
 export class ImportUndoer {
@@ -33,7 +34,14 @@ export class ImportUndoer {
       next = await nextUndo(this.#reader)
     ) {
       let more = true
-      while (more && !this.#closed) more = await this.#writer.run('continueImportUndo', { id: next.id })
+      const { id } = next
+      while (more) {
+        more =
+          (await untilStored(
+            () => this.#writer.run('continueImportUndo', { id }),
+            () => this.#closed
+          )) ?? false
+      }
     }
   }
 }

@@ -1,10 +1,11 @@
 import SQLite from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
+import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { ImportState, SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
@@ -161,7 +162,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 describe.skipIf(!canMount)('a disk that is full', () => {
   /** A data directory on a disk of so many MB. */
-  async function smallDisk(megabytes: number): Promise<{ directory: string; grow(to: number): void }> {
+  async function smallDisk(megabytes: number): Promise<{ directory: string; grow: (to: number) => void }> {
     const directory = await temporaryDirectory()
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'listwright-test', directory])
     onTestFinished(() => void execFileSync('umount', ['--lazy', directory]))
@@ -192,6 +193,34 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     const ended = await api.imported(id)
     expect(ended).toMatchObject({ state: 'finished', stats: { records_imported: rows } })
     await expectConsistent(api, listId, ended)
+  })
+
+  it('fails an export with a sentence, and keeps nothing of its file', async () => {
+    const { directory, grow } = await smallDisk(30)
+    const { api } = await startApplication(directory)
+    const list = await makeList(api)
+    await makeField(api, list.id, 'Notes', 'text_multiline')
+    for (let number = 0; number < 60; number++) {
+      const custom_fields = { Notes: 'x'.repeat(100_000) }
+      await makeSubscriber(api, list.id, `p${number}@example.com`, { custom_fields })
+    }
+    const free = Number(
+      execFileSync('df', ['--output=avail', '-B1', directory], { encoding: 'utf8' }).split('\n')[1]
+    )
+    await writeFile(join(directory, 'other.bin'), Buffer.alloc(free - 1_000_000, 'other'))
+    const start = async (): Promise<SubscriberExport> => {
+      const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
+        subscriber_export: {}
+      })
+      return api.exported(data.id)
+    }
+    expect(await start()).toMatchObject({
+      state: 'failed',
+      error_message: 'The export stopped: the disk is full. Free some space, then export again'
+    })
+    expect(await readdir(join(directory, 'exports'))).toEqual([])
+    grow(100)
+    expect(await start()).toMatchObject({ state: 'finished', stats: { records_exported: 60 } })
   })
 
   it('refuses changes with a sentence, and takes them once there is space', async () => {
@@ -243,6 +272,21 @@ describe('a database that another program has locked', () => {
     })
     other.exec('ROLLBACK')
     await makeSubscriber(api, list.id, 'a@example.com')
+  })
+
+  it('does not hold the end of the application up', { timeout: 30_000 }, async () => {
+    const { api, app, dataDirectory } = await startApplication()
+    const listId = await makePeopleList(api)
+    await writeFile(join(dataDirectory, 'uploads', 'people.csv'), peopleFile(100_000))
+    const id = await startImport(api, listId, {
+      file_source: { type: 'upload_directory', filename: 'people.csv' }
+    })
+    for (let imported = 0; imported === 0;) imported = (await importOf(api, id)).stats.records_imported
+    lock(dataDirectory)
+    await pause(300)
+    const began = performance.now()
+    await app.close()
+    expect(performance.now() - began).toBeLessThan(5000)
   })
 
   it('holds an import up, which is whole once the lock is gone', { timeout: 60_000 }, async () => {

@@ -21,7 +21,7 @@ export interface ServedApplication {
   output(): string
   pid: number
   /** Sends a signal and waits for the end. @returns the exit status, null after a signal that ended it */
-  end(signal: NodeJS.Signals): Promise<number | null>
+  end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
 /** Starts the application from its sources on a free port. It is killed after the test at the latest. */

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import type { Schema, SubscribersTable } from '../../database/schema.ts'
-import { firstIdOfBlock } from '../../database/subscriber-tally.ts'
+import { blocksPerGroup, firstIdOfBlock } from '../../database/subscriber-tally.ts'
 import { epochSeconds, formatTime } from '../../times.ts'
 import { type FieldDefinition, presentValues, type StoredValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
@@ -56,25 +56,37 @@ async function blockAt(
   mailingListId: number,
   position: number
 ): Promise<{ number: number; remaining: number } | undefined> {
-  const sums = db
-    .selectFrom('subscriber_blocks')
-    .select((select) => [
-      'block',
-      'subscribers',
-      select.fn
-        .sum<number>('subscribers')
-        .over((over) => over.orderBy('block'))
-        .as('up_to_here')
-    ])
+  const groups = await db
+    .selectFrom('subscriber_block_groups')
+    .select(['block_group as number', 'subscribers'])
     .where('mailing_list_id', '=', mailingListId)
-  const row = await db
-    .selectFrom(sums.as('sums'))
-    .selectAll()
-    .where('up_to_here', '>', position)
+    .orderBy('block_group')
+    .execute()
+  const group = holderOf(groups, position)
+  if (!group) return undefined
+  const first = group.number * blocksPerGroup
+  const blocks = await db
+    .selectFrom('subscriber_blocks')
+    .select(['block as number', 'subscribers'])
+    .where('mailing_list_id', '=', mailingListId)
+    .where('block', '>=', first)
+    .where('block', '<', first + blocksPerGroup)
     .orderBy('block')
-    .limit(1)
-    .executeTakeFirst()
-  return row && { number: row.block, remaining: position - (row.up_to_here - row.subscribers) }
+    .execute()
+  return holderOf(blocks, group.remaining)
+}
+
+/** Which of some runs of subscribers holds a position, and how many of its subscribers come before it. */
+function holderOf(
+  runs: { number: number; subscribers: number }[],
+  position: number
+): { number: number; remaining: number } | undefined {
+  let remaining = position
+  for (const { number, subscribers } of runs) {
+    if (remaining < subscribers) return { number, remaining }
+    remaining -= subscribers
+  }
+  return undefined
 }
 
 /** The subscribers of a list that an id or an email names: one, or several where an email is shared. */

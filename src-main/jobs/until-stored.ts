@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { storageFaultOf } from '../errors.ts'
+
+/** How long a step waits before it is tried again, in milliseconds. */
+const waitForStorage = 2000
+
+/**
+ * Does a step of a long job. What a full disk or a lock keeps from being written is tried again until it works, since
+ * nobody is there to do it.
+ * @param isClosed whether the application ends; then it is left to the next start
+ * @returns undefined when it was left
+ */
+export async function untilStored<Result>(
+  step: () => Promise<Result>,
+  isClosed: () => boolean
+): Promise<Result | undefined> {
+  while (!isClosed()) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!storageFaultOf(error)) throw error
+      await pause(waitForStorage, undefined, { ref: false })
+    }
+  }
+  return undefined
+}
