@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { storageFaultOf } from '../errors.ts'
 import { startThread } from '../threads.ts'
@@ -13,6 +14,8 @@ const slowly = 1000
 const fewEnough = 50
 /** Pages that are copied so soon that long jobs can wait for it, so that the log is caught up with. */
 const nearlyAll = 500
+/** How long nothing is copied after the disk was full, in milliseconds. */
+const holdOffTime = 5000
 /** Copies of the last pages after which the writer does it, when so much is written that none reaches the end. */
 const mostLastCopies = 10
 
@@ -32,6 +35,8 @@ export class Checkpointer {
   /** Whether the last copy reached the end that the log had then. */
   #reachedEnd = false
   #log = 0
+  /** By performance.now(). */
+  #heldOffUntil = 0
   /** When the log began anew, by performance.now(). */
   #began = 0
 
@@ -55,8 +60,18 @@ export class Checkpointer {
     return this.#copying && (this.#lastCopies > 0 || this.#log >= 2 * due)
   }
 
+  /**
+   * Takes no space for a while: what is left of a disk that is full is needed for noting what stopped.
+   * @returns once no copy is under way
+   */
+  async holdOff(): Promise<void> {
+    this.#heldOffUntil = performance.now() + holdOffTime
+    if (this.#copying) await once(this.#thread, 'message')
+  }
+
   /** To be called after each commit. */
   afterCommit(): void {
+    if (performance.now() < this.#heldOffUntil) return
     const { log, checkpointed } = checkpoint(this.#sqlite, 'NOOP')
     if (log < this.#log) this.#began = performance.now()
     this.#log = log

@@ -95,10 +95,10 @@ function messagesIn(): Promise<void> {
 async function runAlone(queued: Queued): Promise<void> {
   use('FULL')
   const refusal = await begin(longestWaitForLock)
-  if (refusal) return queued.port.postMessage(fault(queued.request.id, 'begin', refusal))
+  if (refusal) return answer(queued.port, fault(queued.request.id, 'begin', refusal))
   const done = await run(queued.request)
   if (settle(done)) publish(done.changes)
-  queued.port.postMessage(done.reply)
+  await answer(queued.port, done.reply)
   lastWaitedFor = performance.now()
 }
 
@@ -169,7 +169,12 @@ async function runGroup(): Promise<void> {
     for (const each of answered)
       if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
   }
-  for (const { port, reply } of answered) port.postMessage(reply)
+  for (const { port, reply } of answered) await answer(port, reply)
+}
+
+async function answer(port: MessagePort, reply: CommandReply): Promise<void> {
+  if ('storage' in reply && reply.storage === 'full') await checkpointer.holdOff()
+  port.postMessage(reply)
 }
 
 /** Lets messages in, and tells whether the open group should end. */

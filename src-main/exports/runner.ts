@@ -4,6 +4,7 @@ import { exportsToRun } from '../api/subscriber-exports/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
+import { giveReserveBack, takeReserve } from '../jobs/reserve.ts'
 import { untilStored } from '../jobs/until-stored.ts'
 import { startThread } from '../threads.ts'
 import type { ExportThreadOptions } from './export-thread.ts'
@@ -26,6 +27,7 @@ export class ExportRunner {
   async wake(): Promise<void> {
     const [next] = await exportsToRun(this.#reader)
     if (!next || this.#running || this.#closed) return
+    takeReserve(this.#dataDirectory)
     const port = this.#writer.connect()
     const options: ExportThreadOptions = {
       exportId: next.id,
@@ -55,7 +57,8 @@ export class ExportRunner {
       const message = failure
       await untilStored(
         () => this.#writer.run('failExport', { id: exportId, message }),
-        () => this.#closed
+        () => this.#closed,
+        () => giveReserveBack(this.#dataDirectory)
       )
     }
     this.#running = null

@@ -10,7 +10,7 @@ import { messageOf } from '../errors.ts'
 import { untilStored } from '../jobs/until-stored.ts'
 import { startThread } from '../threads.ts'
 import type { ImportThreadOptions } from './import-thread.ts'
-import { takeReserve } from './reserve.ts'
+import { giveReserveBack, takeReserve } from '../jobs/reserve.ts'
 import { unpackedPath } from './source.ts'
 
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
@@ -95,7 +95,8 @@ export class ImportRunner {
       const message = `The import stopped by an error of ours: ${failure}`
       await untilStored(
         () => this.#writer.run('failImport', { id: importId, message }),
-        () => this.#closed
+        () => this.#closed,
+        () => giveReserveBack(this.#dataDirectory)
       )
     }
     this.#running.delete(mailingListId)

@@ -8,18 +8,21 @@ const waitForStorage = 2000
  * Does a step of a long job. What a full disk or a lock keeps from being written is tried again until it works, since
  * nobody is there to do it.
  * @param isClosed whether the application ends; then it is left to the next start
+ * @param makeRoom gives some space back before the second time
  * @returns undefined when it was left
  */
 export async function untilStored<Result>(
   step: () => Promise<Result>,
-  isClosed: () => boolean
+  isClosed: () => boolean,
+  makeRoom: () => void = () => undefined
 ): Promise<Result | undefined> {
-  while (!isClosed()) {
+  for (let attempt = 1; !isClosed(); attempt++) {
     try {
       return await step()
     } catch (error) {
       if (!storageFaultOf(error)) throw error
-      await pause(waitForStorage, undefined, { ref: false })
+      if (attempt === 1) makeRoom()
+      else await pause(waitForStorage, undefined, { ref: false })
     }
   }
   return undefined

@@ -32,7 +32,7 @@ export interface ImportFigures extends Latencies {
 }
 
 /**
- * Imports, a dry run and an export of so many rows through the API, while a client reads and writes every 20 ms, against
+ * Imports, a dry run and an export of so many rows through the API, while a client reads or writes every 20 ms, against
  * sqlite3 in the same minutes.
  */
 export async function benchImport(rows: number): Promise<ImportFigures[]> {

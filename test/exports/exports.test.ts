@@ -221,7 +221,7 @@ describe('an export in progress', () => {
     expect((await started.api.exported(id)).state).toBe('cancelled')
   })
 
-  it('that is killed goes on at the next start and is whole', { timeout: 60_000 }, async () => {
+  it('that is killed goes on at the next start and is whole', async () => {
     const directory = await temporaryDirectory()
     const first = await serve(directory)
     const list = await makeList(first.api)

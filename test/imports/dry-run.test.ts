@@ -94,7 +94,7 @@ describe('a dry run', () => {
       ),
       { seed, numRuns: 10 }
     )
-  }, 120_000)
+  })
 
   it('stops at the subscriber limit of the organization as the import would', async () => {
     const organizationId = makeOrganization(started, { subscriberLimit: 2 })

@@ -70,7 +70,7 @@ async function expectConsistent(api: Client, listId: number, { id, stats }: Subs
   }
 }
 
-describe('an application that is killed while an import is', { timeout: 60_000 }, () => {
+describe('an application that is killed while an import is', () => {
   const rows = 100_000
 
   async function killedIn(state: ImportState, settings: Record<string, unknown> = {}) {
@@ -172,7 +172,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     }
   }
 
-  it('pauses an import, which says so and goes on once there is space', { timeout: 60_000 }, async () => {
+  it('pauses an import, which says so and goes on once there is space', async () => {
     const rows = 200_000
     const { directory, grow } = await smallDisk(30)
     const { api } = await startApplication(directory)
@@ -255,7 +255,7 @@ describe('a database that another program has locked', () => {
     return other
   }
 
-  it('refuses changes with a sentence, and is read meanwhile', { timeout: 30_000 }, async () => {
+  it('refuses changes with a sentence, and is read meanwhile', async () => {
     const { api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const other = lock(dataDirectory)
@@ -274,7 +274,7 @@ describe('a database that another program has locked', () => {
     await makeSubscriber(api, list.id, 'a@example.com')
   })
 
-  it('does not hold the end of the application up', { timeout: 30_000 }, async () => {
+  it('does not hold the end of the application up', async () => {
     const { api, app, dataDirectory } = await startApplication()
     const listId = await makePeopleList(api)
     await writeFile(join(dataDirectory, 'uploads', 'people.csv'), peopleFile(100_000))
@@ -289,7 +289,7 @@ describe('a database that another program has locked', () => {
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
-  it('holds an import up, which is whole once the lock is gone', { timeout: 60_000 }, async () => {
+  it('holds an import up, which is whole once the lock is gone', async () => {
     const rows = 100_000
     const { api, dataDirectory } = await startApplication()
     const listId = await makePeopleList(api)

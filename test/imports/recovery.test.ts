@@ -96,7 +96,7 @@ function withoutIds(outcome: Awaited<ReturnType<typeof outcomeOf>>) {
 
 it(
   `an import killed at ${moments} random moments ends as an undisturbed one does (SEED=${seed})`,
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const random = seededRandom(seed)
     const prepared = await temporaryDirectory()

@@ -74,7 +74,7 @@ describe('undoing an import', () => {
       }),
       { seed, numRuns: 10 }
     )
-  }, 120_000)
+  })
 
   async function countsOf(listId: number) {
     const { data } = await started.api.get<SubscriberCounts>('/subscriber_counts')

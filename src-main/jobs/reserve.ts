@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { storageFaultOf } from '../errors.ts'
 
-/** Bytes that are kept free: enough for noting that an import is paused, and for letting it go on. */
+/** Bytes that are kept free: enough for noting that an import is paused or an export failed, and for going on. */
 const reservedBytes = 1024 * 1024
 
 /** Takes some space of the disk, to be given back when it is full. Does nothing on a disk that has none left. */
