@@ -2,7 +2,7 @@ import { type ImportOutcome, importOutcomes } from '../api/subscriber-imports/sc
 import { messageOf } from '../errors.ts'
 import { keyOrder } from './key-order.ts'
 import type { ImportLogs } from './logs.ts'
-import { PackedRows } from './packed-rows.ts'
+import { freeBlocks, PackedRows } from './packed-rows.ts'
 import { bytesPerBatch, type PackedBatch, type RowOrder, type RowPlan, rowsPerBatch } from './plan.ts'
 import { readRecords } from './records.ts'
 import { type Failure, RowPacker } from './row-packer.ts'
@@ -43,8 +43,8 @@ export class RowPipeline {
   readonly #packer: RowPacker
   /** For a new subscriber that lacks a required field which no column fills. */
   readonly #missing: string | null
-  /** Memory of parts that are done, for the next ones. */
-  readonly #freeBlocks: Buffer[] = []
+  /** Memory for the part that is read and the one that is written, and what is read until that is done. */
+  readonly #freeBlocks = freeBlocks(2.5 * bytesPerPart)
   #parts = 0
   #part: PackedRows
   readonly #full: PackedRows[] = []
