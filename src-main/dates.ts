@@ -18,7 +18,12 @@ const months = 'january february march april may june july august september octo
   ' '
 )
 const time = String.raw`(?:[ T]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`
-const zone = String.raw`\s*(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?`
+/** The zones that RFC 5322 names, and how many hours they are ahead of UTC. */
+const namedZones: Record<string, number> = {
+  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0 },
+  ...{ EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 }
+}
+const zone = String.raw`\s*(?<zone>${Object.keys(namedZones).join('|')}|[+-]\d\d:?\d\d)?`
 
 /** The patterns of the spec, "Mapping"; numeric dates with separators are tried last. */
 const patterns = [
@@ -94,7 +99,7 @@ function monthNamed(name: string): number {
 function offsetOf(zoneText: string | undefined): number | null {
   if (!zoneText) return null
   const match = /^([+-])(\d\d):?(\d\d)$/.exec(zoneText)
-  if (!match) return 0
+  if (!match) return (namedZones[zoneText.toUpperCase()] ?? 0) * 60
   const minutes = Number(match[2]) * 60 + Number(match[3])
   return match[1] === '-' ? -minutes : minutes
 }
