@@ -1,19 +1,17 @@
 import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'electron-vite'
+import { globSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** Every file that is started by name: the two shells and the threads. */
 const entries = [
   'desktop/main',
-  'api/json-thread',
   'headless/serve',
   'headless/start',
-  'database/checkpoint-thread',
-  'database/writer-thread',
-  'exports/export-thread',
-  'imports/dry-run-thread',
-  'imports/import-thread'
+  ...globSync('**/*-thread.ts', { cwd: 'src-main' }).map((path) =>
+    path.replaceAll('\\', '/').slice(0, -'.ts'.length)
+  )
 ]
 
 export default defineConfig({

@@ -15,6 +15,7 @@ import { DeletedListPurger } from './jobs/deleted-lists.ts'
 import { ImportUndoer } from './jobs/import-undos.ts'
 import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
+import { SegmentReader } from './segments/segment-reader.ts'
 import type { SettingsChanges } from './settings/schema.ts'
 
 export interface ApplicationOptions {
@@ -76,6 +77,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const deletedLists = new DeletedListPurger(reader, writer)
     const importUndos = new ImportUndoer(reader, writer)
     const rekeyer = new ListRekeyer(reader, writer)
+    const segments = new SegmentReader(databasePath, writer)
     const signIn = new SignIn()
     const server = await createServer({
       reader,
@@ -86,6 +88,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       deletedLists,
       importUndos,
       rekeyer,
+      segments,
       signIn,
       dataDirectory,
       uploadDirectory
@@ -95,7 +98,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => importUndos.close(),
       () => imports.close(),
       () => dryRuns.close(),
-      () => exports.close()
+      () => exports.close(),
+      () => segments.close()
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.

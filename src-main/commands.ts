@@ -4,6 +4,7 @@ import * as customFields from './api/custom-fields/commands.ts'
 import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
 import * as seedLists from './api/seed-lists/commands.ts'
+import * as segments from './api/segments/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
 import * as importUndos from './api/subscriber-imports/undo-commands.ts'
 import * as subscriberExports from './api/subscriber-exports/commands.ts'
@@ -42,6 +43,9 @@ export const commands = {
   createSeedList: seedLists.createSeedList,
   updateSeedList: seedLists.updateSeedList,
   deleteSeedList: seedLists.deleteSeedList,
+  createSegment: segments.createSegment,
+  updateSegment: segments.updateSegment,
+  deleteSegment: segments.deleteSegment,
   createAutoresponder: autoresponders.createAutoresponder,
   updateAutoresponder: autoresponders.updateAutoresponder,
   deleteAutoresponder: autoresponders.deleteAutoresponder,
@@ -82,6 +86,7 @@ export const commands = {
   unpauseSubscriberExport: subscriberExports.unpauseSubscriberExport,
   cancelSubscriberExport: subscriberExports.cancelSubscriberExport,
   beginExport: subscriberExports.beginExport,
+  noteExportEstimate: subscriberExports.noteExportEstimate,
   noteExportProgress: subscriberExports.noteExportProgress,
   finishExport: subscriberExports.finishExport,
   failExport: subscriberExports.failExport

@@ -22,6 +22,7 @@ export const router = createRouter({
           component: () => import('./pages/list/AutorespondersTab.vue'),
           props: ids
         },
+        { path: 'segments', component: () => import('./pages/list/SegmentsTab.vue'), props: ids },
         { path: 'forms', component: () => import('./pages/list/FormsTab.vue'), props: ids },
         {
           path: 'fields',

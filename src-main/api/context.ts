@@ -8,6 +8,7 @@ import type { ImportRunner } from '../imports/runner.ts'
 import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
 import type { ImportUndoer } from '../jobs/import-undos.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
+import type { SegmentReader } from '../segments/segment-reader.ts'
 import type { Caller } from './accounts/queries.ts'
 import type { SignIn } from './authentication.ts'
 import type { Access } from './permissions.ts'
@@ -23,6 +24,7 @@ export interface ApplicationContext {
   deletedLists: DeletedListPurger
   importUndos: ImportUndoer
   rekeyer: ListRekeyer
+  segments: SegmentReader
   signIn: SignIn
   dataDirectory: string
   /** The user upload directory of the API. */

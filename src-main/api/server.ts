@@ -21,6 +21,7 @@ import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { authorize, requireDeclaredAccess } from './permissions.ts'
 import { referenceRoutes } from './reference.ts'
 import { seedListRoutes } from './seed-lists/routes.ts'
+import { segmentRoutes } from './segments/routes.ts'
 import { serializerCompiler } from './serialization.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberExportRoutes } from './subscriber-exports/routes.ts'
@@ -79,6 +80,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(subscriberImportRoutes)
       await api.register(subscriberExportRoutes)
       await api.register(subscriberCountRoutes)
+      await api.register(segmentRoutes)
       await api.register(autoresponderRoutes)
       await api.register(webFormRoutes)
       await api.register(seedListRoutes)

@@ -27,7 +27,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const check = (isBody ? bodies : parameters).compile(schema)
   const json = schema as JsonSchema
   return (input: unknown) => {
-    const value = isBody ? readBody(json, input) : withoutBlanks(input)
+    const value = isBody ? readBody(json, input) : tolerant(json, withoutBlanks(input))
     if (value instanceof ApiError) return { error: value }
     if (check(value)) return { value }
     const [first = 'the request is not valid', ...rest] = sentences(check.errors ?? [], json[wrappingKey])

@@ -12,6 +12,7 @@ import { importUndo } from './migrations/0008-import-undo.ts'
 import { rowOrder } from './migrations/0009-row-order.ts'
 import { importMappings } from './migrations/0010-import-mappings.ts'
 import { blockGroups } from './migrations/0011-block-groups.ts'
+import { segments } from './migrations/0012-segments.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -32,7 +33,8 @@ export const migrations: readonly Migration[] = [
   importUndo,
   rowOrder,
   importMappings,
-  blockGroups
+  blockGroups,
+  segments
 ]
 
 /**

@@ -148,6 +148,20 @@ export interface MailingListSeedListsTable {
   seed_list_id: number
 }
 
+/** Who of a list is meant; see api/segments/queries.ts. */
+export interface SegmentsTable {
+  id: Generated<number>
+  mailing_list_id: number
+  /** Null = ad hoc: it belongs to the campaign or template that brought it. */
+  name: string | null
+  /** Lower-cased name. */
+  name_key: string | null
+  /** {@link SegmentCondition}[]; all must hold */
+  clause: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
 export interface AutorespondersTable {
   id: Generated<number>
   mailing_list_id: number
@@ -177,6 +191,7 @@ export interface AutorespondersTable {
   content_format: ContentFormat
   content_html: string
   content_text: string
+  segmentation_criteria_id: number | null
   created_at: Fixed<Time>
   updated_at: Time
 }
@@ -454,6 +469,7 @@ export type ChangedEntity =
   | 'virtual_mta'
   | 'database_connection'
   | 'autoresponder'
+  | 'segment'
   | 'web_form'
   | 'pending_subscription'
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -492,6 +508,7 @@ export interface Schema {
   database_connections: DatabaseConnectionsTable
   seed_lists: SeedListsTable
   mailing_list_seed_lists: MailingListSeedListsTable
+  segments: SegmentsTable
   autoresponders: AutorespondersTable
   autoresponder_reactions: AutoresponderReactionsTable
   web_forms: WebFormsTable

@@ -15,6 +15,7 @@ import { subscribersToExport } from '../api/subscriber-exports/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { commandClientOver } from '../database/writer.ts'
 import { messageOf, storageFaultOf } from '../errors.ts'
+import { countSegment } from '../segments/count.ts'
 import { giveWay } from '../threads.ts'
 import { cellsOf } from './cells.ts'
 import { csvWriter } from './csv-writer.ts'
@@ -41,7 +42,8 @@ const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
 
 try {
   const plan = await client.run('beginExport', { id: exportId })
-  if (plan && (await writeFile(plan))) await client.run('finishExport', { id: exportId })
+  if (plan && (await estimate(plan)) && (await writeFile(plan)))
+    await client.run('finishExport', { id: exportId })
 } catch (error) {
   const storage = storageFaultOf(error)
   // What is there of the file is of no use, and takes the space that noting the failure needs.
@@ -52,6 +54,14 @@ try {
 } finally {
   await reader.destroy()
   writer.close()
+}
+
+/** Counts what is not counted. @returns whether to go on */
+async function estimate({ id, mailingListId, clause, settings, isCounted }: ExportPlan): Promise<boolean> {
+  if (isCounted) return true
+  const counts = await countSegment(reader, { mailingListId, clause })
+  const records = settings.statuses.reduce((sum, status) => sum + counts[status], 0)
+  return client.run('noteExportEstimate', { id, records })
 }
 
 /** @returns whether the file is whole; not when the export was paused or cancelled */
@@ -71,14 +81,7 @@ async function writeFile(plan: ExportPlan): Promise<boolean> {
     const write = csvWriter(settings.file_format, settings.file_format.escape_formulas)
     const cells = cellsOf(settings.columns, plan.fields, plan.timeZone)
     for (let reads = 1; ; reads++) {
-      const { mailingListId } = plan
-      const rows = await subscribersToExport(
-        reader,
-        mailingListId,
-        settings.statuses,
-        progress.afterId,
-        rowsAtOnce
-      )
+      const rows = await subscribersToExport(reader, plan, settings.statuses, progress.afterId, rowsAtOnce)
       const lines = rows.map((row) => {
         const values = JSON.parse(row.custom_fields) as StoredValues
         return cells.map((cell) => cell(row, values))

@@ -11,6 +11,7 @@ import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
 import { importUndoRoutes } from './import-undos.ts'
 import { organizationRoutes } from './organization.ts'
+import { segmentCountRoutes } from './segment-counts.ts'
 import { settingsRoutes } from './settings.ts'
 import { subscriberSearchRoutes } from './subscriber-search.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -25,6 +26,7 @@ export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(importPreviewRoutes)
   await app.register(importUndoRoutes)
   await app.register(organizationRoutes)
+  await app.register(segmentCountRoutes)
   await app.register(settingsRoutes)
   await app.register(subscriberSearchRoutes)
   await app.register(uploadRoutes)

@@ -9,6 +9,7 @@ import { call, callPage, type Page } from './client.ts'
 export type { ExportState, SubscriberExport }
 
 export interface NewExport {
+  segment_id: number | null
   statuses: SubscriberStatus[]
   /** Left out: all of them. */
   columns?: string[]

@@ -8,13 +8,15 @@ import { call, callPage, callWorkbench, type Page, query } from './client.ts'
 
 export type { Subscriber, SubscriberChanges }
 
-/** @param page from 0 */
+/** @param page from 0 @param segmentId null = everyone on the list */
 export function fetchSubscriberPage(
   listId: number,
+  segmentId: number | null,
   page: number,
   perPage: number
 ): Promise<Page<Subscriber>> {
-  return callPage(`/mailing_lists/${listId}/subscribers${query({ page, per_page: perPage })}`)
+  const parameters = { page, per_page: perPage, ...(segmentId !== null && { segment_id: segmentId }) }
+  return callPage(`/mailing_lists/${listId}/subscribers${query(parameters)}`)
 }
 
 /** Subscribers whose email begins with `beginning`, at most 100. */

@@ -18,8 +18,8 @@ export interface SubscriberBlocks {
   reload: () => Promise<void>
 }
 
-/** The subscribers of a list by position, fetched in blocks as they come into view. */
-export function useSubscriberBlocks(listId: Ref<number>): SubscriberBlocks {
+/** The subscribers of a list, or of a segment, by position, fetched in blocks as they come into view. */
+export function useSubscriberBlocks(listId: Ref<number>, segmentId: Ref<number | null>): SubscriberBlocks {
   const blocks = shallowReactive(new Map<number, Subscriber[]>())
   const total = ref(0)
   const failure = ref<unknown>(null)
@@ -43,7 +43,7 @@ export function useSubscriberBlocks(listId: Ref<number>): SubscriberBlocks {
   async function fetchBlock(number: number): Promise<void> {
     const asked = generation
     try {
-      const page = await fetchSubscriberPage(listId.value, number, blockSize)
+      const page = await fetchSubscriberPage(listId.value, segmentId.value, number, blockSize)
       if (asked !== generation) return
       total.value = page.num_records
       blocks.delete(number)
@@ -60,7 +60,7 @@ export function useSubscriberBlocks(listId: Ref<number>): SubscriberBlocks {
   }
 
   watch(
-    listId,
+    [listId, segmentId],
     () => {
       generation++
       blocks.clear()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import type { Segment } from '../../src-main/api/segments/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { WebForm } from '../../src-main/api/web-forms/schema.ts'
@@ -38,6 +39,23 @@ export async function makeSubscriber(
 ): Promise<Subscriber> {
   const subscriber = { email, status: 'active', ...values }
   return expectSuccess(await api.post<Subscriber>(`/mailing_lists/${listId}/subscribers`, { subscriber }))
+}
+
+/** A segment: who is on any list that is given, or on a new one, which is empty. */
+export async function makeSegment(
+  api: Client,
+  listId: number,
+  {
+    name = `Segment ${++made}`,
+    operator = 'is in',
+    other
+  }: { name?: string; operator?: string; other?: number } = {}
+): Promise<Segment> {
+  const mailing_list_id = other ?? (await makeList(api)).id
+  const clause = [{ type: 'in_mailing_list', operator, mailing_list_id }]
+  return expectSuccess(
+    await api.post<Segment>(`/mailing_lists/${listId}/segments`, { segmentation_criteria: { name, clause } })
+  )
 }
 
 /** An autoresponder that is triggered by programs, unless the settings say otherwise. */

@@ -4,6 +4,7 @@ import { Faults } from '../../errors.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { localListById } from '../mailing-lists/queries.ts'
+import { findSegmentOfList } from '../segments/queries.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import { autoresponderById, type AutoresponderRow, autorespondersOf } from './queries.ts'
 import type { AutoresponderChanges, AutoresponderInput } from './schema.ts'
@@ -38,7 +39,8 @@ const newAutoresponder: Settings = {
   content_subject: '',
   content_format: 'both',
   content_html: '',
-  content_text: ''
+  content_text: '',
+  segmentation_criteria_id: null
 }
 
 /** Adds an autoresponder to a list. */
@@ -151,7 +153,8 @@ async function merge(
     content_subject: changes.content_subject ?? before.content_subject,
     content_format: changes.content_format ?? before.content_format,
     content_html: changes.content_html ?? before.content_html,
-    content_text: changes.content_text ?? before.content_text
+    content_text: changes.content_text ?? before.content_text,
+    segmentation_criteria_id: given(changes.segmentation_criteria_id, before.segmentation_criteria_id)
   }
   const siblings = (await autorespondersOf(context.db, mailingListId)).filter(({ id }) => id !== ownId)
   if (siblings.some((other) => other.name_key === after.name_key)) {
@@ -165,6 +168,7 @@ async function merge(
   }
   checkTrigger(after, siblings, faults)
   refuseUnknown(changes, faults)
+  await checkSegment(context, mailingListId, after, faults)
   await checkDelivery(context, organizationId, after, changes, faults)
   faults.throwIfAny()
   return after
@@ -185,14 +189,21 @@ function checkTrigger(after: Settings, siblings: AutoresponderRow[], faults: Fau
 }
 
 function refuseUnknown(changes: AutoresponderChanges, faults: Faults): void {
-  const names = [
-    'trigger_campaign_to_open_id',
-    'segmentation_criteria_id',
-    'special_sending_rule_id'
-  ] as const
+  const names = ['trigger_campaign_to_open_id', 'special_sending_rule_id'] as const
   for (const name of names) {
     const id = changes[name]
     if (id !== undefined && id !== null) faults.add(`${name} ${id} does not exist`)
+  }
+}
+
+async function checkSegment(
+  context: CommandContext,
+  mailingListId: number,
+  { segmentation_criteria_id: id }: Settings,
+  faults: Faults
+): Promise<void> {
+  if (id !== null && !(await findSegmentOfList(context.db, mailingListId, id))) {
+    faults.add(`segmentation_criteria_id ${id} is no segment of this list`)
   }
 }
 

@@ -77,7 +77,7 @@ export async function presentAutoresponders(
     content_text: row.content_text,
     triggered_on: null,
     paused_at: formatOptionalTime(row.paused_at, timeZone),
-    segmentation_criteria_id: null,
+    segmentation_criteria_id: row.segmentation_criteria_id,
     special_sending_rule_id: null,
     special_sending_rule_name: null
   }))

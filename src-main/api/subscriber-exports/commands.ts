@@ -1,9 +1,10 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import { Faults, notFound, validationFailed } from '../../errors.ts'
+import { Faults, validationFailed } from '../../errors.ts'
 import type { ExportPlan } from '../../exports/plan.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { fieldNamed } from '../custom-fields/rules.ts'
 import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
+import { clauseOf, segmentOfList } from '../segments/queries.ts'
 import { importColumns, isImportColumn } from '../subscriber-imports/rules.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import {
@@ -11,9 +12,11 @@ import {
   exportRow,
   type ExportRow,
   runningExportStates,
+  settingsOf,
+  type StoredExportSettings,
   unfinishedExportStates
 } from './queries.ts'
-import type { ExportSettings, ExportState, SubscriberExportInput } from './schema.ts'
+import type { ExportState, SubscriberExportInput } from './schema.ts'
 
 interface CreateInput {
   organizationId: number
@@ -30,8 +33,11 @@ export const createSubscriberExport: Command<CreateInput, number> = async (conte
     'subscriber exports'
   )
   const { segment_id: segmentId, statuses, columns, file_format } = input.export
-  if (segmentId !== undefined && segmentId !== null) throw notFound(`segment ${segmentId}`)
-  const settings: ExportSettings = {
+  const segment =
+    segmentId === undefined || segmentId === null ? null : await segmentOfList(context.db, list.id, segmentId)
+  const settings: StoredExportSettings = {
+    segment_id: segment?.id ?? null,
+    clause: segment ? clauseOf(segment) : [],
     statuses: statuses ? [...new Set(statuses)] : [...subscriberStatuses],
     columns: await readColumns(context, list, columns),
     file_format
@@ -120,20 +126,35 @@ export const beginExport: Command<{ id: number }, ExportPlan | null> = async (co
     .select('time_zone_name')
     .where('id', '=', row.organization_id)
     .executeTakeFirstOrThrow()
-  const settings = JSON.parse(row.settings) as ExportSettings
+  const settings = settingsOf(row)
+  const isCounted = settings.clause.length === 0 || row.number_of_records !== null
   await change(context, row, {
-    state: 'exporting',
+    state: isCounted ? 'exporting' : 'estimating',
     started_at: row.started_at ?? context.now,
-    number_of_records: await countWithStatuses(context.db, list.id, settings.statuses)
+    ...(settings.clause.length === 0 && {
+      number_of_records: await countWithStatuses(context.db, list.id, settings.statuses)
+    })
   })
   return {
     id,
     mailingListId: list.id,
+    clause: settings.clause,
+    isCounted,
     settings,
     fields: await fieldsOfList(context.db, row.organization_id, list.id),
     timeZone: organization.time_zone_name,
     progress: { records: row.records_exported, afterId: row.after_id, bytes: row.bytes_written }
   }
+}
+
+/** Notes how many subscribers the segment of an export holds. @returns whether to go on */
+export const noteExportEstimate: Command<{ id: number; records: number }, boolean> = async (
+  context,
+  { id, records }
+) => {
+  const row = await runningExport(context, id)
+  if (row) await change(context, row, { state: 'exporting', number_of_records: records })
+  return row !== undefined
 }
 
 /** Notes how far the file is, so that an interrupted export continues there. @returns whether to go on */

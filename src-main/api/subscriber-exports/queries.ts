@@ -1,7 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SubscriberExportsTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
+import type { SegmentScope } from '../../segments/segment-reader.ts'
 import { formatOptionalTime, formatTime } from '../../times.ts'
+import { membersOf } from '../segments/queries.ts'
+import type { SegmentCondition } from '../segments/schema.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { ExportSettings, ExportState, SubscriberExport } from './schema.ts'
@@ -76,23 +79,30 @@ export async function countWithStatuses(
   return row.total ?? 0
 }
 
-/** Up to `limit` subscribers of these statuses with an id above `afterId`, by id. */
+/** Up to `limit` subscribers of a segment and these statuses with an id above `afterId`, by id. */
 export function subscribersToExport(
   db: Kysely<Schema>,
-  mailingListId: number,
+  { mailingListId, clause }: SegmentScope,
   statuses: readonly SubscriberStatus[],
   afterId: number,
   limit: number
 ): Promise<SubscriberRow[]> {
-  return db
-    .selectFrom('subscribers')
-    .selectAll()
-    .where('mailing_list_id', '=', mailingListId)
-    .where('id', '>', afterId)
-    .where('status', 'in', [...statuses])
-    .orderBy('id')
+  return membersOf(db, mailingListId, clause)
+    .selectAll('subscribers')
+    .where('subscribers.id', '>', afterId)
+    .where('subscribers.status', 'in', [...statuses])
+    .orderBy('subscribers.id')
     .limit(limit)
     .execute()
+}
+
+/** What an export was asked for, with the segment as it was then. */
+export type StoredExportSettings = ExportSettings & { clause: SegmentCondition[] }
+
+/** Exports from before there were segments name none. */
+export function settingsOf({ settings }: Pick<ExportRow, 'settings'>): StoredExportSettings {
+  const stored = JSON.parse(settings) as Omit<StoredExportSettings, 'segment_id' | 'clause'>
+  return { segment_id: null, clause: [], ...stored }
 }
 
 /** An export as the API answers it. */
@@ -106,8 +116,7 @@ export function presentExport(row: ExportRow, timeZone: string): SubscriberExpor
     finished_at: formatOptionalTime(row.finished_at, timeZone),
     state: row.state,
     error_message: row.error_message,
-    segment_id: null,
-    ...(JSON.parse(row.settings) as ExportSettings),
+    ...settingsOf(row),
     stats: { number_of_records: row.number_of_records, records_exported: row.records_exported }
   }
 }

@@ -39,6 +39,7 @@ export type SubscriberExportInput = Static<typeof SubscriberExportInput>
 
 /** What an export holds; the part that a restart needs again. */
 export const ExportSettings = Type.Object({
+  segment_id: Nullable(Type.Integer()),
   statuses: Statuses,
   columns: Type.Array(Type.String()),
   file_format: ExportFormat
@@ -54,7 +55,6 @@ export const SubscriberExport = Type.Object({
   finished_at: Nullable(Timestamp),
   state: Type.Enum([...exportStates]),
   error_message: Nullable(Type.String()),
-  segment_id: Nullable(Type.Integer()),
   ...ExportSettings.properties,
   stats: Type.Object({
     number_of_records: Nullable(Type.Integer()),

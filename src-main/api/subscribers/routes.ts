@@ -15,6 +15,7 @@ import {
 import { idOfPageToken, limitPageSize, PageQuery, pageTokenAfter } from '../pagination.ts'
 import { requirePermission } from '../permissions.ts'
 import { MailingListParams, Nullable, wrapped } from '../schema.ts'
+import { clauseOf, segmentOfList } from '../segments/queries.ts'
 import {
   presentSubscriber,
   subscriberName,
@@ -31,6 +32,7 @@ import {
   SubscriberByEmail,
   SubscriberChanges,
   SubscriberInput,
+  subscriberStatuses,
   TriggerInput,
   TriggerResult,
   UnsubscribeInput
@@ -47,6 +49,8 @@ const SubscriberParams = Type.Object({
   ...MailingListParams.properties,
   subscriber: Type.String({ minLength: 1 })
 })
+/** After an id, or from a position (0 is the first). */
+type PageStart = { afterId: number } | { position: number }
 const EmailParams = Type.Object({ email: Type.String({ minLength: 1 }) })
 const OrganizationEmailParams = Type.Object({
   organization_id: Type.Integer({ minimum: 1 }),
@@ -54,7 +58,7 @@ const OrganizationEmailParams = Type.Object({
 })
 
 export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  const { reader, writer, segments } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/subscribers',
@@ -73,16 +77,18 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       limitPageSize(query.per_page, mostPerPage)
       refusePageAndToken(request.originalUrl, query.page_token)
       const list = await localList(caller, params.mailing_list_id)
-      if (query.segment_id !== undefined) throw notFound(`segment ${query.segment_id}`)
       // One more than asked for tells whether another page follows.
       const wanted = query.per_page + 1
-      const rows =
+      const start =
         query.page_token === undefined
-          ? await subscribersAt(reader, list.id, query.page * query.per_page, wanted)
-          : await subscribersAfter(reader, list.id, idOfPageToken(query.page_token), wanted)
+          ? { position: query.page * query.per_page }
+          : { afterId: idOfPageToken(query.page_token) }
+      const { rows, total } = await (query.segment_id === undefined
+        ? pageOfList(list.id, start, wanted)
+        : pageOfSegment(list.id, query.segment_id, start, wanted))
       const shown = rows.slice(0, query.per_page)
       return {
-        ...okPage(await present(caller, list.id, shown), query, await subscriberTotal(reader, list.id)),
+        ...okPage(await present(caller, list.id, shown), query, total),
         next_page_token: nextToken(rows, shown)
       }
     }
@@ -287,6 +293,22 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return ok(await answer(caller, mailingListId, id))
     }
   )
+
+  async function pageOfList(listId: number, start: PageStart, limit: number) {
+    const rows =
+      'afterId' in start
+        ? await subscribersAfter(reader, listId, start.afterId, limit)
+        : await subscribersAt(reader, listId, start.position, limit)
+    return { rows, total: await subscriberTotal(reader, listId) }
+  }
+
+  async function pageOfSegment(listId: number, segmentId: number, start: PageStart, limit: number) {
+    const segment = await segmentOfList(reader, listId, segmentId)
+    const scope = { mailingListId: listId, clause: clauseOf(segment) }
+    const rows = await segments.page(scope, { ...start, limit })
+    const counts = await segments.count(scope)
+    return { rows, total: subscriberStatuses.reduce((sum, status) => sum + counts[status], 0) }
+  }
 
   async function findByEmail(
     lists: { id: number; name: string; organization?: { id: number; name: string } }[],

@@ -135,7 +135,7 @@ describe('an autoresponder refuses with validation_failed', () => {
     [
       'a segment that is not there',
       { name: 'A', trigger: 'api', segmentation_criteria_id: 9 },
-      /^segmentation_criteria_id 9 does not exist$/
+      /^segmentation_criteria_id 9 is no segment of this list$/
     ]
   ])('%s', async (_rule, autoresponder, message) => {
     const list = await makeList(started.api)

@@ -3,10 +3,12 @@ import {
   makeAutoresponder,
   makeField,
   makeList,
+  makeSegment,
   makeSubscriber,
   makeWebForm
 } from '../../support/builders.ts'
 import type { StartedApplication } from '../../support/application.ts'
+import type { Client } from '../../support/client.ts'
 import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
 import * as shapes from './shapes.ts'
 import type { Shape } from './shapes.ts'
@@ -573,6 +575,68 @@ const autoresponders: Endpoint[] = [
   }
 ]
 
+async function segmentBody(api: Client): Promise<unknown> {
+  const { id } = await makeList(api)
+  const clause = [{ type: 'in_mailing_list', operator: 'is in', mailing_list_id: id }]
+  return { segmentation_criteria: { name: unique(), clause } }
+}
+
+async function listWithSegment({ api }: StartedApplication): Promise<Prepared> {
+  const list = await makeList(api)
+  const segment = await makeSegment(api, list.id)
+  return { parameters: { mailing_list_id: list.id, id: segment.id } }
+}
+
+const segments: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/segments',
+    prepare: listWithSegment,
+    data: [shapes.segmentSummary],
+    pages: 'numbers'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/segments',
+    prepare: listWithSegment,
+    data: [shapes.segmentSummary],
+    pages: 'numbers',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/segments',
+    prepare: async (started) => ({ ...(await listOnly(started)), body: await segmentBody(started.api) }),
+    data: shapes.segment,
+    needs: 'segmentation_criteria.create',
+    refusesRemoteLists: true
+  },
+  { method: 'GET', path: '/segments/{id}', prepare: listWithSegment, data: shapes.segment },
+  {
+    method: 'PUT',
+    path: '/segments/{id}',
+    prepare: async (started) => ({
+      ...(await listWithSegment(started)),
+      body: await segmentBody(started.api)
+    }),
+    data: shapes.segment,
+    needs: 'segmentation_criteria.update'
+  },
+  {
+    method: 'DELETE',
+    path: '/segments/{id}',
+    prepare: listWithSegment,
+    data: 'null',
+    needs: 'segmentation_criteria.delete'
+  },
+  {
+    method: 'GET',
+    path: '/segmentation_criterias',
+    prepare: listWithSegment,
+    data: [shapes.segmentationCriteria]
+  }
+]
+
 const webForms: Endpoint[] = [
   {
     method: 'GET',
@@ -722,6 +786,7 @@ export const endpoints: Endpoint[] = [
   ...subscribers,
   ...subscriberImports,
   ...subscriberExports,
+  ...segments,
   ...autoresponders,
   ...webForms,
   ...seedLists,

@@ -278,6 +278,26 @@ export const autoresponder: Shape = {
   special_sending_rule_name: 'string?'
 }
 
+export const segmentSummary: { [key: string]: Shape } = {
+  id: 'integer',
+  mailing_list_id: 'integer',
+  name: 'string',
+  description: 'string'
+}
+export const segment: { [key: string]: Shape } = {
+  ...segmentSummary,
+  clause: [{ type: 'string', operator: 'string', mailing_list_id: 'integer', mailing_list: reference }]
+}
+export const segmentationCriteria: Shape = {
+  id: 'integer',
+  name: 'string?',
+  mailing_list_id: 'integer',
+  criteria_sql: 'string',
+  criteria_json: 'string',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
 export const webForm: Shape = {
   id: 'integer',
   mailing_list_id: 'integer',

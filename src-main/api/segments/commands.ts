@@ -1,0 +1,122 @@
+import type { Kysely } from 'kysely'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import type { ChangeAction, Schema } from '../../database/schema.ts'
+import { Faults } from '../../errors.ts'
+import { refuseWhileNeeded } from '../dependencies.ts'
+import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
+import { dependenciesOnSegment, storedSegmentById } from './queries.ts'
+import { readClause } from './rules.ts'
+import type { SegmentChanges, SegmentCondition, SegmentInput } from './schema.ts'
+
+interface CreateInput {
+  organizationId: number
+  mailingListId: number
+  segment: SegmentInput
+}
+
+/** Stores a segment of a list. @returns its id */
+export const createSegment: Command<CreateInput, number> = async (
+  context,
+  { organizationId, mailingListId, segment }
+) => {
+  await localListById(context.db, organizationId, mailingListId, 'segments')
+  const clause = await readStoredClause(context.db, organizationId, segment.clause)
+  const { id } = await context.db
+    .insertInto('segments')
+    .values({
+      mailing_list_id: mailingListId,
+      ...namesOf(segment.name),
+      clause: JSON.stringify(clause),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  record(context, 'create', organizationId, mailingListId, id)
+  return id
+}
+
+interface Named {
+  organizationId: number
+  id: number
+}
+
+/** Changes what the request names and keeps the rest. */
+export const updateSegment: Command<Named & { changes: SegmentChanges }, void> = async (
+  context,
+  { organizationId, id, changes }
+) => {
+  const before = await storedSegmentById(context.db, organizationId, id)
+  const clause = changes.clause && (await readStoredClause(context.db, organizationId, changes.clause))
+  await context.db
+    .updateTable('segments')
+    .set({
+      ...namesOf(changes.name ?? before.name),
+      ...(clause && { clause: JSON.stringify(clause) }),
+      updated_at: context.now
+    })
+    .where('id', '=', id)
+    .execute()
+  record(context, 'update', organizationId, before.mailing_list_id, id)
+}
+
+/**
+ * Removes a segment.
+ * @throws ApiError validation_failed with data.dependencies while an unfinished campaign or an autoresponder uses it
+ */
+export const deleteSegment: Command<Named, void> = async (context, { organizationId, id }) => {
+  const row = await storedSegmentById(context.db, organizationId, id)
+  refuseWhileNeeded(row.name, 'is used by', await dependenciesOnSegment(context.db, id))
+  await context.db.deleteFrom('segments').where('id', '=', id).execute()
+  record(context, 'delete', organizationId, row.mailing_list_id, id)
+}
+
+function namesOf(name: string): { name: string; name_key: string } {
+  return { name: name.trim(), name_key: name.trim().toLowerCase() }
+}
+
+async function readStoredClause(
+  db: Kysely<Schema>,
+  organizationId: number,
+  given: Record<string, unknown>[]
+): Promise<SegmentCondition[]> {
+  const faults = new Faults()
+  if (given.length === 0) faults.add('clause cannot be blank')
+  const clause = await readCheckedClause(db, organizationId, given, 'clause', faults)
+  faults.throwIfAny()
+  return clause
+}
+
+/**
+ * The conditions of a request, whose lists must be of the organization and have subscribers of their own.
+ * @param field what the client calls the clause
+ */
+export async function readCheckedClause(
+  db: Kysely<Schema>,
+  organizationId: number,
+  given: Record<string, unknown>[],
+  field: string,
+  faults: Faults
+): Promise<SegmentCondition[]> {
+  const clause = readClause(given, field, faults)
+  const lists = new Map((await mailingListsOf(db, organizationId)).map((list) => [list.id, list]))
+  for (const [index, { mailing_list_id: listId }] of clause.entries()) {
+    if (!Number.isSafeInteger(listId)) continue
+    const list = lists.get(listId)
+    if (!list) faults.add(`${field}.${index}.mailing_list_id ${listId} does not exist`)
+    else if (list.is_remote_list === 1) {
+      faults.add(`${field}.${index}.mailing_list_id ${listId} is a Remote List, which has no subscribers`)
+    }
+  }
+  return clause
+}
+
+function record(
+  context: CommandContext,
+  action: ChangeAction,
+  organizationId: number,
+  mailingListId: number,
+  id: number
+): void {
+  recordOne(context, { entity: 'segment', action, organizationId, mailingListId, id })
+}

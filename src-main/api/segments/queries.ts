@@ -1,0 +1,275 @@
+import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
+import type { Schema, SegmentsTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import type { SegmentCounts, SegmentPage, SegmentScope } from '../../segments/segment-reader.ts'
+import { formatTime } from '../../times.ts'
+import type { Dependency } from '../dependencies.ts'
+import type { SubscriberRow } from '../subscribers/queries.ts'
+import { subscriberStatuses } from '../subscribers/schema.ts'
+import { describeClause } from './rules.ts'
+import type { Segment, SegmentationCriteria, SegmentCondition, SegmentSummary } from './schema.ts'
+
+export type SegmentRow = Selectable<SegmentsTable>
+/** One that has a name of its own; the others belong to what brought them. */
+export type StoredSegmentRow = SegmentRow & { name: string }
+
+/** The segments of lists that are not deleted; of one list, or with null of all of the organization. */
+function segmentsOf(db: Kysely<Schema>, organizationId: number, mailingListId: number | null) {
+  return db
+    .selectFrom('segments')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'segments.mailing_list_id')
+    .selectAll('segments')
+    .where('mailing_lists.organization_id', '=', organizationId)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .$if(mailingListId !== null, (query) => query.where('segments.mailing_list_id', '=', mailingListId))
+}
+
+export interface SegmentFilter {
+  /** Exact, in any letter case. */
+  name?: string
+  name_contains?: string
+}
+
+/** A page of the stored segments, by id. */
+export async function storedSegments(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number | null,
+  { name, name_contains }: SegmentFilter,
+  { page, per_page }: { page: number; per_page: number }
+): Promise<{ rows: StoredSegmentRow[]; total: number }> {
+  let query = segmentsOf(db, organizationId, mailingListId).where('segments.name', 'is not', null)
+  if (name !== undefined) query = query.where('name_key', '=', name.trim().toLowerCase())
+  if (name_contains !== undefined) {
+    query = query.where(sql<SqlBool>`instr(name_key, ${name_contains.toLowerCase()}) > 0`)
+  }
+  const { total } = await query
+    .clearSelect()
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .orderBy('segments.id')
+    .limit(per_page)
+    .offset(page * per_page)
+    .$narrowType<{ name: string }>()
+    .execute()
+  return { rows, total }
+}
+
+/** All segments of the organization, ad hoc ones too, by id. */
+export function allSegments(db: Kysely<Schema>, organizationId: number): Promise<SegmentRow[]> {
+  return segmentsOf(db, organizationId, null).orderBy('segments.id').execute()
+}
+
+/** A stored segment. @throws ApiError not_found */
+export async function storedSegmentById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<StoredSegmentRow> {
+  const row = await segmentsOf(db, organizationId, null).where('segments.id', '=', id).executeTakeFirst()
+  if (row?.name == null) throw notFound(`segment ${id}`)
+  return { ...row, name: row.name }
+}
+
+/** A stored segment of this list. @throws ApiError not_found, also for another list's */
+export async function segmentOfList(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  id: number
+): Promise<StoredSegmentRow> {
+  const row = await findSegmentOfList(db, mailingListId, id)
+  if (!row) throw notFound(`segment ${id}`)
+  return row
+}
+
+/** As {@link segmentOfList}, for references that a request makes. */
+export function findSegmentOfList(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  id: number
+): Promise<StoredSegmentRow | undefined> {
+  return db
+    .selectFrom('segments')
+    .selectAll()
+    .where('id', '=', id)
+    .where('mailing_list_id', '=', mailingListId)
+    .where('name', 'is not', null)
+    .$narrowType<{ name: string }>()
+    .executeTakeFirst()
+}
+
+/** The conditions of a segment. */
+export function clauseOf(row: Pick<SegmentRow, 'clause'>): SegmentCondition[] {
+  return JSON.parse(row.clause) as SegmentCondition[]
+}
+
+/** The subscribers of a list who are in a segment; the numbers stand in the SQL itself, so that it can be shown. */
+export function membersOf(db: Kysely<Schema>, mailingListId: number, clause: readonly SegmentCondition[]) {
+  return db
+    .selectFrom('subscribers')
+    .where('subscribers.mailing_list_id', '=', sql.lit(mailingListId))
+    .where((where) => where.and(clause.map((condition) => meets(db, condition))))
+}
+
+/** Whether a row of `subscribers` meets a condition: its email, in lower case, is (not) on the other list. */
+export function meets(
+  db: Kysely<Schema>,
+  { operator, mailing_list_id }: SegmentCondition
+): Expression<SqlBool> {
+  const others = (alternateKey: 'is' | 'is not') =>
+    db
+      .selectFrom('subscribers as other')
+      .select(sql.lit(1).as('found'))
+      .where('other.mailing_list_id', '=', sql.lit(mailing_list_id))
+      .where('other.email_key', '=', sql.ref<string>('subscribers.email_key'))
+      // The two partial indexes on the email cover lists with and without an alternate primary key.
+      .where('other.alternate_key', alternateKey, sql.lit(null))
+      .$if(operator === 'is active in', (query) => query.where('other.status', '=', sql.lit('active')))
+  const list = db
+    .selectFrom('mailing_lists')
+    .select(sql.lit(1).as('found'))
+    .where('id', '=', sql.lit(mailing_list_id))
+    .where('deleted_at', 'is', sql.lit(null))
+  const isIn = sql<SqlBool>`(exists ${list} and (exists ${others('is')} or exists ${others('is not')}))`
+  return operator === 'is not in' ? sql<SqlBool>`not ${isIn}` : isIn
+}
+
+/** Some subscribers who are in a segment, by id. May look at all of the list: for the segment thread. */
+export function segmentMembers(
+  db: Kysely<Schema>,
+  { mailingListId, clause }: SegmentScope,
+  page: SegmentPage
+): Promise<SubscriberRow[]> {
+  const query = membersOf(db, mailingListId, clause)
+    .selectAll('subscribers')
+    .orderBy('subscribers.id')
+    .limit(page.limit)
+  return (
+    'afterId' in page ? query.where('subscribers.id', '>', page.afterId) : query.offset(page.position)
+  ).execute()
+}
+
+/**
+ * Counts the members, by status, among the next so many subscribers of the list.
+ * @returns the last subscriber that was looked at; null when no further one follows
+ */
+export async function countMembers(
+  db: Kysely<Schema>,
+  { mailingListId, clause }: SegmentScope,
+  afterId: number,
+  atOnce: number
+): Promise<{ counts: SegmentCounts; lastId: number | null }> {
+  const looked = db
+    .selectFrom('subscribers')
+    .select((select) => [
+      'id',
+      'status',
+      select.and(clause.map((condition) => meets(db, condition))).as('is_member')
+    ])
+    .where('mailing_list_id', '=', mailingListId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(atOnce)
+  const sums = await db
+    .selectFrom(looked.as('looked'))
+    .select((select) => [
+      select.fn.countAll<number>().as('looked_at'),
+      select.fn.max<number | null>('id').as('last_id'),
+      ...subscriberStatuses.map((status) =>
+        sql<number>`total(is_member and status = ${sql.lit(status)})`.as(status)
+      )
+    ])
+    .executeTakeFirstOrThrow()
+  const { looked_at: lookedAt, last_id: lastId, ...counts } = sums
+  return { counts, lastId: lookedAt < atOnce ? null : lastId }
+}
+
+/** The query that finds the members of a segment (spec, "Segment", criteria_sql). */
+export function criteriaSql(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  clause: readonly SegmentCondition[]
+): string {
+  return membersOf(db, mailingListId, clause).select('subscribers.id').compile().sql
+}
+
+/** Names of lists by id, for descriptions; also of those that were deleted since. */
+async function listNames(db: Kysely<Schema>, ids: number[]): Promise<(id: number) => string> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('mailing_lists')
+          .select(['id', 'name'])
+          .where('id', 'in', [...new Set(ids)])
+          .execute()
+  const names = new Map(rows.map((row) => [row.id, row.name]))
+  return (id) => names.get(id) ?? ''
+}
+
+/** Segments as the API lists them (spec, "Segments"). */
+export async function presentSegmentSummaries(
+  db: Kysely<Schema>,
+  rows: StoredSegmentRow[]
+): Promise<SegmentSummary[]> {
+  const clauses = rows.map(clauseOf)
+  const nameOf = await listNames(
+    db,
+    clauses.flat().map((condition) => condition.mailing_list_id)
+  )
+  return rows.map(({ id, mailing_list_id, name }, index) => ({
+    id,
+    mailing_list_id,
+    name,
+    description: describeClause(clauses[index] ?? [], nameOf)
+  }))
+}
+
+/** A segment as the API answers it (spec, "Segment"). */
+export async function presentSegment(
+  db: Kysely<Schema>,
+  { id, mailing_list_id, name, ...row }: StoredSegmentRow,
+  { includeSql = false } = {}
+): Promise<Segment> {
+  const clause = clauseOf(row)
+  const nameOf = await listNames(
+    db,
+    clause.map((condition) => condition.mailing_list_id)
+  )
+  return {
+    id,
+    mailing_list_id,
+    name,
+    description: describeClause(clause, nameOf),
+    clause: clause.map((condition) => ({
+      ...condition,
+      mailing_list: { id: condition.mailing_list_id, name: nameOf(condition.mailing_list_id) }
+    })),
+    ...(includeSql && { criteria_sql: criteriaSql(db, mailing_list_id, clause) })
+  }
+}
+
+/** A segment under its older name (supplement, section 3). */
+export function presentCriteria(db: Kysely<Schema>, row: SegmentRow, timeZone: string): SegmentationCriteria {
+  return {
+    id: row.id,
+    name: row.name,
+    mailing_list_id: row.mailing_list_id,
+    criteria_sql: criteriaSql(db, row.mailing_list_id, clauseOf(row)),
+    criteria_json: row.clause,
+    created_at: formatTime(row.created_at, timeZone),
+    updated_at: formatTime(row.updated_at, timeZone)
+  }
+}
+
+/** The autoresponders that send to a segment. */
+export async function dependenciesOnSegment(db: Kysely<Schema>, id: number): Promise<Dependency[]> {
+  const rows = await db
+    .selectFrom('autoresponders')
+    .select(['id', 'name'])
+    .where('segmentation_criteria_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ type: 'autoresponder', ...row }))
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { Filled, Nullable, Reference, Timestamp } from '../schema.ts'
+
+/** How a subscriber's email must relate to another list (supplement, section 2); also accepted with underscores. */
+export const segmentOperators = ['is in', 'is not in', 'is active in'] as const
+export type SegmentOperator = (typeof segmentOperators)[number]
+
+/** A condition of a segment, as it is kept: whether the email is on another list (spec, "Segment"). */
+export interface SegmentCondition {
+  type: 'in_mailing_list'
+  operator: SegmentOperator
+  mailing_list_id: number
+}
+
+/** Clauses of other types come with keys of their own, so what a clause holds is checked in rules.ts. */
+export const ClauseInput = Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 50 })
+
+export const SegmentInput = Type.Object({ name: Filled({ maxLength: 255 }), clause: ClauseInput })
+export type SegmentInput = Static<typeof SegmentInput>
+
+export const SegmentChanges = Type.Partial(SegmentInput)
+export type SegmentChanges = Static<typeof SegmentChanges>
+
+export const Segment = Type.Object({
+  id: Type.Integer(),
+  mailing_list_id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  clause: Type.Array(
+    Type.Object({
+      type: Type.Literal('in_mailing_list'),
+      operator: Type.Enum([...segmentOperators]),
+      mailing_list_id: Type.Integer(),
+      mailing_list: Reference
+    })
+  ),
+  /** Only on create, when include_sql asks for it. */
+  criteria_sql: Type.Optional(Type.String())
+})
+export type Segment = Static<typeof Segment>
+
+/** An element of the list (spec, "Segments"). */
+export const SegmentSummary = Type.Object({
+  id: Type.Integer(),
+  mailing_list_id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String()
+})
+export type SegmentSummary = Static<typeof SegmentSummary>
+
+/** The older name of a segment (supplement, section 3); ad hoc segments have no name. */
+export const SegmentationCriteria = Type.Object({
+  id: Type.Integer(),
+  name: Nullable(Type.String()),
+  mailing_list_id: Type.Integer(),
+  criteria_sql: Type.String(),
+  /** The clause as JSON text. */
+  criteria_json: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp
+})
+export type SegmentationCriteria = Static<typeof SegmentationCriteria>

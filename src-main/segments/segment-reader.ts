@@ -1,0 +1,139 @@
+import type { Worker } from 'node:worker_threads'
+import type { SegmentCondition } from '../api/segments/schema.ts'
+import type { SubscriberRow } from '../api/subscribers/queries.ts'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
+import type { Change } from '../database/command.ts'
+import type { Writer } from '../database/writer.ts'
+import { startThread } from '../threads.ts'
+
+/** Whose segment, and which conditions all must hold. */
+export interface SegmentScope {
+  mailingListId: number
+  clause: readonly SegmentCondition[]
+}
+
+/** How many subscribers of a list are in a segment, by status. */
+export type SegmentCounts = Record<SubscriberStatus, number>
+
+/** Some members by id: after an id, or from a position (0 is the first). */
+export type SegmentPage = { limit: number } & ({ afterId: number } | { position: number })
+
+export type SegmentQuestion = { id: number; scope: SegmentScope } & (
+  { ask: 'count' } | { ask: 'page'; page: SegmentPage }
+)
+export type SegmentAnswer = { id: number } & ({ value: unknown } | { fault: string })
+
+interface KeptCount {
+  count: Promise<SegmentCounts>
+  /** When the counting began, and how long it took, in milliseconds; null while it goes on. */
+  beganAt: number
+  took: number | null
+  lists: Set<number>
+  /** Whether one of the lists changed since it began. */
+  isStale: boolean
+}
+
+/** Milliseconds of counting up to which it is done again for each question after a change. */
+const countedAnew = 50
+/** What takes longer is used again, while lists change, for so many times as long as it took. */
+const reusedFor = 10
+/** Counts that are kept. */
+const mostKept = 200
+
+/** Answers who is in a segment, from a thread of its own that is started with the first question. */
+export class SegmentReader {
+  readonly #databasePath: string
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  readonly #counts = new Map<string, KeptCount>()
+  #thread: Worker | null = null
+  #nextId = 1
+
+  constructor(databasePath: string, writer: Pick<Writer, 'onChanges'>) {
+    this.#databasePath = databasePath
+    writer.onChanges((changes) => this.#noteChanges(changes))
+  }
+
+  /** Subscribers who are in the segment, by id. */
+  page(scope: SegmentScope, page: SegmentPage): Promise<SubscriberRow[]> {
+    return this.#ask({ ask: 'page', scope, page }) as Promise<SubscriberRow[]>
+  }
+
+  /**
+   * How many are in the segment. Exact, except while its lists change and counting takes long (over 50 ms): then the
+   * answer may be as old as ten times what counting took.
+   */
+  count(scope: SegmentScope): Promise<SegmentCounts> {
+    const key = JSON.stringify([scope.mailingListId, scope.clause])
+    const kept = this.#counts.get(key)
+    if (kept && isGoodEnough(kept)) return kept.count
+    const counting: KeptCount = {
+      count: this.#ask({ ask: 'count', scope }) as Promise<SegmentCounts>,
+      beganAt: performance.now(),
+      took: null,
+      lists: new Set([scope.mailingListId, ...scope.clause.map((each) => each.mailing_list_id)]),
+      isStale: false
+    }
+    this.#counts.delete(key)
+    this.#counts.set(key, counting)
+    const [oldest] = this.#counts.keys()
+    if (this.#counts.size > mostKept && oldest !== undefined) this.#counts.delete(oldest)
+    counting.count.then(
+      () => (counting.took = performance.now() - counting.beganAt),
+      () => this.#counts.delete(key)
+    )
+    return counting.count
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate()
+  }
+
+  #ask(question: { scope: SegmentScope } & ({ ask: 'count' } | { ask: 'page'; page: SegmentPage })) {
+    const id = this.#nextId++
+    this.#thread ??= this.#start()
+    return new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#thread?.postMessage({ ...question, id } satisfies SegmentQuestion)
+    })
+  }
+
+  #start(): Worker {
+    const thread = startThread(import.meta.url, 'segment-thread', {
+      workerData: this.#databasePath,
+      name: 'segments'
+    })
+    thread.on('message', (answer: SegmentAnswer) => {
+      const waiting = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if ('fault' in answer) waiting?.reject(new Error(answer.fault))
+      else waiting?.resolve(answer.value)
+    })
+    thread.on('error', (error) => this.#abandon(error as Error))
+    thread.on('exit', () => this.#abandon(new Error('the thread that reads segments has stopped')))
+    return thread
+  }
+
+  /** The next question starts another thread. */
+  #abandon(error: Error): void {
+    this.#thread = null
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+
+  #noteChanges(changes: Change[]): void {
+    const changed = new Set(
+      changes
+        .filter(({ entity }) => entity === 'subscriber' || entity === 'mailing_list')
+        .map(({ mailingListId }) => mailingListId)
+    )
+    for (const kept of this.#counts.values()) {
+      if ([...kept.lists].some((id) => changed.has(id))) kept.isStale = true
+    }
+  }
+}
+
+function isGoodEnough({ isStale, beganAt, took }: KeptCount): boolean {
+  if (!isStale) return true
+  const age = performance.now() - beganAt
+  return took === null ? age > countedAnew : took > countedAnew && age < took * reusedFor
+}

@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { envelope, ok } from '../api/envelope.ts'
+import { localListById } from '../api/mailing-lists/queries.ts'
+import { IdParams, MailingListParams } from '../api/schema.ts'
+import { readCheckedClause } from '../api/segments/commands.ts'
+import { clauseOf, storedSegmentById } from '../api/segments/queries.ts'
+import { ClauseInput } from '../api/segments/schema.ts'
+import { StatusCounts } from '../api/subscriber-counts/schema.ts'
+import { Faults } from '../errors.ts'
+
+/** How many are in a segment, by status: of a stored one, and of one that is being written. */
+export const segmentCountRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, segments } = app.context
+
+  app.get(
+    '/segments/:id/counts',
+    {
+      config: { access: 'signed_in' },
+      schema: { hide: true, params: IdParams, response: { 200: envelope(StatusCounts) } }
+    },
+    async ({ caller, params }) => {
+      const row = await storedSegmentById(reader, caller.organizationId, params.id)
+      return ok(await segments.count({ mailingListId: row.mailing_list_id, clause: clauseOf(row) }))
+    }
+  )
+
+  app.post(
+    '/mailing_lists/:mailing_list_id/segment_counts',
+    {
+      config: { access: 'signed_in' },
+      schema: {
+        hide: true,
+        params: MailingListParams,
+        body: Type.Object({ clause: ClauseInput }),
+        response: { 200: envelope(StatusCounts) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'segments')
+      const faults = new Faults()
+      const clause = await readCheckedClause(reader, caller.organizationId, body.clause, 'clause', faults)
+      faults.throwIfAny()
+      return ok(await segments.count({ mailingListId: list.id, clause }))
+    }
+  )
+}
