@@ -1,5 +1,6 @@
 import * as accounts from './api/accounts/commands.ts'
 import * as autoresponders from './api/autoresponders/commands.ts'
+import * as campaigns from './api/campaigns/commands.ts'
 import * as customFields from './api/custom-fields/commands.ts'
 import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
@@ -46,6 +47,12 @@ export const commands = {
   createSegment: segments.createSegment,
   updateSegment: segments.updateSegment,
   deleteSegment: segments.deleteSegment,
+  createCampaign: campaigns.createCampaign,
+  updateCampaign: campaigns.updateCampaign,
+  deleteCampaign: campaigns.deleteCampaign,
+  pauseCampaign: campaigns.pauseCampaign,
+  resumeCampaign: campaigns.resumeCampaign,
+  cancelCampaign: campaigns.cancelCampaign,
   createAutoresponder: autoresponders.createAutoresponder,
   updateAutoresponder: autoresponders.updateAutoresponder,
   deleteAutoresponder: autoresponders.deleteAutoresponder,

@@ -22,6 +22,12 @@ export const router = createRouter({
           component: () => import('./pages/list/AutorespondersTab.vue'),
           props: ids
         },
+        {
+          path: 'templates',
+          name: 'list-templates',
+          component: () => import('./pages/list/TemplatesTab.vue'),
+          props: ids
+        },
         { path: 'segments', component: () => import('./pages/list/SegmentsTab.vue'), props: ids },
         { path: 'forms', component: () => import('./pages/list/FormsTab.vue'), props: ids },
         {
@@ -42,6 +48,16 @@ export const router = createRouter({
     {
       path: '/lists/:listId(\\d+)/import',
       component: () => import('./pages/ImportWizardPage.vue'),
+      props: ids
+    },
+    {
+      path: '/lists/:listId(\\d+)/templates/:templateId(\\d+)',
+      component: () => import('./pages/TemplatePage.vue'),
+      props: ids
+    },
+    {
+      path: '/lists/:listId(\\d+)/templates/new',
+      component: () => import('./pages/TemplatePage.vue'),
       props: ids
     },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 
 /** A record that cannot do without another one. */
 export interface Dependency {
-  type: 'mailing_list' | 'autoresponder'
+  type: 'mailing_list' | 'autoresponder' | 'campaign' | 'template'
   id: number
   name: string
 }

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 
 // Building blocks of the schemas that stand beside the routes.
 
@@ -26,7 +26,16 @@ export const wrappingKey = 'x-wrapping-key'
  * (supplement, section 1).
  */
 export function wrapped<Key extends string, Schema extends TSchema>(key: Key, schema: Schema) {
-  const properties = { [key]: schema } as Record<Key, Schema>
+  return wrappedBeside(key, schema, {})
+}
+
+/** As {@link wrapped}, with further keys beside the wrapping one. */
+export function wrappedBeside<Key extends string, Schema extends TSchema, Beside extends TProperties>(
+  key: Key,
+  schema: Schema,
+  beside: Beside
+) {
+  const properties = { ...beside, [key]: schema } as Record<Key, Schema> & Beside
   return Type.Object(properties, { [wrappingKey]: key })
 }
 

@@ -13,6 +13,7 @@ import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
 import type { ApplicationContext } from './context.ts'
 import { autoresponderRoutes } from './autoresponders/routes.ts'
+import { campaignRoutes } from './campaigns/routes.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { deliverySettingRoutes } from './delivery-settings/routes.ts'
 import type { FailureEnvelope } from './envelope.ts'
@@ -27,6 +28,7 @@ import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberExportRoutes } from './subscriber-exports/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
+import { templateRoutes } from './templates/routes.ts'
 import { validatorCompiler } from './validation.ts'
 import { webFormRoutes } from './web-forms/routes.ts'
 
@@ -81,6 +83,8 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(subscriberExportRoutes)
       await api.register(subscriberCountRoutes)
       await api.register(segmentRoutes)
+      await api.register(campaignRoutes)
+      await api.register(templateRoutes)
       await api.register(autoresponderRoutes)
       await api.register(webFormRoutes)
       await api.register(seedListRoutes)

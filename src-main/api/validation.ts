@@ -40,7 +40,7 @@ function readBody(schema: JsonSchema, input: unknown): unknown {
     return new ApiError('invalid_request', 'the request body must be a JSON object')
   }
   const key = schema[wrappingKey]
-  const body = key && !(key in input) ? { [key]: input } : input
+  const body = key && !(key in input) ? { ...input, [key]: input } : input
   return tolerant(schema, body)
 }
 

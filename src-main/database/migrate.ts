@@ -13,6 +13,7 @@ import { rowOrder } from './migrations/0009-row-order.ts'
 import { importMappings } from './migrations/0010-import-mappings.ts'
 import { blockGroups } from './migrations/0011-block-groups.ts'
 import { segments } from './migrations/0012-segments.ts'
+import { campaigns } from './migrations/0013-campaigns.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -34,7 +35,8 @@ export const migrations: readonly Migration[] = [
   rowOrder,
   importMappings,
   blockGroups,
-  segments
+  segments,
+  campaigns
 ]
 
 /**

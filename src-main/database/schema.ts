@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
+import type { CampaignState } from '../api/campaigns/schema.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
@@ -178,6 +179,7 @@ export interface AutorespondersTable {
   delay_time: number
   trigger_include_subscribers_from_import: Flag
   trigger_run_on_api: Flag
+  trigger_campaign_to_open_id: number | null
   trigger_autoresponder_to_open_id: number | null
   use_external_delivery_setting: Flag
   bounce_email_id: number | null
@@ -194,6 +196,64 @@ export interface AutorespondersTable {
   segmentation_criteria_id: number | null
   created_at: Fixed<Time>
   updated_at: Time
+}
+
+/** A campaign, or a template, which is never sent. */
+export interface CampaignsTable {
+  id: Generated<number>
+  mailing_list_id: number
+  is_template: Fixed<Flag>
+  name: string
+  segment_id: number | null
+  /** The query of a Remote List's recipients. */
+  remote_sql: string | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** A version of a campaign's message; several are a split test. */
+export interface CampaignContentsTable {
+  id: Generated<number>
+  campaign_id: number
+  name: string
+  subject: string
+  format: ContentFormat
+  html: string
+  text: string
+}
+
+/** The delivery settings of a campaign, and where its delivery stands. */
+export interface DispatchesTable {
+  campaign_id: number
+  state: CampaignState
+  /** Why it failed. */
+  error_message: string | null
+  paused: Flag
+  /** Null = the system default route. */
+  virtual_mta_id: number | null
+  bounce_email_id: number | null
+  url_domain_id: number | null
+  /** Messages per hour; 0 = unlimited. */
+  speed: number
+  track_opens: Flag
+  track_links: Flag
+  from_name: string | null
+  from_email: string | null
+  reply_to: string | null
+  sender_email: string | null
+  autowinner_enabled: Flag
+  autowinner_percentage: string | null
+  autowinner_delay_amount: number | null
+  autowinner_delay_unit: string | null
+  autowinner_metric: string | null
+  begins_at: Time | null
+  started_at: Time | null
+  finished_at: Time | null
+}
+
+export interface DispatchSeedListsTable {
+  campaign_id: number
+  seed_list_id: number
 }
 
 /** A message that an autoresponder is to send to a subscriber; the delivery takes it from here. */
@@ -470,6 +530,8 @@ export type ChangedEntity =
   | 'database_connection'
   | 'autoresponder'
   | 'segment'
+  | 'campaign'
+  | 'template'
   | 'web_form'
   | 'pending_subscription'
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -510,6 +572,10 @@ export interface Schema {
   mailing_list_seed_lists: MailingListSeedListsTable
   segments: SegmentsTable
   autoresponders: AutorespondersTable
+  campaigns: CampaignsTable
+  campaign_contents: CampaignContentsTable
+  dispatches: DispatchesTable
+  dispatch_seed_lists: DispatchSeedListsTable
   autoresponder_reactions: AutoresponderReactionsTable
   web_forms: WebFormsTable
   pending_subscriptions: PendingSubscriptionsTable

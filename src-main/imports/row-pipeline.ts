@@ -17,7 +17,7 @@ const batchesInFlight = 20
  * before.
  */
 const rowsPerPart = { file: 10_000, key: 50_000 }
-const mostRowsPerPart = 400_000
+const mostRowsPerPart = 300_000
 const bytesPerPart = 40 * 1024 * 1024
 /** Rows after which the logs are handed to the operating system. */
 const rowsPerFlush = 10_000

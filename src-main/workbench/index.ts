@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sessionCookie } from '../api/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
+import { contentPreviewRoutes } from './content-preview.ts'
 import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
 import { importMappingRoutes } from './import-mappings/routes.ts'
@@ -20,6 +21,7 @@ import { urlUploadRoutes } from './url-uploads.ts'
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(apiAccessRoutes)
+  await app.register(contentPreviewRoutes)
   await app.register(dryRunRoutes)
   await app.register(eventRoutes)
   await app.register(importMappingRoutes)

@@ -84,8 +84,9 @@ export class Window {
     console.error(`The page ${this.page.url()} showed:\n${shown}\n${this.#complaints.join('\n')}`)
   }
 
-  async finish(): Promise<void> {
+  /** @param expected what its console must have said, and nothing else */
+  async finish(...expected: RegExp[]): Promise<void> {
     await this.#context.close()
-    expect(this.#complaints).toEqual([])
+    expect(this.#complaints).toEqual(expected.map((pattern) => expect.stringMatching(pattern) as string))
   }
 }

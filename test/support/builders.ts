@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
+import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Segment } from '../../src-main/api/segments/schema.ts'
@@ -56,6 +57,22 @@ export async function makeSegment(
   return expectSuccess(
     await api.post<Segment>(`/mailing_lists/${listId}/segments`, { segmentation_criteria: { name, clause } })
   )
+}
+
+/** A campaign to everyone on the list, with a content and delivery settings, that has no time to begin at. */
+export async function makeCampaign(
+  api: Client,
+  listId: number,
+  settings: Record<string, unknown> = {}
+): Promise<CampaignDetail> {
+  const campaign = {
+    name: `Campaign ${++made}`,
+    segmentation_criteria_ad_hoc: [],
+    contents: [{ subject: 'Hello', format: 'both', html: '<p>Hello</p>', text: 'Hello' }],
+    dispatch_attributes: { from_email: 'sender@example.com' },
+    ...settings
+  }
+  return expectSuccess(await api.post<CampaignDetail>(`/mailing_lists/${listId}/campaigns`, { campaign }))
 }
 
 /** An autoresponder that is triggered by programs, unless the settings say otherwise. */

@@ -27,6 +27,7 @@ const newAutoresponder: Settings = {
   delay_time: 0,
   trigger_include_subscribers_from_import: 0,
   trigger_run_on_api: 0,
+  trigger_campaign_to_open_id: null,
   trigger_autoresponder_to_open_id: null,
   use_external_delivery_setting: 1,
   bounce_email_id: null,
@@ -135,6 +136,10 @@ async function merge(
       before.trigger_include_subscribers_from_import
     ),
     trigger_run_on_api: flag(changes.trigger_run_on_api, before.trigger_run_on_api),
+    trigger_campaign_to_open_id: given(
+      changes.trigger_campaign_to_open_id,
+      before.trigger_campaign_to_open_id
+    ),
     trigger_autoresponder_to_open_id: given(
       changes.trigger_autoresponder_to_open_id,
       before.trigger_autoresponder_to_open_id
@@ -168,13 +173,13 @@ async function merge(
   }
   checkTrigger(after, siblings, faults)
   refuseUnknown(changes, faults)
-  await checkSegment(context, mailingListId, after, faults)
+  await checkSegmentAndCampaign(context, mailingListId, after, faults)
   await checkDelivery(context, organizationId, after, changes, faults)
   faults.throwIfAny()
   return after
 }
 
-/** Triggers by another autoresponder name one of the list; a campaign cannot be named before there are any. */
+/** Triggers by another autoresponder or a campaign name one of the list. */
 function checkTrigger(after: Settings, siblings: AutoresponderRow[], faults: Faults): void {
   const other = after.trigger_autoresponder_to_open_id
   if (other !== null && !siblings.some(({ id }) => id === other)) {
@@ -183,28 +188,34 @@ function checkTrigger(after: Settings, siblings: AutoresponderRow[], faults: Fau
   if (after.trigger.startsWith('autoresponder_') && other === null) {
     faults.add(`trigger_autoresponder_to_open_id cannot be blank when trigger is ${after.trigger}`)
   }
-  if (after.trigger === 'campaign_open') {
-    faults.add('trigger_campaign_to_open_id must be a campaign of this list, and it has none')
+  if (after.trigger === 'campaign_open' && after.trigger_campaign_to_open_id === null) {
+    faults.add('trigger_campaign_to_open_id cannot be blank when trigger is campaign_open')
   }
 }
 
 function refuseUnknown(changes: AutoresponderChanges, faults: Faults): void {
-  const names = ['trigger_campaign_to_open_id', 'special_sending_rule_id'] as const
-  for (const name of names) {
-    const id = changes[name]
-    if (id !== undefined && id !== null) faults.add(`${name} ${id} does not exist`)
-  }
+  const { special_sending_rule_id: id } = changes
+  if (id !== undefined && id !== null) faults.add(`special_sending_rule_id ${id} does not exist`)
 }
 
-async function checkSegment(
+async function checkSegmentAndCampaign(
   context: CommandContext,
   mailingListId: number,
-  { segmentation_criteria_id: id }: Settings,
+  { segmentation_criteria_id: id, trigger_campaign_to_open_id: campaignId }: Settings,
   faults: Faults
 ): Promise<void> {
   if (id !== null && !(await findSegmentOfList(context.db, mailingListId, id))) {
     faults.add(`segmentation_criteria_id ${id} is no segment of this list`)
   }
+  if (campaignId === null) return
+  const campaign = await context.db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('id', '=', campaignId)
+    .where('mailing_list_id', '=', mailingListId)
+    .where('is_template', '=', 0)
+    .executeTakeFirst()
+  if (!campaign) faults.add(`trigger_campaign_to_open_id ${campaignId} is no campaign of this list`)
 }
 
 async function checkDelivery(

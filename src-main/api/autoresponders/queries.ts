@@ -60,7 +60,7 @@ export async function presentAutoresponders(
     delay_time: row.delay_time,
     trigger_include_subscribers_from_import: row.trigger_include_subscribers_from_import === 1,
     trigger_run_on_api: row.trigger_run_on_api === 1,
-    trigger_campaign_to_open_id: null,
+    trigger_campaign_to_open_id: row.trigger_campaign_to_open_id,
     trigger_autoresponder_to_open_id: row.trigger_autoresponder_to_open_id,
     use_external_delivery_setting: row.use_external_delivery_setting === 1,
     bounce_email_user_id: row.bounce_email_id,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { campaignsUsing } from '../campaigns/uses.ts'
 import type { Dependency } from '../dependencies.ts'
 import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
 
@@ -79,7 +80,7 @@ const autoresponderColumns = {
 
 export type DeliverySetting = keyof typeof listColumns
 
-/** The lists that are not deleted, and the autoresponders, that send with this. */
+/** The lists that are not deleted, their campaigns and templates, and the autoresponders, that send with this. */
 export async function dependenciesOn(
   db: Kysely<Schema>,
   kind: DeliverySetting,
@@ -102,8 +103,10 @@ export async function dependenciesOn(
           .where(column, '=', id)
           .orderBy('id')
           .execute()
+  const campaigns = kind === 'database_connection' ? [] : await campaignsUsing(db, kind, id)
   return [
     ...lists.map((list) => ({ type: 'mailing_list' as const, ...list })),
+    ...campaigns,
     ...autoresponders.map((each) => ({ type: 'autoresponder' as const, ...each }))
   ]
 }

@@ -145,7 +145,7 @@ interface DeleteInput extends ListInput {
 const { is_remote_list: fixed, ...released } = noReferences
 
 /**
- * Marks the list deleted and cancels its unfinished imports and exports; its subscribers are removed in the background by
+ * Marks the list deleted and cancels its unfinished imports, exports and campaigns; its subscribers are removed in the background by
  * purgeDeletedList (spec, "Deletion rules").
  */
 export const deleteMailingList: Command<DeleteInput, void> = async (
@@ -176,6 +176,14 @@ export const deleteMailingList: Command<DeleteInput, void> = async (
     .set({ state: 'cancelled', finished_at: context.now, updated_at: context.now })
     .where('mailing_list_id', '=', id)
     .where('state', 'in', unfinishedExportStates)
+    .execute()
+  await context.db
+    .updateTable('dispatches')
+    .set({ state: 'cancelled', finished_at: context.now })
+    .where('state', 'in', ['scheduled', 'sending'])
+    .where('campaign_id', 'in', (select) =>
+      select.selectFrom('campaigns').select('id').where('mailing_list_id', '=', id)
+    )
     .execute()
   await context.db
     .updateTable('mailing_lists')

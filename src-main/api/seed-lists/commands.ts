@@ -1,6 +1,7 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { Faults, validationFailed } from '../../errors.ts'
+import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { emailComplaint, emailKey, isEmail } from '../subscribers/rules.ts'
 import { listsWithSeedList, seedListById, type SeedListRow, seedListsOf } from './queries.ts'
@@ -57,7 +58,10 @@ export const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedL
 /** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
 export const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await seedListById(context.db, organizationId, id)
-  refuseWhileNeeded(row.name, 'is used by', await listsWithSeedList(context.db, id))
+  refuseWhileNeeded(row.name, 'is used by', [
+    ...(await listsWithSeedList(context.db, id)),
+    ...(await campaignsUsing(context.db, 'seed_list', id))
+  ])
   await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
   record(context, 'delete', row)
 }

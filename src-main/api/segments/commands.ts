@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction, Schema } from '../../database/schema.ts'
 import { Faults } from '../../errors.ts'
+import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
 import { dependenciesOnSegment, storedSegmentById } from './queries.ts'
@@ -66,8 +67,22 @@ export const updateSegment: Command<Named & { changes: SegmentChanges }, void> =
  */
 export const deleteSegment: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await storedSegmentById(context.db, organizationId, id)
-  refuseWhileNeeded(row.name, 'is used by', await dependenciesOnSegment(context.db, id))
-  await context.db.deleteFrom('segments').where('id', '=', id).execute()
+  refuseWhileNeeded(row.name, 'is used by', [
+    ...(await campaignsUsing(context.db, 'segment', id)),
+    ...(await dependenciesOnSegment(context.db, id))
+  ])
+  // What was sent to it still tells to whom: it stays for those campaigns, without a name.
+  const sent = await context.db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('segment_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  await (
+    sent
+      ? context.db.updateTable('segments').set({ name: null, name_key: null }).where('id', '=', id)
+      : context.db.deleteFrom('segments').where('id', '=', id)
+  ).execute()
   record(context, 'delete', organizationId, row.mailing_list_id, id)
 }
 

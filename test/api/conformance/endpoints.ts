@@ -1,6 +1,7 @@
 import {
   importText,
   makeAutoresponder,
+  makeCampaign,
   makeField,
   makeList,
   makeSegment,
@@ -637,6 +638,123 @@ const segments: Endpoint[] = [
   }
 ]
 
+const campaignBody = {
+  campaign: {
+    name: 'News',
+    contents: [{ name: 'A', subject: 'Hello', format: 'html', html: '<p>Hello</p>' }],
+    dispatch_attributes: {}
+  }
+}
+
+async function listWithCampaign({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const campaign = await makeCampaign(api, id)
+  return { parameters: { mailing_list_id: id, id: campaign.id }, body }
+}
+
+/** A campaign that waits for its time, which is far away. */
+async function scheduledCampaign({ api }: StartedApplication): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const campaign = await makeCampaign(api, id, {
+    dispatch_attributes: { from_email: 'a@example.com', begins_at: '2099-01-01T00:00:00Z' }
+  })
+  return { parameters: { id: campaign.id } }
+}
+
+async function listWithTemplate({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const { data } = await api.post<{ id: number }>(`/mailing_lists/${id}/templates`, campaignBody)
+  return { parameters: { mailing_list_id: id, id: data.id }, body }
+}
+
+const campaigns: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/campaigns',
+    prepare: listWithCampaign,
+    data: [shapes.campaignSummary]
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/campaigns',
+    prepare: async (started) => ({ ...(await listOnly(started)), body: campaignBody }),
+    data: shapes.campaign,
+    needs: 'campaign.create'
+  },
+  { method: 'GET', path: '/campaigns/{id}', prepare: listWithCampaign, data: shapes.campaign },
+  {
+    method: 'PUT',
+    path: '/campaigns/{id}',
+    prepare: (started) => listWithCampaign(started, { campaign: { name: 'Renamed' } }),
+    data: shapes.campaign,
+    needs: 'campaign.update'
+  },
+  {
+    method: 'DELETE',
+    path: '/campaigns/{id}',
+    prepare: listWithCampaign,
+    data: 'null',
+    needs: 'campaign.delete'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/{id}/pause',
+    prepare: scheduledCampaign,
+    data: shapes.campaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/{id}/resume',
+    prepare: async (started) => {
+      const prepared = await scheduledCampaign(started)
+      await started.api.post(`/campaigns/${prepared.parameters?.['id']}/pause`)
+      return prepared
+    },
+    data: shapes.campaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/{id}/cancel',
+    prepare: scheduledCampaign,
+    data: shapes.campaign,
+    needs: 'campaign.update_state'
+  }
+]
+
+const templates: Endpoint[] = [
+  { method: 'GET', path: '/templates', prepare: listWithTemplate, data: [shapes.templateSummary] },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/templates',
+    prepare: listWithTemplate,
+    data: [shapes.templateSummary]
+  },
+  { method: 'GET', path: '/templates/{id}', prepare: listWithTemplate, data: shapes.template },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/templates',
+    prepare: async (started) => ({ ...(await listOnly(started)), body: campaignBody }),
+    data: shapes.template,
+    needs: 'campaign/template.create'
+  },
+  {
+    method: 'PUT',
+    path: '/templates/{id}',
+    prepare: (started) => listWithTemplate(started, { campaign: { name: 'Renamed' } }),
+    data: shapes.template,
+    needs: 'campaign/template.update'
+  },
+  {
+    method: 'DELETE',
+    path: '/templates/{id}',
+    prepare: listWithTemplate,
+    data: 'null',
+    needs: 'campaign/template.delete'
+  }
+]
+
 const webForms: Endpoint[] = [
   {
     method: 'GET',
@@ -787,6 +905,8 @@ export const endpoints: Endpoint[] = [
   ...subscriberImports,
   ...subscriberExports,
   ...segments,
+  ...campaigns,
+  ...templates,
   ...autoresponders,
   ...webForms,
   ...seedLists,

@@ -288,6 +288,95 @@ export const segment: { [key: string]: Shape } = {
   ...segmentSummary,
   clause: [{ type: 'string', operator: 'string', mailing_list_id: 'integer', mailing_list: reference }]
 }
+export const dispatch: Shape = {
+  state: 'string',
+  state_description: 'string',
+  virtual_mta_id: 'integer',
+  virtual_mta_name: 'string',
+  virtual_mta_type: 'string',
+  bounce_email_id: 'string?',
+  bounce_email_name: 'string?',
+  bounce_email_user_id: 'integer?',
+  bounce_email_domain_id: 'integer?',
+  bounce_email_email: 'string?',
+  url_domain_id: 'integer?',
+  url_domain_name: 'string?',
+  url_domain_domain: 'string?',
+  seed_list_id: 'integer?',
+  seed_list_name: 'string?',
+  seed_lists: [reference],
+  speed: 'integer',
+  track_opens: 'boolean',
+  track_links: 'boolean',
+  paused: 'boolean',
+  from_name: 'string?',
+  from_email: 'string?',
+  reply_to: 'string?',
+  sender_email: 'string?',
+  begins_at: 'timestamp?',
+  started_at: 'timestamp?',
+  finished_at: 'timestamp?',
+  autowinner_enabled: 'boolean',
+  autowinner_percentage: 'string?',
+  autowinner_delay_amount: 'integer?',
+  autowinner_delay_unit: 'string?',
+  autowinner_metric: 'string?',
+  special_sending_rule_id: 'integer?',
+  special_sending_rule_name: 'string?'
+}
+const campaignBasics: { [key: string]: Shape } = {
+  id: 'integer',
+  name: 'string',
+  mailing_list_id: 'integer',
+  mailing_list_name: 'string',
+  content_subject: 'string?',
+  email_format: 'string?',
+  content_html: 'string?',
+  content_text: 'string?',
+  segmentation_criteria_id: 'integer?',
+  created_at: 'timestamp',
+  updated_at: 'timestamp',
+  organization_id: 'integer',
+  organization_name: 'string',
+  archived: 'boolean',
+  content_determined: 'boolean',
+  dispatch
+}
+export const campaignSummary: Shape = {
+  ...campaignBasics,
+  state: 'string',
+  state_description: 'string',
+  paused: 'boolean',
+  begins_at: 'timestamp?',
+  started_at: 'timestamp?',
+  finished_at: 'timestamp?',
+  stats: 'null',
+  active_html_editor: 'string'
+}
+const unsentDetail: { [key: string]: Shape } = {
+  ...campaignBasics,
+  segmentation_criteria_name: 'string?',
+  segmentation_criteria_remote_sql: 'string?',
+  campaign_contents: [
+    { id: 'integer', name: 'string', subject: 'string', format: 'string', html: 'string', text: 'string' }
+  ],
+  stat_summary: 'null',
+  content_stats: [{ content: reference, stat_summary: 'null' }],
+  automatic_winner_selection: 'null',
+  template: 'boolean'
+}
+/** Of a campaign that has not begun. */
+export const campaign: Shape = { ...unsentDetail, x_campaign_id: 'string' }
+export const template: Shape = { ...unsentDetail, custom_dynamic_template_id: 'null' }
+export const templateSummary: Shape = {
+  id: 'integer',
+  name: 'string',
+  mailing_list_id: 'integer',
+  mailing_list_name: 'string',
+  organization_id: 'integer',
+  segmentation_criteria_id: 'integer?'
+}
+
 export const segmentationCriteria: Shape = {
   id: 'integer',
   name: 'string?',

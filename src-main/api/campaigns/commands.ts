@@ -1,0 +1,454 @@
+import type { Insertable } from 'kysely'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import type { CampaignContentsTable, ChangeAction } from '../../database/schema.ts'
+import { Faults, validationFailed } from '../../errors.ts'
+import { refuseWhileNeeded } from '../dependencies.ts'
+import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
+import { readCheckedClause } from '../segments/commands.ts'
+import { clauseOf, findSegmentOfList } from '../segments/queries.ts'
+import { type SegmentCondition } from '../segments/schema.ts'
+import { dispatchOfList, type DispatchSettings, mergeDispatch, readDispatchSeedLists } from './dispatch.ts'
+import {
+  autorespondersOnCampaign,
+  campaignById,
+  type CampaignRow,
+  contentsOf,
+  dispatchOf,
+  type NamedCampaign,
+  seedListIdsOf
+} from './queries.ts'
+import { checkContent, type ContentValues, contentsGiven, mergeContent } from './rules.ts'
+import type { CampaignChanges, CampaignInput, CampaignState } from './schema.ts'
+
+/** All that a campaign is made of. */
+interface Draft {
+  name: string
+  segment: SegmentChoice
+  remoteSql: string | null
+  contents: (ContentValues & { id?: number })[]
+  /** Null = there are no delivery settings. */
+  dispatch: DispatchSettings | null
+  seedListIds: number[]
+}
+
+/** Whom a campaign is for: nobody yet, a stored segment (or the ad hoc one that it has), or a new ad hoc one. */
+type SegmentChoice = null | { id: number } | { clause: SegmentCondition[] }
+
+const emptyDraft: Draft = {
+  name: '',
+  segment: null,
+  remoteSql: null,
+  contents: [],
+  dispatch: null,
+  seedListIds: []
+}
+
+type Kind = 'campaign' | 'template'
+
+interface Scope {
+  organizationId: number
+  /** The organization's, for times without a zone. */
+  timeZone: string
+  kind: Kind
+}
+
+interface CreateInput extends Scope {
+  mailingListId: number
+  /** Which parts come from a template. */
+  source: CampaignInput
+  campaign: CampaignChanges
+}
+
+/** Adds a campaign or a template. @returns its id */
+export const createCampaign: Command<CreateInput, number> = async (context, input) => {
+  const { organizationId, mailingListId, source, campaign, kind } = input
+  const list = await mailingListById(context.db, organizationId, mailingListId)
+  const faults = new Faults()
+  const before = await draftFromTemplate(context, list, source, faults)
+  const draft = await applyChanges(context, input, list, before, campaign, faults)
+  const state = stateAfter(context, kind, draft, campaign, faults)
+  faults.throwIfAny()
+  const { id } = await context.db
+    .insertInto('campaigns')
+    .values({
+      mailing_list_id: mailingListId,
+      is_template: Number(kind === 'template'),
+      name: draft.name,
+      segment_id: await saveSegment(context, mailingListId, draft.segment),
+      remote_sql: draft.remoteSql,
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await saveContents(context, id, draft.contents)
+  await saveDispatch(context, id, draft, state)
+  record(context, 'create', kind, organizationId, mailingListId, id)
+  return id
+}
+
+/** What a new campaign takes over from its template (spec, "Campaigns", the duplicate_* flags). */
+async function draftFromTemplate(
+  context: CommandContext,
+  list: MailingListRow,
+  source: CampaignInput,
+  faults: Faults
+): Promise<Draft> {
+  const { source_template_id: id } = source
+  if (id === undefined || id === null) return emptyDraft
+  const template = await campaignById(context.db, list.organization_id, id, 'template')
+  const whole = await draftOf(context, template)
+  const isOtherList = template.mailing_list_id !== list.id
+  if (source.duplicate_segmentation_criteria && isOtherList && whole.segment !== null) {
+    faults.add(`duplicate_segmentation_criteria: template ${id} is of another list, whose segments it has`)
+  }
+  return {
+    name: template.name,
+    segment: source.duplicate_segmentation_criteria ? await copyOf(context, whole.segment) : null,
+    remoteSql: source.duplicate_segmentation_criteria ? whole.remoteSql : null,
+    contents: source.duplicate_content ? whole.contents.map(({ id: _, ...content }) => content) : [],
+    dispatch: source.duplicate_dispatch && whole.dispatch ? { ...whole.dispatch, begins_at: null } : null,
+    seedListIds: source.duplicate_dispatch ? whole.seedListIds : []
+  }
+}
+
+/** Stored segments are shared; an ad hoc one belongs to its campaign, so another campaign needs its own. */
+async function copyOf(context: CommandContext, choice: SegmentChoice): Promise<SegmentChoice> {
+  if (choice === null || !('id' in choice)) return choice
+  const row = await context.db
+    .selectFrom('segments')
+    .select(['name', 'clause'])
+    .where('id', '=', choice.id)
+    .executeTakeFirstOrThrow()
+  return row.name === null ? { clause: clauseOf(row) } : choice
+}
+
+async function draftOf({ db }: CommandContext, row: CampaignRow): Promise<Draft> {
+  const dispatch = await dispatchOf(db, row.id)
+  const contents = await contentsOf(db, [row.id])
+  return {
+    name: row.name,
+    segment: row.segment_id === null ? null : { id: row.segment_id },
+    remoteSql: row.remote_sql,
+    contents: contents.map(({ campaign_id: _, ...content }) => content),
+    dispatch: dispatch ? settingsOf(dispatch) : null,
+    seedListIds: await seedListIdsOf(db, { campaignId: row.id })
+  }
+}
+
+function settingsOf({
+  campaign_id: _campaign,
+  state: _state,
+  error_message: _message,
+  started_at: _started,
+  finished_at: _finished,
+  ...settings
+}: NonNullable<Awaited<ReturnType<typeof dispatchOf>>>): DispatchSettings {
+  return settings
+}
+
+interface UpdateInput extends Scope {
+  id: number
+  changes: CampaignChanges
+}
+
+/**
+ * Changes what the request names and keeps the rest.
+ * @throws ApiError validation_failed for anything but the name once sending has begun
+ */
+export const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
+  const { organizationId, id, changes, kind } = input
+  const row = await campaignById(context.db, organizationId, id, kind)
+  const { state: before = 'idle' } = (await dispatchOf(context.db, id)) ?? {}
+  if (before !== 'idle' && before !== 'scheduled' && Object.keys(changes).some((key) => key !== 'name')) {
+    throw validationFailed(`a campaign that is ${before} cannot be changed, except for its name`)
+  }
+  const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
+  const faults = new Faults()
+  const draft = await applyChanges(context, input, list, await draftOf(context, row), changes, faults)
+  const isOpen = before === 'idle' || before === 'scheduled'
+  const state = isOpen ? stateAfter(context, kind, draft, changes, faults) : before
+  faults.throwIfAny()
+  const segmentId = await saveSegment(context, list.id, draft.segment)
+  await context.db
+    .updateTable('campaigns')
+    .set({ name: draft.name, segment_id: segmentId, remote_sql: draft.remoteSql, updated_at: context.now })
+    .where('id', '=', id)
+    .execute()
+  if (row.segment_id !== segmentId) await dropAdHoc(context, row.segment_id)
+  if (isOpen) {
+    await saveContents(context, id, draft.contents)
+    await saveDispatch(context, id, draft, state)
+  }
+  record(context, 'update', kind, organizationId, list.id, id)
+}
+
+/** A draft after a request, checked. */
+async function applyChanges(
+  context: CommandContext,
+  { organizationId, timeZone }: Scope,
+  list: MailingListRow,
+  before: Draft,
+  changes: CampaignChanges,
+  faults: Faults
+): Promise<Draft> {
+  const { db, now } = context
+  const name = changes.name?.trim() ?? before.name
+  if (name === '') faults.add('name cannot be blank')
+  const given = changes.dispatch_attributes
+  const seedListIds = given && (await readDispatchSeedLists(db, organizationId, given, faults))
+  return {
+    name,
+    ...(await chooseSegment(context, list, before, changes, faults)),
+    contents: chooseContents(before.contents, changes, faults),
+    dispatch: given
+      ? await mergeDispatch(
+          { db, organizationId, timeZone, now },
+          before.dispatch ?? dispatchOfList(list),
+          given,
+          faults
+        )
+      : before.dispatch,
+    seedListIds:
+      seedListIds ??
+      (given && !before.dispatch ? await seedListIdsOf(db, { mailingListId: list.id }) : before.seedListIds)
+  }
+}
+
+/** Spec, "Campaigns": only one of the three inputs; the SQL is for Remote Lists, the other two for the others. */
+async function chooseSegment(
+  context: CommandContext,
+  list: MailingListRow,
+  before: Draft,
+  changes: CampaignChanges,
+  faults: Faults
+): Promise<Pick<Draft, 'segment' | 'remoteSql'>> {
+  const kept = { segment: before.segment, remoteSql: before.remoteSql }
+  const {
+    segmentation_criteria_id: id,
+    segmentation_criteria_ad_hoc: clause,
+    segmentation_criteria_remote_sql: remoteSql
+  } = changes
+  const given = [id, clause, remoteSql].filter((each) => each !== undefined && each !== null)
+  if (given.length > 1) {
+    faults.add(
+      'only one of segmentation_criteria_id, segmentation_criteria_ad_hoc and segmentation_criteria_remote_sql can be given'
+    )
+    return kept
+  }
+  const isRemote = list.is_remote_list === 1
+  if (remoteSql !== undefined && remoteSql !== null) {
+    if (!isRemote) faults.add('segmentation_criteria_remote_sql belongs to campaigns of Remote Lists only')
+    return { segment: null, remoteSql }
+  }
+  if (isRemote && given.length > 0) {
+    faults.add('a Remote List has no segments: give segmentation_criteria_remote_sql')
+    return kept
+  }
+  if (clause) {
+    const name = 'segmentation_criteria_ad_hoc'
+    const conditions = await readCheckedClause(context.db, list.organization_id, clause, name, faults)
+    return { segment: { clause: conditions }, remoteSql: null }
+  }
+  if (id === undefined) return remoteSql === null ? { ...kept, remoteSql: null } : kept
+  if (id === null) return { ...kept, segment: null }
+  const isOwn = before.segment !== null && 'id' in before.segment && before.segment.id === id
+  if (!isOwn && !(await findSegmentOfList(context.db, list.id, id))) {
+    faults.add(`segmentation_criteria_id ${id} is no segment of this list`)
+  }
+  return { segment: { id }, remoteSql: null }
+}
+
+/** The contents that a request names are all that there are afterwards; those with an id keep what it leaves out. */
+function chooseContents(
+  before: Draft['contents'],
+  changes: CampaignChanges,
+  faults: Faults
+): Draft['contents'] {
+  const given = contentsGiven(changes)
+  if (!given) return before
+  return given.map((content, index) => {
+    const { id } = content
+    const known = id === undefined ? undefined : before.find((each) => each.id === id)
+    if (id !== undefined && !known) faults.add(`contents.${index}.id ${id} is no content of this campaign`)
+    return { ...(known && { id: known.id }), ...mergeContent(known ?? null, content, index + 1) }
+  })
+}
+
+/**
+ * The state of a campaign that has not begun: scheduled once it has a time to begin at, a segment, content and
+ * delivery settings (spec, "Campaign delivery states").
+ */
+function stateAfter(
+  context: CommandContext,
+  kind: Kind,
+  draft: Draft,
+  changes: CampaignChanges,
+  faults: Faults
+): CampaignState {
+  const { dispatch, contents } = draft
+  const hasRecipients = draft.segment !== null || draft.remoteSql !== null
+  if (kind === 'template' || !dispatch || dispatch.begins_at === null) return 'idle'
+  if (!hasRecipients || contents.length === 0) return 'idle'
+  for (const [index, content] of contents.entries()) checkContent(content, index, faults)
+  if (!dispatch.from_email) faults.add('dispatch_attributes.from_email cannot be blank')
+  if (changes.dispatch_attributes?.begins_at === undefined && dispatch.begins_at < context.now - staleAfter) {
+    faults.add('dispatch_attributes.begins_at is more than 2 hours in the past: give another one')
+  }
+  return 'scheduled'
+}
+
+/** As for a begins_at that is given (spec, "Limits"). */
+const staleAfter = 2 * 60 * 60 * 1000
+
+async function saveSegment(
+  context: CommandContext,
+  mailingListId: number,
+  choice: SegmentChoice
+): Promise<number | null> {
+  if (choice === null || 'id' in choice) return choice?.id ?? null
+  const { id } = await context.db
+    .insertInto('segments')
+    .values({
+      mailing_list_id: mailingListId,
+      name: null,
+      name_key: null,
+      clause: JSON.stringify(choice.clause),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Removes the ad hoc segment that a campaign had. */
+async function dropAdHoc(context: CommandContext, segmentId: number | null): Promise<void> {
+  if (segmentId === null) return
+  await context.db.deleteFrom('segments').where('id', '=', segmentId).where('name', 'is', null).execute()
+}
+
+async function saveContents(
+  context: CommandContext,
+  campaignId: number,
+  contents: Draft['contents']
+): Promise<void> {
+  const kept = contents.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  await context.db
+    .deleteFrom('campaign_contents')
+    .where('campaign_id', '=', campaignId)
+    .where('id', 'not in', kept)
+    .execute()
+  for (const { id, ...content } of contents) {
+    const values: Insertable<CampaignContentsTable> = { ...content, campaign_id: campaignId }
+    await (id === undefined
+      ? context.db.insertInto('campaign_contents').values(values).execute()
+      : context.db.updateTable('campaign_contents').set(values).where('id', '=', id).execute())
+  }
+}
+
+async function saveDispatch(
+  context: CommandContext,
+  campaignId: number,
+  { dispatch, seedListIds }: Draft,
+  state: CampaignState
+): Promise<void> {
+  if (!dispatch) return
+  await context.db
+    .insertInto('dispatches')
+    .values({ ...dispatch, campaign_id: campaignId, state })
+    .onConflict((conflict) => conflict.column('campaign_id').doUpdateSet({ ...dispatch, state }))
+    .execute()
+  await context.db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', campaignId).execute()
+  if (seedListIds.length === 0) return
+  await context.db
+    .insertInto('dispatch_seed_lists')
+    .values(seedListIds.map((id) => ({ campaign_id: campaignId, seed_list_id: id })))
+    .execute()
+}
+
+interface Named {
+  organizationId: number
+  id: number
+}
+
+/** Holds a campaign that is scheduled or being sent. */
+export const pauseCampaign: Command<Named, void> = (context, input) =>
+  changeState(context, input, (row) => {
+    if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be paused`
+    if (row.paused === 1) return 'that is paused already cannot be paused'
+    return { paused: 1 }
+  })
+
+/** Lets a paused campaign go on. */
+export const resumeCampaign: Command<Named, void> = (context, input) =>
+  changeState(context, input, (row) => {
+    if (row.paused === 0) return 'that is not paused cannot be resumed'
+    if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be resumed`
+    return { paused: 0 }
+  })
+
+/** Ends a campaign that is not finished for good; what was sent stays sent. */
+export const cancelCampaign: Command<Named, void> = (context, input) =>
+  changeState(context, input, (row) => {
+    if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
+      return `that is ${row.state} cannot be cancelled`
+    }
+    return { state: 'cancelled', finished_at: context.now }
+  })
+
+/** @param decide what changes, or why it cannot, to stand after "a campaign" */
+async function changeState(
+  context: CommandContext,
+  { organizationId, id }: Named,
+  decide: (row: {
+    state: CampaignState
+    paused: number
+  }) => string | { state?: CampaignState; paused?: number; finished_at?: number }
+): Promise<void> {
+  const row = await campaignById(context.db, organizationId, id)
+  const dispatch = await dispatchOf(context.db, id)
+  const decided = decide(dispatch ?? { state: 'idle', paused: 0 })
+  if (typeof decided === 'string') throw validationFailed(`a campaign ${decided}`)
+  if (dispatch) {
+    await context.db.updateTable('dispatches').set(decided).where('campaign_id', '=', id).execute()
+  } else {
+    // Cancelled without delivery settings, which now exist to say so.
+    const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
+    await context.db
+      .insertInto('dispatches')
+      .values({ ...dispatchOfList(list), campaign_id: id, state: 'idle', ...decided })
+      .execute()
+  }
+  await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()
+  record(context, 'update', 'campaign', organizationId, row.mailing_list_id, id)
+}
+
+/**
+ * Removes a campaign that is not being sent, or a template.
+ * @throws ApiError validation_failed while it is being sent, or an autoresponder waits for it to be opened
+ */
+export const deleteCampaign: Command<Named & { kind: Kind }, void> = async (
+  context,
+  { organizationId, id, kind }
+) => {
+  const row: NamedCampaign = await campaignById(context.db, organizationId, id, kind)
+  if ((await dispatchOf(context.db, id))?.state === 'sending') {
+    throw validationFailed('a campaign that is sending cannot be deleted: cancel it first')
+  }
+  refuseWhileNeeded(row.name, 'triggers', await autorespondersOnCampaign(context.db, id))
+  await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
+  await dropAdHoc(context, row.segment_id)
+  record(context, 'delete', kind, organizationId, row.mailing_list_id, id)
+}
+
+function record(
+  context: CommandContext,
+  action: ChangeAction,
+  entity: Kind,
+  organizationId: number,
+  mailingListId: number,
+  id: number
+): void {
+  recordOne(context, { entity, action, organizationId, mailingListId, id })
+}

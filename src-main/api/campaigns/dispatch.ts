@@ -1,0 +1,202 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { parseTimeInput } from '../../dates.ts'
+import type { Faults } from '../../errors.ts'
+import {
+  bounceAddress,
+  bounceEmailId,
+  bounceEmailsOf,
+  urlDomainsOf,
+  virtualMtasOf
+} from '../delivery-settings/queries.ts'
+import type { MailingListRow } from '../mailing-lists/queries.ts'
+import { readPercentage } from '../mailing-lists/rules.ts'
+import { seedListsOf } from '../seed-lists/queries.ts'
+import { emailComplaint, isEmail } from '../subscribers/rules.ts'
+import type { DispatchRow } from './queries.ts'
+import type { DispatchInput } from './schema.ts'
+
+// Delivery settings of a campaign: what a request says, over what was there, over what the list has by default.
+
+/** The settings; the rest of a dispatch is where the delivery stands. */
+export type DispatchSettings = Omit<
+  DispatchRow,
+  'campaign_id' | 'state' | 'error_message' | 'started_at' | 'finished_at'
+>
+
+/** The delivery settings of a new campaign of a list (spec, "Mailing list", d_* fields). */
+export function dispatchOfList(list: MailingListRow): DispatchSettings {
+  return {
+    paused: 0,
+    virtual_mta_id: list.d_virtual_mta_id,
+    bounce_email_id: list.d_bounce_email_id,
+    url_domain_id: list.d_url_domain_id,
+    speed: list.d_speed,
+    track_opens: 1,
+    track_links: 1,
+    from_name: list.d_from_name,
+    from_email: list.d_from_email,
+    reply_to: list.d_reply_to,
+    sender_email: list.d_sender_email,
+    autowinner_enabled: list.d_autowinner_enabled,
+    autowinner_percentage: list.d_autowinner_percentage,
+    autowinner_delay_amount: list.d_autowinner_delay_amount,
+    autowinner_delay_unit: list.d_autowinner_delay_unit,
+    autowinner_metric: list.d_autowinner_metric,
+    begins_at: null
+  }
+}
+
+/** A begins_at further in the past is an error; one less far is now (spec, "Limits"). */
+const latestBegin = 2 * 60 * 60 * 1000
+
+interface Scope {
+  db: Kysely<Schema>
+  organizationId: number
+  timeZone: string
+  /** UNIX milliseconds */
+  now: number
+}
+
+/** The settings after a request, checked; faults name the fields as the client wrote them. */
+export async function mergeDispatch(
+  { db, organizationId, timeZone, now }: Scope,
+  before: DispatchSettings,
+  given: DispatchInput,
+  faults: Faults
+): Promise<DispatchSettings> {
+  const complain = (sentence: string): void => faults.add(`dispatch_attributes.${sentence}`)
+  const kept = <Key extends keyof DispatchInput & keyof DispatchSettings>(key: Key) =>
+    given[key] === undefined ? before[key] : given[key]
+  const flag = (key: 'track_opens' | 'track_links' | 'paused' | 'autowinner_enabled'): number =>
+    Number(given[key] ?? before[key] === 1)
+  const reference = async (
+    idKey: 'virtual_mta_id' | 'bounce_email_id' | 'url_domain_id',
+    nameKey: 'virtual_mta_name' | 'bounce_email_name' | 'url_domain_name',
+    all: () => Promise<{ id: number; shownId: number | string; name: string }[]>
+  ): Promise<number | null> => {
+    const { [idKey]: id, [nameKey]: name } = given
+    if (id === undefined && name === undefined) return before[idKey]
+    // The system default route, which is 0, is kept as null.
+    if (id === null || id === 0 || id === '') return null
+    const key = name?.trim().toLowerCase()
+    const found = (await all()).find((each) =>
+      id === undefined ? each.name.toLowerCase() === key : each.shownId === id
+    )
+    if (!found)
+      complain(id === undefined ? `${nameKey} "${name}" does not exist` : `${idKey} ${id} does not exist`)
+    return found?.id || null
+  }
+  const after: DispatchSettings = {
+    paused: flag('paused'),
+    virtual_mta_id: await reference('virtual_mta_id', 'virtual_mta_name', async () =>
+      (await virtualMtasOf(db, organizationId)).map(({ id, name }) => ({ id, shownId: id, name }))
+    ),
+    bounce_email_id: await reference('bounce_email_id', 'bounce_email_name', async () =>
+      (await bounceEmailsOf(db, organizationId)).map((each) => ({
+        id: each.userId,
+        shownId: bounceEmailId(each),
+        name: bounceAddress(each)
+      }))
+    ),
+    url_domain_id: await reference('url_domain_id', 'url_domain_name', async () =>
+      (await urlDomainsOf(db, organizationId)).map(({ id, domain }) => ({ id, shownId: id, name: domain }))
+    ),
+    speed: given.speed ?? before.speed,
+    track_opens: flag('track_opens'),
+    track_links: flag('track_links'),
+    from_name: kept('from_name') ?? null,
+    from_email: kept('from_email') ?? null,
+    reply_to: kept('reply_to') ?? null,
+    sender_email: kept('sender_email') ?? null,
+    autowinner_enabled: flag('autowinner_enabled'),
+    autowinner_percentage: percentage(given.autowinner_percentage, before.autowinner_percentage, complain),
+    autowinner_delay_amount: kept('autowinner_delay_amount') ?? null,
+    autowinner_delay_unit: kept('autowinner_delay_unit') ?? null,
+    autowinner_metric: kept('autowinner_metric') ?? null,
+    begins_at: beginsAt(given.begins_at, before.begins_at, timeZone, now, complain)
+  }
+  for (const key of ['from_email', 'reply_to', 'sender_email'] as const) {
+    const address = after[key]
+    if (address && !isEmail(address)) complain(`${key} ${emailComplaint(address)}`)
+  }
+  if (after.autowinner_enabled === 1) {
+    for (const key of [
+      'autowinner_percentage',
+      'autowinner_delay_amount',
+      'autowinner_delay_unit',
+      'autowinner_metric'
+    ] as const) {
+      if (after[key] === null) complain(`${key} cannot be blank when autowinner_enabled is true`)
+    }
+  }
+  const rule = given.special_sending_rule_id
+  if (rule !== undefined && rule !== null) complain(`special_sending_rule_id ${rule} does not exist`)
+  return after
+}
+
+function percentage(
+  given: string | number | null | undefined,
+  before: string | null,
+  complain: (sentence: string) => void
+): string | null {
+  if (given === undefined || given === null) return given === undefined ? before : null
+  const text = readPercentage(given)
+  if (text !== null) return text
+  complain('autowinner_percentage must be between 0 and 100 with at most two decimals, such as "94.85"')
+  return before
+}
+
+function beginsAt(
+  given: string | number | null | undefined,
+  before: number | null,
+  timeZone: string,
+  now: number,
+  complain: (sentence: string) => void
+): number | null {
+  if (given === undefined) return before
+  if (given === null || given === '') return null
+  const time = parseTimeInput(given, timeZone)
+  if (time === null) {
+    complain('begins_at must be a time such as 2014-01-31T10:00:00Z or 2014-01-31 10:00AM')
+    return before
+  }
+  if (time < now - latestBegin) {
+    complain('begins_at must not be more than 2 hours in the past')
+    return before
+  }
+  return Math.max(time, now)
+}
+
+/**
+ * The seed lists that a request names (supplement, section 2); the two deprecated inputs replace the whole set.
+ * @returns null when it names none, so that they stay as they are
+ */
+export async function readDispatchSeedLists(
+  db: Kysely<Schema>,
+  organizationId: number,
+  given: DispatchInput,
+  faults: Faults
+): Promise<number[] | null> {
+  const inputs = ['seed_list_id', 'seed_list_name', 'seed_list_ids', 'seed_list_names'] as const
+  const named = inputs.filter((key) => given[key] !== undefined)
+  if (named.length === 0) return null
+  if (named.length > 1) {
+    faults.add(`dispatch_attributes: only one of ${inputs.join(', ')} can be given`)
+    return null
+  }
+  const ids = given.seed_list_ids ?? (given.seed_list_id ? [given.seed_list_id] : [])
+  const names = given.seed_list_names ?? (given.seed_list_name ? [given.seed_list_name] : [])
+  const all = await seedListsOf(db, organizationId)
+  const found = new Set<number>()
+  for (const id of ids) {
+    if (all.some((each) => each.id === id)) found.add(id)
+    else faults.add(`dispatch_attributes.${named[0]}: seed list ${id} does not exist`)
+  }
+  for (const name of names) {
+    const match = all.find((each) => each.name_key === name.trim().toLowerCase())
+    if (match) found.add(match.id)
+    else faults.add(`dispatch_attributes.${named[0]}: seed list "${name}" does not exist`)
+  }
+  return [...found]
+}

@@ -1,0 +1,64 @@
+import type { Faults } from '../../errors.ts'
+import type { ContentFormat } from '../autoresponders/schema.ts'
+import type { CampaignChanges, CampaignState, ContentInput } from './schema.ts'
+
+/** Supplement, section 2. */
+export const stateDescriptions: Record<CampaignState, string> = {
+  idle: 'Step 1: Pending',
+  scheduled: 'Step 2: Scheduled',
+  sending: 'Step 3: Sending',
+  finished: 'Step 4: Finished',
+  failed: 'Failed',
+  cancelled: 'Cancelled'
+}
+
+/** States in which a campaign may still be sent. */
+export const unfinishedCampaignStates = ['idle', 'scheduled', 'sending'] as const
+
+/**
+ * The contents of a request in either spelling (supplement, section 2).
+ * @returns undefined when it names none, so that they stay as they are
+ */
+export function contentsGiven(given: CampaignChanges): ContentInput[] | undefined {
+  const nested = given.campaign_contents_attributes ?? given.template_contents_attributes
+  return given.contents ?? nested?.map(({ content_attributes: inner, ...outer }) => ({ ...outer, ...inner }))
+}
+
+/** A content as it is kept. */
+export interface ContentValues {
+  name: string
+  subject: string
+  format: ContentFormat
+  html: string
+  text: string
+}
+
+/** @param before what the content was; null for a new one, the `number`th (from 1) */
+export function mergeContent(
+  before: ContentValues | null,
+  given: ContentInput,
+  number: number
+): ContentValues {
+  const html = given.html ?? before?.html ?? ''
+  const text = given.text ?? before?.text ?? ''
+  const bodies = html !== '' && text !== '' ? 'both' : html === '' && text !== '' ? 'text' : 'html'
+  return {
+    name: given.name?.trim() || before?.name || `Content ${number}`,
+    subject: given.subject ?? before?.subject ?? '',
+    format: given.format ?? before?.format ?? bodies,
+    html,
+    text
+  }
+}
+
+/** Names what a content lacks to be sent. */
+export function checkContent(content: ContentValues, index: number, faults: Faults): void {
+  const name = `contents.${index}`
+  if (content.subject.trim() === '') faults.add(`${name}.subject cannot be blank`)
+  for (const body of ['html', 'text'] as const) {
+    const isSent = content.format === 'both' || content.format === body
+    if (isSent && content[body].trim() === '') {
+      faults.add(`${name}.${body} cannot be blank when the format is ${content.format}`)
+    }
+  }
+}

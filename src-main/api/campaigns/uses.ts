@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Dependency } from '../dependencies.ts'
+import { unfinishedCampaignStates } from './rules.ts'
+
+const columns = {
+  segment: 'campaigns.segment_id',
+  virtual_mta: 'dispatches.virtual_mta_id',
+  url_domain: 'dispatches.url_domain_id',
+  bounce_email: 'dispatches.bounce_email_id',
+  seed_list: 'dispatch_seed_lists.seed_list_id'
+} as const
+
+/** The campaigns that may still be sent, and the templates, that use something; of lists that are not deleted. */
+export async function campaignsUsing(
+  db: Kysely<Schema>,
+  what: keyof typeof columns,
+  id: number
+): Promise<Dependency[]> {
+  const rows = await db
+    .selectFrom('campaigns')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .leftJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
+    .leftJoin('dispatch_seed_lists', 'dispatch_seed_lists.campaign_id', 'campaigns.id')
+    .select(['campaigns.id', 'campaigns.name', 'is_template'])
+    .distinct()
+    .where(columns[what], '=', id)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('dispatches.state', 'is', null),
+        where('dispatches.state', 'in', unfinishedCampaignStates)
+      ])
+    )
+    .orderBy('campaigns.id')
+    .execute()
+  return rows.map(({ is_template, ...row }) => ({
+    type: is_template === 1 ? ('template' as const) : ('campaign' as const),
+    ...row
+  }))
+}

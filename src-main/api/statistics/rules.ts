@@ -1,0 +1,83 @@
+import {
+  counterNames,
+  type Counters,
+  type RateName,
+  type StatisticCounts,
+  type StatSummary
+} from './schema.ts'
+
+/** Counters of which nothing was counted yet. */
+export function noCounters(): Counters {
+  return Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters
+}
+
+/** The sums of several contents, campaigns or days. */
+export function sumCounters(all: Iterable<Counters>): Counters {
+  const sums = noCounters()
+  for (const counters of all) for (const name of counterNames) sums[name] += counters[name]
+  return sums
+}
+
+/**
+ * The counts of a summary (spec, "Campaign", stat_summary).
+ * @param byCode bounce code -> unique bounces; null when none were counted
+ */
+export function countsOf(counters: Counters, byCode: Record<string, number> | null): StatisticCounts {
+  const { delivered, ...shown } = counters
+  const bounces = counters.bounces_unique_local + counters.bounces_unique_remote
+  // A local bounce was never delivered; a remote one was accepted first, and is taken back.
+  const accepted = delivered - counters.bounces_unique_remote
+  return {
+    ...shown,
+    bounces_unique: bounces,
+    bounced: bounces,
+    bounces_unique_by_code: byCode,
+    duplicate_bounces: counters.bounces_total - bounces,
+    unbounced: counters.messages_sent - bounces,
+    duplicate_clicks: counters.clicks_total - counters.clicks_unique,
+    unclicked: Math.max(0, accepted - counters.clicks_unique),
+    unopened: Math.max(0, accepted - counters.opens_unique),
+    duplicate_opens: counters.opens_total - counters.opens_unique,
+    duplicate_scomps: counters.scomps_total - counters.scomps_unique,
+    duplicate_unsubs: counters.unsubs_total - counters.unsubs_unique,
+    accepted,
+    in_queue: Math.max(0, counters.messages_sent - delivered - counters.bounces_unique_local),
+    max_unique_activities: Math.max(
+      counters.opens_unique,
+      counters.clicks_unique,
+      counters.unsubs_unique,
+      counters.scomps_unique
+    )
+  }
+}
+
+/** The rates of a summary (supplement, section 2). */
+export function ratesOf(counts: StatisticCounts): Record<RateName, number> {
+  const { messages_sent: sent, accepted, bounces_unique: bounces, opens_unique: opens } = counts
+  return {
+    bounce_rate: ratio(bounces, sent),
+    bounce_rate_hard: ratio(counts.bounces_unique_hard, bounces),
+    bounce_rate_soft: ratio(counts.bounces_unique_soft, bounces),
+    bounce_rate_other: ratio(counts.bounces_unique_other, bounces),
+    bounce_local_rate: ratio(counts.bounces_unique_local, bounces),
+    click_rate: ratio(counts.clicks_unique, accepted),
+    click_to_open_rate: ratio(counts.clicks_unique, opens),
+    open_rate: ratio(opens, accepted),
+    open_ratio: ratio(counts.opens_total, opens),
+    scomp_rate: ratio(counts.scomps_unique, accepted),
+    unsub_rate: ratio(counts.unsubs_unique, accepted),
+    accepted_rate: ratio(accepted, sent),
+    in_queue_rate: ratio(counts.in_queue, sent)
+  }
+}
+
+/** A whole summary: of a content, a campaign, an autoresponder, or a list over a period. */
+export function summaryOf(counters: Counters, byCode: Record<string, number> | null): StatSummary {
+  const counts = countsOf(counters, byCode)
+  return { ...counts, ...ratesOf(counts) }
+}
+
+/** With five decimals, as the published example has them; over 0 it is 0. */
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 100_000) / 100_000
+}

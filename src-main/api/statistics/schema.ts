@@ -1,0 +1,128 @@
+import { type Static, type TInteger, Type } from 'typebox'
+import { Nullable } from '../schema.ts'
+
+/** What is counted for each content of a campaign; everything else in a summary is derived from these. */
+export const counterNames = [
+  'total_messages',
+  'total_success',
+  'total_failure',
+  'total_failure_toolong',
+  'messages_sent',
+  'messages_html',
+  'messages_text',
+  'sent_text',
+  'sent_html',
+  'sent_multipart',
+  'delivered',
+  'skips_error',
+  'skips_request',
+  'bounces_total',
+  'bounces_unique_hard',
+  'bounces_unique_soft',
+  'bounces_unique_other',
+  'bounces_unique_local',
+  'bounces_unique_remote',
+  'bounces_status_updated',
+  'clicks_total',
+  'clicks_unique',
+  'clicks_unique_by_link',
+  'opens_total',
+  'opens_unique',
+  'scomps_total',
+  'scomps_unique',
+  'scomps_status_updated',
+  'unsubs_total',
+  'unsubs_unique',
+  'unsubs_status_updated'
+] as const
+export type CounterName = (typeof counterNames)[number]
+
+/** The counters of one content, or the sums of several. */
+export type Counters = Record<CounterName, number>
+
+/** Counts of a summary (spec, "Campaign", stat_summary), in the spec's order. */
+export const countNames = [
+  'sent_text',
+  'sent_html',
+  'sent_multipart',
+  'messages_sent',
+  'messages_html',
+  'messages_text',
+  'bounces_total',
+  'bounces_unique',
+  'bounces_unique_hard',
+  'bounces_unique_soft',
+  'bounces_unique_other',
+  'bounces_unique_local',
+  'bounces_unique_remote',
+  'bounces_status_updated',
+  'bounced',
+  'duplicate_bounces',
+  'unbounced',
+  'clicks_total',
+  'clicks_unique',
+  'clicks_unique_by_link',
+  'duplicate_clicks',
+  'unclicked',
+  'opens_total',
+  'opens_unique',
+  'unopened',
+  'duplicate_opens',
+  'scomps_total',
+  'scomps_unique',
+  'scomps_status_updated',
+  'duplicate_scomps',
+  'unsubs_total',
+  'unsubs_unique',
+  'unsubs_status_updated',
+  'duplicate_unsubs',
+  'skips_error',
+  'skips_request',
+  'total_messages',
+  'total_success',
+  'total_failure',
+  'total_failure_toolong',
+  'accepted',
+  'in_queue',
+  'max_unique_activities'
+] as const
+export type CountName = (typeof countNames)[number]
+
+/** Rates of a summary, from 0.0 on. */
+export const rateNames = [
+  'bounce_rate',
+  'bounce_rate_hard',
+  'bounce_rate_soft',
+  'bounce_rate_other',
+  'bounce_local_rate',
+  'click_rate',
+  'click_to_open_rate',
+  'open_rate',
+  'open_ratio',
+  'scomp_rate',
+  'unsub_rate',
+  'accepted_rate',
+  'in_queue_rate'
+] as const
+export type RateName = (typeof rateNames)[number]
+
+const integers = Object.fromEntries(countNames.map((name) => [name, Type.Integer()])) as Record<
+  CountName,
+  TInteger
+>
+const rates = Object.fromEntries(rateNames.map((name) => [name, Type.Number()])) as Record<
+  RateName,
+  ReturnType<typeof Type.Number>
+>
+
+/** The counts of a summary without its rates: what a snapshot holds (supplement, section 2). */
+export const StatisticCounts = Type.Object({
+  ...integers,
+  /** bounce code -> how many */
+  bounces_unique_by_code: Nullable(Type.Record(Type.String(), Type.Integer()))
+})
+export type StatisticCounts = Static<typeof StatisticCounts>
+
+/** Spec, "Campaign", stat_summary. */
+export const StatSummary = Type.Object({ ...StatisticCounts.properties, ...rates })
+export type StatSummary = Static<typeof StatSummary>

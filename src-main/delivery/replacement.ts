@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto'
+import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
+import { replacementKey } from '../api/autoresponders/rules.ts'
+import { isoDay } from '../dates.ts'
+import { wallClock } from '../times.ts'
+
+// Replacement codes in contents (supplement, section 4): a text is compiled once and written for each recipient.
+
+/** Where in a message a code stands, which decides how its value is encoded. */
+type Place = 'html' | 'url in html' | 'text' | 'url in text'
+
+interface Code {
+  /** As it stands in the content, for codes that mean nothing. */
+  source: string
+  /** In lower case, white space as underscores. */
+  key: string
+  place: Place
+  /** Whether `:raw` turns encoding off. */
+  raw: boolean
+}
+
+/** A content ready to be written: what stands between the codes, and the codes. */
+export type CompiledText = readonly (string | Code)[]
+
+const apiPrefix = 'api:'
+const codePattern = /%%([^%\r\n]{1,300}?)(:raw)?%%/gi
+
+/** Cuts a content at its codes. */
+export function compile(text: string, kind: 'html' | 'text'): CompiledText {
+  const parts: (string | Code)[] = []
+  let end = 0
+  for (const match of text.matchAll(codePattern)) {
+    const [source, name = '', raw] = match
+    parts.push(text.slice(end, match.index))
+    const place = placeAt(text.slice(0, match.index), kind)
+    parts.push({ source, key: replacementKey(name.trim()), place, raw: raw !== undefined })
+    end = match.index + source.length
+  }
+  parts.push(text.slice(end))
+  return parts.filter((part) => part !== '')
+}
+
+/** A link that has begun: in HTML the value of an attribute, in plain text an address up to the next white space. */
+const openLink = {
+  html: /\b(?:href|src|action)\s*=\s*(?:"[^"]+|'[^']+|[^\s"'>]+)$/i,
+  text: /\bhttps?:\/\/\S+$/i
+}
+
+function placeAt(before: string, kind: 'html' | 'text'): Place {
+  // A link is not longer than this.
+  return openLink[kind].test(before.slice(-4000)) ? `url in ${kind}` : kind
+}
+
+/** What replaces a code, and how it may be encoded. */
+interface Value {
+  text: string
+  /** Left out: as other texts, encoded in HTML and in links. */
+  htmlEncode?: boolean
+  urlEncode?: boolean
+  /** Whether line breaks become those of HTML. */
+  htmlNewlines?: boolean
+}
+
+/** What the values of all recipients of a campaign have in common. */
+export interface SharedValues {
+  campaign: { id: number; name: string }
+  list: { id: number; name: string }
+  sender: {
+    from_email: string | null
+    from_name: string | null
+    sender_email: string | null
+    reply_to: string | null
+  }
+  fields: readonly FieldDefinition[]
+  timeZone: string
+}
+
+/** A recipient as far as codes speak of them. */
+export interface Recipient {
+  id: number
+  email: string
+  subscribe_time: number
+  subscribe_ip: string | null
+  values: StoredValues
+  links: { unsubscribe: string; webVersion: string; unsubscribeToken: string }
+  /** content_replacement_fields, by {@link replacementKey}; they win over a custom field of the same name. */
+  replacements?: ReadonlyMap<string, string>
+}
+
+type Lookup = (recipient: Recipient) => Value
+
+/** The codes of a campaign, by key. @param now for the current year, in UNIX milliseconds */
+export function codesOf(shared: SharedValues, now: number): Map<string, Lookup> {
+  const { campaign, list, sender, timeZone } = shared
+  const constant = (text: string | null): Lookup => {
+    const value = { text: text ?? '' }
+    return () => value
+  }
+  const codes = new Map<string, Lookup>()
+  for (const field of shared.fields) {
+    codes.set(replacementKey(field.name), ({ values }) => fieldValue(field, values))
+  }
+  // Names of our own win over a custom field that has the same one.
+  const own: Record<string, Lookup> = {
+    subscriber_id: ({ id }) => ({ text: String(id) }),
+    subscribers_email_address: ({ email }) => ({ text: email }),
+    emailaddress_md5: ({ email }) => ({ text: md5(email.toLowerCase()) }),
+    mailing_list_id: constant(String(list.id)),
+    mailing_list_name: constant(list.name),
+    unsubscribe_link: ({ links }) => ({ text: links.unsubscribe, urlEncode: false }),
+    unsubscribe_token: ({ links }) => ({ text: links.unsubscribeToken }),
+    link_to_web_version: ({ links }) => ({ text: links.webVersion, urlEncode: false }),
+    data_campaign_id: constant(String(campaign.id)),
+    campaign_id: constant(String(campaign.id)),
+    data_campaign_name: constant(campaign.name),
+    data_current_year: constant(String(wallClock(now, timeZone).year)),
+    data_percent: constant('%'),
+    data_from_email: constant(sender.from_email),
+    data_from_name: constant(sender.from_name),
+    data_sender_email: constant(sender.sender_email),
+    data_reply_to_email: constant(sender.reply_to),
+    data_subscribe_date_long: ({ subscribe_time }) => ({ text: longDate(subscribe_time, timeZone) }),
+    data_subscribe_date_database: ({ subscribe_time }) => ({
+      text: isoDay(wallClock(subscribe_time, timeZone))
+    }),
+    data_subscribe_ip: ({ subscribe_ip }) => ({ text: subscribe_ip ?? '' })
+  }
+  for (const [key, lookup] of Object.entries(own)) codes.set(key, lookup)
+  return codes
+}
+
+/** Writes a content for one recipient. A code that means nothing stays as it is, so that somebody sees it. */
+export function write(text: CompiledText, codes: ReadonlyMap<string, Lookup>, recipient: Recipient): string {
+  return text.map((part) => (typeof part === 'string' ? part : writeCode(part, codes, recipient))).join('')
+}
+
+/** The codes of a content that mean nothing, as they stand in it. */
+export function unknownCodes(text: CompiledText, codes: ReadonlyMap<string, Lookup>): string[] {
+  return text.flatMap((part) =>
+    typeof part === 'string' || part.key.startsWith(apiPrefix) || codes.has(part.key) ? [] : [part.source]
+  )
+}
+
+function writeCode(code: Code, codes: ReadonlyMap<string, Lookup>, recipient: Recipient): string {
+  const value = valueOf(code.key, codes, recipient)
+  if (!value) return code.source
+  return code.raw ? value.text : encode(value, code.place)
+}
+
+function valueOf(key: string, codes: ReadonlyMap<string, Lookup>, recipient: Recipient): Value | undefined {
+  const isApi = key.startsWith(apiPrefix)
+  const given = recipient.replacements?.get(isApi ? key.slice(apiPrefix.length) : key)
+  if (given !== undefined) return { text: given }
+  // A key that this message was given no value for is blank, as a custom field without a value is.
+  return isApi ? { text: '' } : codes.get(key)?.(recipient)
+}
+
+function encode(
+  { text, htmlEncode = true, urlEncode = true, htmlNewlines = false }: Value,
+  place: Place
+): string {
+  switch (place) {
+    case 'text':
+      return text
+    case 'url in text':
+      return urlEncode ? encodeURIComponent(text) : text
+    case 'url in html':
+      return urlEncode ? encodeURIComponent(text) : escapeHtml(text)
+    case 'html': {
+      const escaped = htmlEncode ? escapeHtml(text) : text
+      return htmlNewlines ? escaped.replaceAll(/\r\n?|\n/g, '<br>\n') : escaped
+    }
+  }
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;'
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+/** Spec, "Custom field": texts say themselves how they are interpolated. */
+function fieldValue(field: FieldDefinition, values: StoredValues): Value {
+  const shown = presentValue(field, values[field.id]) as string[] | string | number | boolean | null
+  const text = Array.isArray(shown) ? shown.join(', ') : shown === null ? '' : String(shown)
+  const { interpolation_html_encode, interpolation_url_encode, interpolation_html_newlines } =
+    field.attributes
+  return {
+    text,
+    htmlEncode: interpolation_html_encode ?? true,
+    urlEncode: interpolation_url_encode ?? true,
+    htmlNewlines: field.type === 'text_multiline' && (interpolation_html_newlines ?? true)
+  }
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex')
+}
+
+const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December'
+]
+
+/** December 5, 2015 */
+function longDate(ms: number, timeZone: string): string {
+  const { year, month, day } = wallClock(ms, timeZone)
+  return `${monthNames[month - 1]} ${day}, ${year}`
+}

@@ -1,0 +1,74 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { envelope, ok } from '../api/envelope.ts'
+import { mailingListById } from '../api/mailing-lists/queries.ts'
+import { MailingListParams } from '../api/schema.ts'
+import { codesOf, compile, unknownCodes, write } from '../delivery/replacement.ts'
+
+const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
+
+/** A content as somebody would get it. */
+const ContentPreview = Type.Object({
+  ...Message,
+  /** Codes that mean nothing, as they stand in the content. */
+  unknown_codes: Type.Array(Type.String())
+})
+export type ContentPreview = Static<typeof ContentPreview>
+
+/** For whom a preview is written, besides the list's own preview data. */
+const nobody = { id: 0, email: 'subscriber@example.com', subscribe_ip: '192.0.2.1' }
+const links = {
+  unsubscribe: 'https://example.com/unsubscribe',
+  webVersion: 'https://example.com/web-version',
+  unsubscribeToken: '0-0000000000000000000000000000000000000000'
+}
+
+/** POST /app/v1/mailing_lists/:id/content_preview: a content with its codes replaced. */
+export const contentPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader } = app.context
+  app.post(
+    '/mailing_lists/:mailing_list_id/content_preview',
+    {
+      config: { access: 'signed_in' },
+      schema: {
+        hide: true,
+        params: MailingListParams,
+        body: Type.Object({ ...Message, name: Type.String() }),
+        response: { 200: envelope(ContentPreview) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const codes = codesOf(
+        {
+          campaign: { id: 0, name: body.name },
+          list,
+          sender: {
+            from_email: list.d_from_email,
+            from_name: list.d_from_name,
+            sender_email: list.d_sender_email,
+            reply_to: list.d_reply_to
+          },
+          fields: await fieldsOfList(reader, caller.organizationId, list.id),
+          timeZone: caller.timeZone
+        },
+        Date.now()
+      )
+      const values = JSON.parse(list.preview_custom_field_data) as StoredValues
+      const recipient = { ...nobody, subscribe_time: Date.now(), values, links }
+      const [subject, html, text] = [
+        compile(body.subject, 'text'),
+        compile(body.html, 'html'),
+        compile(body.text, 'text')
+      ]
+      return ok({
+        subject: write(subject, codes, recipient),
+        html: write(html, codes, recipient),
+        text: write(text, codes, recipient),
+        unknown_codes: [...new Set([subject, html, text].flatMap((part) => unknownCodes(part, codes)))]
+      })
+    }
+  )
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FieldDefinition } from '../../src-main/api/custom-fields/rules.ts'
+import { codesOf, compile, type Recipient, write } from '../../src-main/delivery/replacement.ts'
+
+function field(id: number, name: string, settings: Partial<FieldDefinition> = {}): FieldDefinition {
+  return {
+    id,
+    organizationId: 1,
+    mailingListId: 1,
+    name,
+    type: 'text',
+    required: false,
+    instructions: null,
+    attributes: {},
+    options: [],
+    ...settings
+  }
+}
+
+const shared = {
+  campaign: { id: 7, name: 'Spring & summer' },
+  list: { id: 3, name: 'News' },
+  sender: { from_email: 'news@example.com', from_name: 'News', sender_email: null, reply_to: null },
+  fields: [
+    field(1, 'First name'),
+    field(2, 'Address', { type: 'text_multiline' }),
+    field(3, 'Markup', { attributes: { interpolation_html_encode: false, interpolation_url_encode: false } }),
+    field(4, 'Topics', {
+      type: 'select_multiple_checkboxes',
+      options: [
+        { id: 1, name: 'Cars', position: 0 },
+        { id: 2, name: 'Books', position: 1 }
+      ]
+    })
+  ],
+  timeZone: 'Europe/Vienna'
+}
+const recipient: Recipient = {
+  id: 42,
+  email: 'Anna@Example.com',
+  subscribe_time: Date.parse('2015-12-04T23:30:00Z'),
+  subscribe_ip: '192.0.2.1',
+  values: { 1: 'Anna & Co <b>', 2: 'Street 1\nVienna', 3: '<i>x</i>', 4: [2, 1] },
+  links: {
+    unsubscribe: 'https://example.com/u?t=1&l=2',
+    webVersion: 'https://example.com/w',
+    unsubscribeToken: '42-abc'
+  },
+  replacements: new Map([['coupon_code', 'A<B']])
+}
+const codes = codesOf(shared, Date.parse('2026-12-31T23:30:00Z'))
+const html = (text: string): string => write(compile(text, 'html'), codes, recipient)
+const text = (source: string): string => write(compile(source, 'text'), codes, recipient)
+
+describe('a replacement code becomes', () => {
+  it.each([
+    ['%%subscriber_id%%', '42'],
+    ['%%subscribers_email_address%%', 'Anna@Example.com'],
+    ['%%emailaddress_md5%%', '6b56db1f84a3997b902509d3fbf0a306'],
+    ['%%mailing_list_id%%', '3'],
+    ['%%mailing_list_name%%', 'News'],
+    ['%%unsubscribe_link%%', 'https://example.com/u?t=1&l=2'],
+    ['%%unsubscribe_token%%', '42-abc'],
+    ['%%link_to_web_version%%', 'https://example.com/w'],
+    ['%%data_campaign_id%%', '7'],
+    ['%%campaign_id%%', '7'],
+    ['%%data_campaign_name%%', 'Spring & summer'],
+    ['%%data_current_year%%', '2027'],
+    ['%%data_percent%%', '%'],
+    ['%%data_from_email%%', 'news@example.com'],
+    ['%%data_from_name%%', 'News'],
+    ['%%data_sender_email%%', ''],
+    ['%%data_reply_to_email%%', ''],
+    ['%%data_subscribe_date_long%%', 'December 5, 2015'],
+    ['%%data_subscribe_date_database%%', '2015-12-05'],
+    ['%%data_subscribe_ip%%', '192.0.2.1'],
+    ['%%api:Coupon code%%', 'A<B'],
+    ['%%api:never_given%%', ''],
+    ['%%first_name%%', 'Anna & Co <b>'],
+    ['%%First_Name%%', 'Anna & Co <b>'],
+    ['%%topics%%', 'Cars, Books']
+  ])('in plain text, %s: %s', (code, value) => {
+    expect(text(`<${code}>`)).toBe(`<${value}>`)
+  })
+
+  it('in HTML, text that is encoded', () => {
+    expect(html('<p>%%first_name%%</p>')).toBe('<p>Anna &amp; Co &lt;b&gt;</p>')
+    expect(html('<b title="%%first_name%%">')).toBe('<b title="Anna &amp; Co &lt;b&gt;">')
+  })
+
+  it('in a link, text that is encoded for addresses, unless the code is the whole beginning of it', () => {
+    const encoded = 'Anna%20%26%20Co%20%3Cb%3E'
+    expect(html('<a href="https://example.com/?n=%%first_name%%">')).toBe(
+      `<a href="https://example.com/?n=${encoded}">`
+    )
+    expect(text('https://example.com/?n=%%first_name%% and %%first_name%%')).toBe(
+      `https://example.com/?n=${encoded} and Anna & Co <b>`
+    )
+    expect(html('<a href="%%unsubscribe_link%%">')).toBe('<a href="https://example.com/u?t=1&amp;l=2">')
+  })
+
+  it(':raw turns both off', () => {
+    expect(html('%%first_name:raw%% <a href="/%%first_name:raw%%">')).toBe(
+      'Anna & Co <b> <a href="/Anna & Co <b>">'
+    )
+    expect(html('%%api:coupon_code:raw%%')).toBe('A<B')
+  })
+
+  it('as the field itself says: unencoded, or with the line breaks of HTML', () => {
+    expect(html('%%markup%% <a href="/%%markup%%">')).toBe('<i>x</i> <a href="/&lt;i&gt;x&lt;/i&gt;">')
+    expect(html('%%address%%')).toBe('Street 1<br>\nVienna')
+    expect(text('%%address%%')).toBe('Street 1\nVienna')
+  })
+
+  it('a value that was given wins over a custom field of the same name', () => {
+    const given = { ...recipient, replacements: new Map([['first_name', 'Given']]) }
+    expect(write(compile('%%first_name%% %%api:first_name%%', 'text'), codes, given)).toBe('Given Given')
+  })
+})
+
+it('what is no code stays as it is', () => {
+  for (const source of ['%%no_such_field%%', '100%% of %%', '%%a\nb%%', '%%%%', '%']) {
+    expect(html(source)).toBe(source)
+  }
+  fc.assert(
+    fc.property(fc.string(), (source) => {
+      const plain = source.replaceAll('%', '')
+      expect(html(plain)).toBe(plain)
+    })
+  )
+})

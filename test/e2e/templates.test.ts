@@ -1,0 +1,83 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TemplateDetail, TemplateSummary } from '../../src-main/api/campaigns/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { makeField, makeList } from '../support/builders.ts'
+import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+const message = `<h1 style="font-family: sans-serif">Hello %%first_name%%</h1>
+<p style="font-family: sans-serif">The news of spring.
+<a href="%%unsubscribe_link%%">Unsubscribe</a></p>
+<script>document.body.textContent = 'it ran'</script>`
+
+describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  it('are written in versions side by side, previewed, changed and deleted', async () => {
+    const list = await makeList(started.api, { name: 'Newsletter', d_from_name: 'Anna of the News' })
+    await makeField(started.api, list.id, 'First name', 'text')
+    await started.api.put(`/mailing_lists/${list.id}`, {
+      mailing_list: { preview_custom_field_data: { 'First name': 'Berta & Co' } }
+    })
+    const window = await Window.open(browser, started.app)
+    const { page } = window
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/templates`)
+    await window.screenshot('templates-empty')
+    await page.getByRole('link', { name: 'New template' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Monthly news')
+    const first = page.getByRole('region', { name: 'Version A' })
+    await first.getByLabel('Subject').fill('News for ')
+    await first.getByRole('button', { name: 'Insert a code' }).first().click()
+    await page.getByRole('menuitem', { name: 'First name' }).click()
+    expect(await first.getByLabel('Subject').inputValue()).toBe('News for %%first_name%%')
+    await first.getByLabel('HTML').fill(message)
+    await first.getByLabel('Plain text').fill('Hello %%frist_name%%, from %%data_from_name%%')
+    await window.screenshot('template-form')
+
+    await first.getByRole('tab', { name: 'Preview' }).click()
+    await first.getByText('News for Berta & Co').waitFor()
+    await first.getByText('Hello %%frist_name%%, from Anna of the News').waitFor()
+    await first.getByText('%%frist_name%%', { exact: true }).waitFor()
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('heading', { name: 'Hello Berta & Co' }).waitFor()
+    expect(await frame.getByText('it ran').count()).toBe(0)
+    await window.screenshot('template-preview')
+
+    await page.getByRole('button', { name: 'Add a version' }).click()
+    const second = page.getByRole('region', { name: 'Version B' })
+    await second.getByLabel('Subject').fill('Spring is here')
+    await window.screenshot('template-versions')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The template is saved').first().waitFor()
+    const { data: all } = await started.api.get<TemplateSummary[]>(`/mailing_lists/${list.id}/templates`)
+    const saved = await started.api.get<TemplateDetail>(`/templates/${all[0]?.id}`)
+    expect(saved.data).toMatchObject({
+      name: 'Monthly news',
+      campaign_contents: [
+        { name: 'Version A', subject: 'News for %%first_name%%', html: message },
+        { name: 'Version B', subject: 'Spring is here', html: message }
+      ]
+    })
+
+    await page.getByRole('button', { name: 'Remove Version B' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Weekly news')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Weekly news' }).waitFor()
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Weekly news' }).waitFor()
+    await window.screenshot('templates')
+    await page.getByRole('link', { name: 'Weekly news' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete template' }).click()
+    await page.getByText('No templates yet').waitFor()
+    await window.finish(/^Blocked script execution in 'about:srcdoc'/)
+  })
+})
