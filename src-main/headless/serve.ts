@@ -1,4 +1,4 @@
-import '../memory.ts'
+import { giveUnusedMemoryBack } from '../memory.ts'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../errors.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'
@@ -17,6 +17,7 @@ async function main(): Promise<void> {
   const options = readArguments(args)
   const app = await createApp(options)
   endOnSignal(app)
+  giveUnusedMemoryBack()
   await announce(app, options)
 }
 

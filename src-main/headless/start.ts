@@ -1,4 +1,4 @@
-import '../memory.ts'
+import { giveUnusedMemoryBack } from '../memory.ts'
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { type Application, createApp } from '../app.ts'
@@ -45,6 +45,7 @@ function runElectron(electron: string): void {
 async function startApplication(): Promise<Application> {
   const app = await createApp({ dataDirectory: defaultDataDirectory(), port: defaultPort, orAnyPort: true })
   endOnSignal(app)
+  giveUnusedMemoryBack()
   return app
 }
 

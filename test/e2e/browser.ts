@@ -67,9 +67,11 @@ export class Window {
         document.documentElement.classList.toggle('dark', scheme === 'dark')
         document.documentElement.classList.toggle('light', scheme === 'light')
       }, colorScheme)
-      // Colours and panels move for a moment.
-      await this.page.waitForTimeout(350)
-      await this.page.screenshot({ path: `${screenshots}/${name}-${colorScheme}.png` })
+      // Colours and panels would move for a moment.
+      await this.page.screenshot({
+        path: `${screenshots}/${name}-${colorScheme}.png`,
+        animations: 'disabled'
+      })
     }
     await this.page.evaluate(() => {
       document.documentElement.classList.remove('dark')
