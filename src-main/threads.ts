@@ -9,7 +9,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  */
 const heapLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 128 }
 
-/** How much the threads of long jobs give way to those that somebody waits for; see nice(2). */
+/** How much the threads of long jobs, and the one that copies the log, give way to those that somebody waits for; see nice(2). */
 const niceness = 10
 
 /**

@@ -1,9 +1,11 @@
 import SQLite from 'better-sqlite3'
 import { parentPort, workerData } from 'node:worker_threads'
+import { giveWay } from '../threads.ts'
 import { checkpoint } from './checkpointer.ts'
 
 // Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
 
+giveWay()
 const sqlite = new SQLite(workerData as string)
 sqlite.pragma('synchronous = NORMAL')
 

@@ -26,7 +26,7 @@ const longestGroup = 250
  * The same while somebody makes changes: whoever comes next waits for what the long jobs are at, for the commit of what
  * they did, and for the disk to have all of it.
  */
-const longestGroupMeanwhile = 5
+const longestGroupMeanwhile = 3
 /** For how long after a change another one is expected, in milliseconds. */
 const expectedWithin = 500
 
