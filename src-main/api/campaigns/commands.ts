@@ -2,14 +2,20 @@ import type { Insertable } from 'kysely'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { CampaignContentsTable, ChangeAction } from '../../database/schema.ts'
 import { Faults, validationFailed } from '../../errors.ts'
+import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { readCheckedClause } from '../segments/commands.ts'
 import { clauseOf, findSegmentOfList } from '../segments/queries.ts'
 import { type SegmentCondition } from '../segments/schema.ts'
-import { dispatchOfList, type DispatchSettings, mergeDispatch, readDispatchSeedLists } from './dispatch.ts'
 import {
-  autorespondersOnCampaign,
+  dispatchOfList,
+  type DispatchSettings,
+  latestBegin,
+  mergeDispatch,
+  readDispatchSeedLists
+} from './dispatch.ts'
+import {
   campaignById,
   type CampaignRow,
   contentsOf,
@@ -160,13 +166,13 @@ export const updateCampaign: Command<UpdateInput, void> = async (context, input)
   const { organizationId, id, changes, kind } = input
   const row = await campaignById(context.db, organizationId, id, kind)
   const { state: before = 'idle' } = (await dispatchOf(context.db, id)) ?? {}
-  if (before !== 'idle' && before !== 'scheduled' && Object.keys(changes).some((key) => key !== 'name')) {
+  const isOpen = before === 'idle' || before === 'scheduled'
+  if (!isOpen && Object.keys(changes).some((key) => key !== 'name')) {
     throw validationFailed(`a campaign that is ${before} cannot be changed, except for its name`)
   }
   const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
   const faults = new Faults()
   const draft = await applyChanges(context, input, list, await draftOf(context, row), changes, faults)
-  const isOpen = before === 'idle' || before === 'scheduled'
   const state = isOpen ? stateAfter(context, kind, draft, changes, faults) : before
   faults.throwIfAny()
   const segmentId = await saveSegment(context, list.id, draft.segment)
@@ -292,14 +298,14 @@ function stateAfter(
   if (!hasRecipients || contents.length === 0) return 'idle'
   for (const [index, content] of contents.entries()) checkContent(content, index, faults)
   if (!dispatch.from_email) faults.add('dispatch_attributes.from_email cannot be blank')
-  if (changes.dispatch_attributes?.begins_at === undefined && dispatch.begins_at < context.now - staleAfter) {
+  if (
+    changes.dispatch_attributes?.begins_at === undefined &&
+    dispatch.begins_at < context.now - latestBegin
+  ) {
     faults.add('dispatch_attributes.begins_at is more than 2 hours in the past: give another one')
   }
   return 'scheduled'
 }
-
-/** As for a begins_at that is given (spec, "Limits"). */
-const staleAfter = 2 * 60 * 60 * 1000
 
 async function saveSegment(
   context: CommandContext,
@@ -436,7 +442,11 @@ export const deleteCampaign: Command<Named & { kind: Kind }, void> = async (
   if ((await dispatchOf(context.db, id))?.state === 'sending') {
     throw validationFailed('a campaign that is sending cannot be deleted: cancel it first')
   }
-  refuseWhileNeeded(row.name, 'triggers', await autorespondersOnCampaign(context.db, id))
+  refuseWhileNeeded(
+    row.name,
+    'triggers',
+    await autorespondersUsing(context.db, 'trigger_campaign_to_open_id', id)
+  )
   await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
   await dropAdHoc(context, row.segment_id)
   record(context, 'delete', kind, organizationId, row.mailing_list_id, id)

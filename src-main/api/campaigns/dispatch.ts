@@ -10,8 +10,8 @@ import {
   virtualMtasOf
 } from '../delivery-settings/queries.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
-import { readPercentage } from '../mailing-lists/rules.ts'
-import { seedListsOf } from '../seed-lists/queries.ts'
+import { percentageComplaint, readPercentage, winnerSettings } from '../mailing-lists/rules.ts'
+import { findSeedLists } from '../seed-lists/queries.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { DispatchRow } from './queries.ts'
 import type { DispatchInput } from './schema.ts'
@@ -47,8 +47,8 @@ export function dispatchOfList(list: MailingListRow): DispatchSettings {
   }
 }
 
-/** A begins_at further in the past is an error; one less far is now (spec, "Limits"). */
-const latestBegin = 2 * 60 * 60 * 1000
+/** A begins_at further in the past is an error; one less far is now (spec, "Limits"). In milliseconds. */
+export const latestBegin = 2 * 60 * 60 * 1000
 
 interface Scope {
   db: Kysely<Schema>
@@ -121,12 +121,8 @@ export async function mergeDispatch(
     if (address && !isEmail(address)) complain(`${key} ${emailComplaint(address)}`)
   }
   if (after.autowinner_enabled === 1) {
-    for (const key of [
-      'autowinner_percentage',
-      'autowinner_delay_amount',
-      'autowinner_delay_unit',
-      'autowinner_metric'
-    ] as const) {
+    for (const name of winnerSettings) {
+      const key = `autowinner_${name}` as const
       if (after[key] === null) complain(`${key} cannot be blank when autowinner_enabled is true`)
     }
   }
@@ -143,7 +139,7 @@ function percentage(
   if (given === undefined || given === null) return given === undefined ? before : null
   const text = readPercentage(given)
   if (text !== null) return text
-  complain('autowinner_percentage must be between 0 and 100 with at most two decimals, such as "94.85"')
+  complain(`autowinner_percentage ${percentageComplaint}`)
   return before
 }
 
@@ -187,16 +183,7 @@ export async function readDispatchSeedLists(
   }
   const ids = given.seed_list_ids ?? (given.seed_list_id ? [given.seed_list_id] : [])
   const names = given.seed_list_names ?? (given.seed_list_name ? [given.seed_list_name] : [])
-  const all = await seedListsOf(db, organizationId)
-  const found = new Set<number>()
-  for (const id of ids) {
-    if (all.some((each) => each.id === id)) found.add(id)
-    else faults.add(`dispatch_attributes.${named[0]}: seed list ${id} does not exist`)
-  }
-  for (const name of names) {
-    const match = all.find((each) => each.name_key === name.trim().toLowerCase())
-    if (match) found.add(match.id)
-    else faults.add(`dispatch_attributes.${named[0]}: seed list "${name}" does not exist`)
-  }
-  return [...found]
+  return findSeedLists(db, organizationId, { ids, names }, (sentence) =>
+    faults.add(`dispatch_attributes.${named[0]}: ${sentence}`)
+  )
 }

@@ -9,7 +9,6 @@ import {
   urlDomainsOf,
   virtualMtasOf
 } from '../delivery-settings/queries.ts'
-import type { Dependency } from '../dependencies.ts'
 import { systemDefaultRoute } from '../delivery-settings/schema.ts'
 import { stateDescriptions } from './rules.ts'
 import type {
@@ -134,17 +133,6 @@ export async function seedListIdsOf(
           .where('mailing_list_id', '=', owner.mailingListId)
           .execute()
   return rows.map((row) => row.seed_list_id).sort((a, b) => a - b)
-}
-
-/** The autoresponders that wait for a campaign to be opened. */
-export async function autorespondersOnCampaign(db: Kysely<Schema>, id: number): Promise<Dependency[]> {
-  const rows = await db
-    .selectFrom('autoresponders')
-    .select(['id', 'name'])
-    .where('trigger_campaign_to_open_id', '=', id)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({ type: 'autoresponder', ...row }))
 }
 
 /** What belongs to campaigns of one organization, read once for all of them. */

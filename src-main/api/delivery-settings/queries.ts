@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import type { Dependency } from '../dependencies.ts'
 import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
@@ -94,19 +95,10 @@ export async function dependenciesOn(
     .orderBy('id')
     .execute()
   const column = autoresponderColumns[kind]
-  const autoresponders =
-    column === null
-      ? []
-      : await db
-          .selectFrom('autoresponders')
-          .select(['id', 'name'])
-          .where(column, '=', id)
-          .orderBy('id')
-          .execute()
   const campaigns = kind === 'database_connection' ? [] : await campaignsUsing(db, kind, id)
   return [
     ...lists.map((list) => ({ type: 'mailing_list' as const, ...list })),
     ...campaigns,
-    ...autoresponders.map((each) => ({ type: 'autoresponder' as const, ...each }))
+    ...(column === null ? [] : await autorespondersUsing(db, column, id))
   ]
 }

@@ -11,6 +11,7 @@ import {
   virtualMtasOf
 } from '../delivery-settings/queries.ts'
 import { systemDefaultRoute } from '../delivery-settings/schema.ts'
+import { findSeedLists } from '../seed-lists/queries.ts'
 import type { MailingListRow } from './queries.ts'
 import type { MailingList, MailingListChanges, MailingListInput } from './schema.ts'
 
@@ -137,22 +138,9 @@ async function readSeedLists(
     faults.add('d_seed_list_ids and d_seed_list_names must not be given together')
     return null
   }
-  const all = await db
-    .selectFrom('seed_lists')
-    .select(['id', 'name_key'])
-    .where('organization_id', '=', organizationId)
-    .execute()
-  const found = new Set<number>()
-  for (const id of ids ?? []) {
-    if (all.some((each) => each.id === id)) found.add(id)
-    else faults.add(`d_seed_list_ids: seed list ${id} does not exist`)
-  }
-  for (const name of names ?? []) {
-    const match = all.find((each) => each.name_key === name.trim().toLowerCase())
-    if (match) found.add(match.id)
-    else faults.add(`d_seed_list_names: seed list "${name}" does not exist`)
-  }
-  return [...found]
+  return findSeedLists(db, organizationId, { ids: ids ?? [], names: names ?? [] }, (sentence, input) =>
+    faults.add(`d_seed_list_${input}: ${sentence}`)
+  )
 }
 
 export type PresentedReferences = Pick<

@@ -17,6 +17,12 @@ export function readPercentage(input: string | number): string | null {
   return Number(text) <= 100 ? text : null
 }
 
+/** What is wrong with what {@link readPercentage} does not read. */
+export const percentageComplaint = 'must be between 0 and 100 with at most two decimals, such as "94.85"'
+
+/** What must be set for a winner to be chosen, after the prefix of lists or of campaigns. */
+export const winnerSettings = ['percentage', 'delay_amount', 'delay_unit', 'metric'] as const
+
 /** The columns that a request sets by themselves; see references.ts for the others. */
 type Attributes = Pick<
   MailingListRow,
@@ -106,19 +112,14 @@ function percentage(changes: MailingListChanges, before: Attributes, faults: Fau
   if (input === undefined || input === null) return given(input, before.d_autowinner_percentage)
   const text = readPercentage(input)
   if (text !== null) return text
-  faults.add('d_autowinner_percentage must be between 0 and 100 with at most two decimals, such as "94.85"')
+  faults.add(`d_autowinner_percentage ${percentageComplaint}`)
   return ''
 }
 
 function requireAutowinnerGroup(after: Attributes, faults: Faults): void {
   if (!after.d_autowinner_enabled) return
-  const group = [
-    'd_autowinner_percentage',
-    'd_autowinner_delay_amount',
-    'd_autowinner_delay_unit',
-    'd_autowinner_metric'
-  ] as const
-  for (const key of group) {
+  for (const name of winnerSettings) {
+    const key = `d_autowinner_${name}` as const
     if (after[key] === null) faults.add(`${key} cannot be blank when d_autowinner_enabled is true`)
   }
 }

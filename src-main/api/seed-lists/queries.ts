@@ -17,6 +17,30 @@ export function seedListsOf(db: Kysely<Schema>, organizationId: number): Promise
     .execute()
 }
 
+/**
+ * The ids of the seed lists that a request names, each once.
+ * @param complain called with a sentence for each that does not exist
+ */
+export async function findSeedLists(
+  db: Kysely<Schema>,
+  organizationId: number,
+  { ids, names }: { ids: number[]; names: string[] },
+  complain: (sentence: string, input: 'ids' | 'names') => void
+): Promise<number[]> {
+  const all = await seedListsOf(db, organizationId)
+  const found = new Set<number>()
+  for (const id of ids) {
+    if (all.some((each) => each.id === id)) found.add(id)
+    else complain(`seed list ${id} does not exist`, 'ids')
+  }
+  for (const name of names) {
+    const match = all.find((each) => each.name_key === name.trim().toLowerCase())
+    if (match) found.add(match.id)
+    else complain(`seed list "${name}" does not exist`, 'names')
+  }
+  return [...found]
+}
+
 /** @throws ApiError not_found */
 export async function seedListById(
   db: Kysely<Schema>,

@@ -2,10 +2,11 @@ import type { Kysely } from 'kysely'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction, Schema } from '../../database/schema.ts'
 import { Faults } from '../../errors.ts'
+import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
-import { dependenciesOnSegment, storedSegmentById } from './queries.ts'
+import { storedSegmentById } from './queries.ts'
 import { readClause } from './rules.ts'
 import type { SegmentChanges, SegmentCondition, SegmentInput } from './schema.ts'
 
@@ -69,7 +70,7 @@ export const deleteSegment: Command<Named, void> = async (context, { organizatio
   const row = await storedSegmentById(context.db, organizationId, id)
   refuseWhileNeeded(row.name, 'is used by', [
     ...(await campaignsUsing(context.db, 'segment', id)),
-    ...(await dependenciesOnSegment(context.db, id))
+    ...(await autorespondersUsing(context.db, 'segmentation_criteria_id', id))
   ])
   // What was sent to it still tells to whom: it stays for those campaigns, without a name.
   const sent = await context.db

@@ -3,7 +3,6 @@ import type { Schema, SegmentsTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../../segments/segment-reader.ts'
 import { formatTime } from '../../times.ts'
-import type { Dependency } from '../dependencies.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import { describeClause } from './rules.ts'
@@ -261,15 +260,4 @@ export function presentCriteria(db: Kysely<Schema>, row: SegmentRow, timeZone: s
     created_at: formatTime(row.created_at, timeZone),
     updated_at: formatTime(row.updated_at, timeZone)
   }
-}
-
-/** The autoresponders that send to a segment. */
-export async function dependenciesOnSegment(db: Kysely<Schema>, id: number): Promise<Dependency[]> {
-  const rows = await db
-    .selectFrom('autoresponders')
-    .select(['id', 'name'])
-    .where('segmentation_criteria_id', '=', id)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({ type: 'autoresponder', ...row }))
 }

@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely'
+import type { AutorespondersTable, Schema } from '../../database/schema.ts'
+import type { Dependency } from '../dependencies.ts'
+
+type Reference = keyof Pick<
+  AutorespondersTable,
+  | 'virtual_mta_id'
+  | 'url_domain_id'
+  | 'bounce_email_id'
+  | 'segmentation_criteria_id'
+  | 'trigger_campaign_to_open_id'
+>
+
+/** The autoresponders that refer to a record by one of their columns. */
+export async function autorespondersUsing(
+  db: Kysely<Schema>,
+  column: Reference,
+  id: number
+): Promise<Dependency[]> {
+  const rows = await db
+    .selectFrom('autoresponders')
+    .select(['id', 'name'])
+    .where(column, '=', id)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ type: 'autoresponder', ...row }))
+}
