@@ -7,11 +7,31 @@ import type { TSchema } from 'typebox'
  * free keys, such as custom_fields, have no such keys: they are left to JSON.stringify, which takes a third of the time.
  */
 export const serializerCompiler: FastifySerializerCompiler<TSchema> = ({ schema }) =>
-  fastJsonStringify(withFreeHashes(schema) as Schema)
+  fastJsonStringify(forWriting(schema) as Schema)
 
-function withFreeHashes(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withFreeHashes)
-  if (typeof schema !== 'object' || schema === null) return schema
-  if ('patternProperties' in schema) return {}
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withFreeHashes(value)]))
+function forWriting(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forWriting)
+  if (!isHash(schema)) return schema
+  if ('patternProperties' in schema || 'enum' in schema) return {}
+  const nullable = nullableOf(schema)
+  if (!nullable) {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forWriting(value)]))
+  }
+  const written = forWriting(nullable) as object
+  // What is left to JSON.stringify may be null anyway.
+  return 'type' in written ? { ...written, nullable: true } : {}
+}
+
+/**
+ * What a union with null is beside null. To write a union its writer validates the value against each side, with a
+ * validator that the first answer compiles: that held the first caller up for 40 ms.
+ */
+function nullableOf({ anyOf }: Record<string, unknown>): Record<string, unknown> | null {
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return null
+  const [schema, other] = anyOf as unknown[]
+  return isHash(other) && other.type === 'null' && isHash(schema) && !('anyOf' in schema) ? schema : null
+}
+
+function isHash(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
