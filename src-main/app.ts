@@ -7,6 +7,7 @@ import { createServer } from './api/server.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
+import { DeliveryRunner } from './delivery/runner.ts'
 import { messageOf } from './errors.ts'
 import { ExportRunner } from './exports/runner.ts'
 import { DryRuns } from './imports/dry-runs.ts'
@@ -74,6 +75,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const dryRuns = new DryRuns(dataDirectory, databasePath)
     await dryRuns.prepare()
     const exports = new ExportRunner(reader, writer, dataDirectory)
+    const deliveries = new DeliveryRunner(reader, writer, dataDirectory)
     const deletedLists = new DeletedListPurger(reader, writer)
     const importUndos = new ImportUndoer(reader, writer)
     const rekeyer = new ListRekeyer(reader, writer)
@@ -85,6 +87,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       imports,
       dryRuns,
       exports,
+      deliveries,
       deletedLists,
       importUndos,
       rekeyer,
@@ -99,6 +102,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => imports.close(),
       () => dryRuns.close(),
       () => exports.close(),
+      () => deliveries.close(),
       () => segments.close()
     )
     undo.push(() => closeServer(server))
@@ -108,6 +112,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
 
     await imports.wake()
     await exports.wake()
+    await deliveries.start(baseUrl)
     await rekeyer.resume()
     deletedLists.wake()
     importUndos.wake()

@@ -1,6 +1,7 @@
 import * as accounts from './api/accounts/commands.ts'
 import * as autoresponders from './api/autoresponders/commands.ts'
 import * as campaigns from './api/campaigns/commands.ts'
+import * as deliveries from './api/campaigns/delivery-commands.ts'
 import * as customFields from './api/custom-fields/commands.ts'
 import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
@@ -14,6 +15,7 @@ import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
 import * as rekeys from './api/mailing-lists/rekey-commands.ts'
 import * as webForms from './api/web-forms/commands.ts'
 import * as settings from './settings/commands.ts'
+import * as tracking from './tracking/commands.ts'
 import * as importMappings from './workbench/import-mappings/commands.ts'
 import type { BackgroundCommand, Command } from './database/command.ts'
 
@@ -53,6 +55,14 @@ export const commands = {
   pauseCampaign: campaigns.pauseCampaign,
   resumeCampaign: campaigns.resumeCampaign,
   cancelCampaign: campaigns.cancelCampaign,
+  beginDelivery: deliveries.beginDelivery,
+  noteRecipients: deliveries.noteRecipients,
+  noteSent: deliveries.noteSent,
+  endDeliveryPass: deliveries.endDeliveryPass,
+  decideWinner: deliveries.decideWinner,
+  holdDelivery: deliveries.holdDelivery,
+  trackOpen: tracking.trackOpen,
+  trackClick: tracking.trackClick,
   createAutoresponder: autoresponders.createAutoresponder,
   updateAutoresponder: autoresponders.updateAutoresponder,
   deleteAutoresponder: autoresponders.deleteAutoresponder,

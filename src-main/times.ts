@@ -102,3 +102,11 @@ export function wallClock(ms: number, timeZone: string): { year: number; month: 
   const local = new Date(ms + offsetMinutes(ms, timeZone) * 60_000)
   return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() }
 }
+
+const hourMs = 3_600_000
+
+/** The beginning of the hour that a clock in the zone shows at an instant; both in UNIX milliseconds. */
+export function beginningOfHour(ms: number, timeZone: string): number {
+  const offset = offsetMinutes(ms, timeZone) * 60_000
+  return Math.floor((ms + offset) / hourMs) * hourMs - offset
+}

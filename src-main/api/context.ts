@@ -2,6 +2,7 @@ import type {} from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
+import type { DeliveryRunner } from '../delivery/runner.ts'
 import type { ExportRunner } from '../exports/runner.ts'
 import type { DryRuns } from '../imports/dry-runs.ts'
 import type { ImportRunner } from '../imports/runner.ts'
@@ -21,6 +22,7 @@ export interface ApplicationContext {
   imports: ImportRunner
   dryRuns: DryRuns
   exports: ExportRunner
+  deliveries: DeliveryRunner
   deletedLists: DeletedListPurger
   importUndos: ImportUndoer
   rekeyer: ListRekeyer

@@ -15,6 +15,11 @@ export function pagedEnvelope<Item extends TSchema>(item: Item) {
   return Type.Object({ ...envelope(Type.Array(item)).properties, ...pageKeys })
 }
 
+/** As {@link pagedEnvelope}, for a page that is not an array itself. */
+export function wrappedPageEnvelope<Data extends TSchema>(data: Data) {
+  return Type.Object({ ...envelope(data).properties, ...pageKeys })
+}
+
 /** As {@link pagedEnvelope}, with the token of the page that follows; null marks the last. */
 export function tokenPagedEnvelope<Item extends TSchema>(item: Item) {
   return Type.Object({
@@ -37,7 +42,7 @@ export function ok<Data>(data: Data) {
 }
 
 /** Wraps one page of a list of `total` records. */
-export function okPage<Item>(items: Item[], page: { page: number; per_page: number }, total: number) {
+export function okPage<Page>(items: Page, page: { page: number; per_page: number }, total: number) {
   return {
     ...ok(items),
     page: page.page,

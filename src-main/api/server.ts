@@ -9,6 +9,7 @@ import {
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, type ErrorCode, storageFaultOf } from '../errors.ts'
+import { trackingRoutes } from '../tracking/routes.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
 import type { ApplicationContext } from './context.ts'
@@ -24,6 +25,7 @@ import { referenceRoutes } from './reference.ts'
 import { seedListRoutes } from './seed-lists/routes.ts'
 import { segmentRoutes } from './segments/routes.ts'
 import { serializerCompiler } from './serialization.ts'
+import { statisticsRoutes } from './statistics/routes.ts'
 import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberExportRoutes } from './subscriber-exports/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
@@ -85,6 +87,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(segmentRoutes)
       await api.register(campaignRoutes)
       await api.register(templateRoutes)
+      await api.register(statisticsRoutes)
       await api.register(autoresponderRoutes)
       await api.register(webFormRoutes)
       await api.register(seedListRoutes)
@@ -94,6 +97,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
   )
   await app.register(referenceRoutes)
   await app.register(registerWorkbench, { prefix: '/app/v1' })
+  await app.register(trackingRoutes)
   await app.register(registerWindowFiles)
   return app
 }

@@ -14,6 +14,7 @@ import { importMappings } from './migrations/0010-import-mappings.ts'
 import { blockGroups } from './migrations/0011-block-groups.ts'
 import { segments } from './migrations/0012-segments.ts'
 import { campaigns } from './migrations/0013-campaigns.ts'
+import { delivery } from './migrations/0014-delivery.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -36,7 +37,8 @@ export const migrations: readonly Migration[] = [
   importMappings,
   blockGroups,
   segments,
-  campaigns
+  campaigns,
+  delivery
 ]
 
 /**

@@ -3,6 +3,7 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { CampaignState } from '../api/campaigns/schema.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ExportState } from '../api/subscriber-exports/schema.ts'
+import type { CounterName } from '../api/statistics/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
 import type { RowOrder } from '../imports/plan.ts'
 import type {
@@ -226,7 +227,7 @@ export interface CampaignContentsTable {
 export interface DispatchesTable {
   campaign_id: number
   state: CampaignState
-  /** Why it failed. */
+  /** Why it failed, or was paused by a fault. */
   error_message: string | null
   paused: Flag
   /** Null = the system default route. */
@@ -254,6 +255,82 @@ export interface DispatchesTable {
 export interface DispatchSeedListsTable {
   campaign_id: number
   seed_list_id: number
+}
+
+/** How far the delivery of a campaign that has begun is. */
+export interface DeliveriesTable {
+  campaign_id: number
+  phase: DeliveryPhase
+  /** The newest subscriber when it began: later ones get nothing. */
+  last_id: Fixed<number>
+  /** The last subscriber that the phase has dealt with. */
+  after_id: number
+  /** Where the transport stands, such as the length of the outbox in bytes. */
+  position: number
+  /** Null = not counted yet. */
+  recipients: number | null
+  /** When the winner of a split test is to be chosen. */
+  decides_at: Time | null
+  winning_content_id: number | null
+}
+/** Everybody gets a message, or some get one for a split test and, after a delay, the others the winner. */
+export type DeliveryPhase = 'everybody' | 'split_testing' | 'decision_delay' | 'winner'
+
+/** What is counted together: a campaign or an autoresponder. */
+export interface StatsTable {
+  id: Generated<number>
+  campaign_id: number | null
+  autoresponder_id: number | null
+}
+
+/** One content of a campaign, or the content of an autoresponder. */
+export interface StatSlicesTable {
+  id: Generated<number>
+  stat_id: number
+  content_id: number | null
+}
+
+/** Counters of a slice within an hour. */
+export interface StatCountersTable extends Record<CounterName, Generated<number>> {
+  stat_slice_id: number
+  /** The beginning of the hour, by the clock of the organization. */
+  hour: Time
+}
+
+/** A link of a content, as it stands there. */
+export interface StatLinksTable {
+  id: Generated<number>
+  stat_slice_id: number
+  url: string
+}
+
+/** What a recipient did with a message. */
+export interface StatEventsTable {
+  id: Generated<number>
+  stat_slice_id: number
+  type: StatEventType
+  subscriber_id: number
+  email: string
+  /** Whether it was the first of its type by this recipient. */
+  is_unique: Flag
+  link_id: number | null
+  /** Whether it was the first click of this recipient on this link. */
+  is_unique_of_link: Flag | null
+  bounce_code: string | null
+  ip: string | null
+  occurred_at: Time
+}
+export type StatEventType = 'open' | 'click' | 'bounce' | 'scomp' | 'unsub'
+
+/** The counts of a content when a winner was to be chosen. */
+export interface StatSnapshotsTable {
+  id: Generated<number>
+  stat_slice_id: number
+  /** 1 at the end of the split test, 2 at the decision. */
+  snapshot_group: number
+  /** {@link StatisticCounts} */
+  counts: Json
+  taken_at: Time
 }
 
 /** A message that an autoresponder is to send to a subscriber; the delivery takes it from here. */
@@ -576,6 +653,13 @@ export interface Schema {
   campaign_contents: CampaignContentsTable
   dispatches: DispatchesTable
   dispatch_seed_lists: DispatchSeedListsTable
+  deliveries: DeliveriesTable
+  stats: StatsTable
+  stat_slices: StatSlicesTable
+  stat_counters: StatCountersTable
+  stat_links: StatLinksTable
+  stat_events: StatEventsTable
+  stat_snapshots: StatSnapshotsTable
   autoresponder_reactions: AutoresponderReactionsTable
   web_forms: WebFormsTable
   pending_subscriptions: PendingSubscriptionsTable

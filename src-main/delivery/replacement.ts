@@ -82,15 +82,24 @@ export interface Recipient {
   subscribe_time: number
   subscribe_ip: string | null
   values: StoredValues
-  links: { unsubscribe: string; webVersion: string; unsubscribeToken: string }
+  links: {
+    unsubscribe: string
+    webVersion: string
+    unsubscribeToken: string
+    /** What is written for the codes that the delivery itself put in, to count opens and clicks. */
+    tracked?: ReadonlyMap<string, string>
+  }
   /** content_replacement_fields, by {@link replacementKey}; they win over a custom field of the same name. */
   replacements?: ReadonlyMap<string, string>
 }
 
 type Lookup = (recipient: Recipient) => Value
 
+/** key -> what to write for it */
+export type Codes = ReadonlyMap<string, Lookup>
+
 /** The codes of a campaign, by key. @param now for the current year, in UNIX milliseconds */
-export function codesOf(shared: SharedValues, now: number): Map<string, Lookup> {
+export function codesOf(shared: SharedValues, now: number): Codes {
   const { campaign, list, sender, timeZone } = shared
   const constant = (text: string | null): Lookup => {
     const value = { text: text ?? '' }
@@ -130,27 +139,29 @@ export function codesOf(shared: SharedValues, now: number): Map<string, Lookup> 
 }
 
 /** Writes a content for one recipient. A code that means nothing stays as it is, so that somebody sees it. */
-export function write(text: CompiledText, codes: ReadonlyMap<string, Lookup>, recipient: Recipient): string {
+export function write(text: CompiledText, codes: Codes, recipient: Recipient): string {
   return text.map((part) => (typeof part === 'string' ? part : writeCode(part, codes, recipient))).join('')
 }
 
 /** The codes of a content that mean nothing, as they stand in it. */
-export function unknownCodes(text: CompiledText, codes: ReadonlyMap<string, Lookup>): string[] {
+export function unknownCodes(text: CompiledText, codes: Codes): string[] {
   return text.flatMap((part) =>
     typeof part === 'string' || part.key.startsWith(apiPrefix) || codes.has(part.key) ? [] : [part.source]
   )
 }
 
-function writeCode(code: Code, codes: ReadonlyMap<string, Lookup>, recipient: Recipient): string {
+function writeCode(code: Code, codes: Codes, recipient: Recipient): string {
   const value = valueOf(code.key, codes, recipient)
   if (!value) return code.source
   return code.raw ? value.text : encode(value, code.place)
 }
 
-function valueOf(key: string, codes: ReadonlyMap<string, Lookup>, recipient: Recipient): Value | undefined {
+function valueOf(key: string, codes: Codes, recipient: Recipient): Value | undefined {
   const isApi = key.startsWith(apiPrefix)
   const given = recipient.replacements?.get(isApi ? key.slice(apiPrefix.length) : key)
   if (given !== undefined) return { text: given }
+  const tracked = recipient.links.tracked?.get(key)
+  if (tracked !== undefined) return { text: tracked, urlEncode: false }
   // A key that this message was given no value for is blank, as a custom field without a value is.
   return isApi ? { text: '' } : codes.get(key)?.(recipient)
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Schema } from '../database/schema.ts'
 import { defaultSettings, type Settings } from './schema.ts'
 
@@ -14,11 +15,11 @@ export async function currentSettings(db: Kysely<Schema>): Promise<Settings> {
 }
 
 /** The secret with which this installation signs what it hands out; made by ensureSigningSecret. */
-export async function signingSecret(db: Kysely<Schema>): Promise<Buffer> {
+export async function signingSecret(db: Kysely<Schema>): Promise<KeyObject> {
   const { value } = await db
     .selectFrom('settings')
     .select('value')
     .where('name', '=', 'signing_secret')
     .executeTakeFirstOrThrow()
-  return Buffer.from(JSON.parse(value) as string, 'hex')
+  return createSecretKey(Buffer.from(JSON.parse(value) as string, 'hex'))
 }

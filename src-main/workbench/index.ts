@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sessionCookie } from '../api/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
+import { campaignRoutes } from './campaigns.ts'
 import { contentPreviewRoutes } from './content-preview.ts'
 import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
@@ -21,6 +22,7 @@ import { urlUploadRoutes } from './url-uploads.ts'
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(apiAccessRoutes)
+  await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)
   await app.register(dryRunRoutes)
   await app.register(eventRoutes)
@@ -60,6 +62,7 @@ const pageAddresses = [
   '/lists/*',
   '/imports',
   '/imports/*',
+  '/campaigns',
   '/delivery',
   '/api-access',
   '/settings'

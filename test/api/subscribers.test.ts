@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
-import { unsubscribeToken } from '../../src-main/api/subscribers/unsubscribe-token.ts'
-import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
-import { signingSecret } from '../../src-main/settings/queries.ts'
 import { sharedApplication } from '../support/application.ts'
 import { importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { unsubscribeTokenOf } from '../support/unsubscribe.ts'
 
 const started = sharedApplication()
 const subscribersOf = (listId: number): string => `/mailing_lists/${listId}/subscribers`
@@ -180,17 +177,10 @@ describe('searching by email across organizations', () => {
 })
 
 describe('unsubscribing by token', () => {
-  async function secret(): Promise<Buffer> {
-    const database = kyselyOver(openForReading(join(started.dataDirectory, 'listwright.db')))
-    const value = await signingSecret(database)
-    await database.destroy()
-    return value
-  }
-
   it('unsubscribes whom the token names and answers the subscriber', async () => {
     const list = await makeList(started.api)
     const made = await makeSubscriber(started.api, list.id, 'a@example.com')
-    const token = unsubscribeToken(await secret(), made.id)
+    const token = await unsubscribeTokenOf(started, made.id)
     const { data } = await started.api.post<Subscriber>('/subscribers/unsubscribe', {
       unsubscribe: { token, ip: '192.0.2.9' }
     })
@@ -209,7 +199,7 @@ describe('unsubscribing by token', () => {
   it('takes the organization from the key, never from the body', async () => {
     const list = await makeList(started.api)
     const made = await makeSubscriber(started.api, list.id, 'a@example.com')
-    const token = unsubscribeToken(await secret(), made.id)
+    const token = await unsubscribeTokenOf(started, made.id)
     const answer = await started.api.post<Subscriber>('/subscribers/unsubscribe', {
       unsubscribe: { token, organizationId: 99 }
     })
@@ -222,7 +212,7 @@ describe('unsubscribing by token', () => {
       await makeSubscriber(started.api, list.id, 'a@example.com'),
       await makeSubscriber(started.api, list.id, 'b@example.com')
     ]
-    const token = unsubscribeToken(await secret(), a.id)
+    const token = await unsubscribeTokenOf(started, a.id)
     const forged = token.replace(/^\d+/, String(b.id))
     for (const unsubscribe of [{ token: forged }, { token: '' }, { token: 'x' }, { token, ip: 'home' }]) {
       expect(await started.api.post('/subscribers/unsubscribe', { unsubscribe })).toMatchObject({

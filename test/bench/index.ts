@@ -1,14 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { benchCalls } from './calls.ts'
+import { benchCampaigns } from './campaigns.ts'
 import { benchDeletion } from './deletion.ts'
 import { benchImport } from './import.ts'
 import { benchSegments } from './segments.ts'
 
-// npm run bench [-- import|calls|deletion|segments [ROWS ...]]: prints a table for each number of rows and writes the same
-// figures as JSON to test/bench/results.
+// npm run bench [-- import|calls|deletion|segments|campaigns [ROWS ...]]: prints a table for each number of rows and
+// writes the same figures as JSON to test/bench/results.
 
-const suites = { import: benchImport, calls: benchCalls, deletion: benchDeletion, segments: benchSegments }
+const suites = {
+  import: benchImport,
+  calls: benchCalls,
+  deletion: benchDeletion,
+  segments: benchSegments,
+  campaigns: benchCampaigns
+}
 const [name = 'all', ...given] = process.argv.slice(2)
 const sizes = (given.length > 0 ? given : ['1000000']).map((size) => Number(size.replaceAll(/[_,]/g, '')))
 const chosen = Object.entries(suites).filter(([suite]) => name === 'all' || name === suite)

@@ -1,5 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
+import { createSecretKey } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { autorespondersOf } from '../../src-main/api/autoresponders/queries.ts'
 import { queueReactionsOfMany } from '../../src-main/api/autoresponders/reactions.ts'
@@ -21,7 +22,7 @@ import {
   updateSubscriber
 } from '../../src-main/api/subscribers/commands.ts'
 import { triggerAutoresponders } from '../../src-main/api/subscribers/trigger-command.ts'
-import { unsubscribeToken } from '../../src-main/api/subscribers/unsubscribe-token.ts'
+import { makeToken } from '../../src-main/tracking/tokens.ts'
 import type { CommandContext } from '../../src-main/database/command.ts'
 import { subscriberCounts } from '../../src-main/api/subscriber-counts/queries.ts'
 import { migrate } from '../../src-main/database/migrate.ts'
@@ -95,7 +96,7 @@ const queries: Record<string, Query> = {
 }
 
 const scope = { organizationId: 1, mailingListId: 1, timeZone: 'UTC' }
-const token = unsubscribeToken(Buffer.from('00', 'hex'), 1)
+const token = makeToken(createSecretKey(Buffer.alloc(32)), 'unsubscribe', { subscriberId: 1, sliceId: 0 })
 
 /** Every command that works on subscribers. */
 const commands: Record<string, Query> = {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 
@@ -57,6 +58,15 @@ export class Client {
   /** Waits until an export has ended, whatever its end is; at most so many milliseconds. */
   async exported(id: number, longest = 120_000): Promise<SubscriberExport> {
     return this.#ended(`/subscriber_exports/${id}`, longest)
+  }
+
+  /** Waits until a campaign has ended, whatever its end is; at most so many milliseconds. */
+  async sent(id: number, longest = 120_000): Promise<CampaignDetail> {
+    for (const began = performance.now(); performance.now() - began < longest; await pause(30)) {
+      const { data } = await this.get<CampaignDetail>(`/campaigns/${id}`)
+      if (['finished', 'failed', 'cancelled'].includes(data.dispatch?.state ?? '')) return data
+    }
+    throw new Error(`campaign ${id} did not end`)
   }
 
   async #ended<Job extends { state: string }>(path: string, longest: number): Promise<Job> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { unsubscribeToken } from '../../src-main/api/subscribers/unsubscribe-token.ts'
+import { makeToken } from '../../src-main/tracking/tokens.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { signingSecret } from '../../src-main/settings/queries.ts'
 import type { StartedApplication } from './application.ts'
@@ -11,7 +11,7 @@ export async function unsubscribeTokenOf(
 ): Promise<string> {
   const database = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
   try {
-    return unsubscribeToken(await signingSecret(database), subscriberId)
+    return makeToken(await signingSecret(database), 'unsubscribe', { subscriberId: subscriberId, sliceId: 0 })
   } finally {
     await database.destroy()
   }

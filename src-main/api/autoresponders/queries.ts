@@ -32,6 +32,24 @@ export async function autoresponderById(
   return row
 }
 
+/** The list that an autoresponder of the organization belongs to. @throws ApiError not_found */
+export async function listOfAutoresponder(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<number> {
+  const row = await db
+    .selectFrom('autoresponders')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'autoresponders.mailing_list_id')
+    .select('mailing_list_id')
+    .where('autoresponders.id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw notFound(`autoresponder ${id}`)
+  return row.mailing_list_id
+}
+
 /** Autoresponders as the API answers them (supplement, section 3). */
 export async function presentAutoresponders(
   db: Kysely<Schema>,

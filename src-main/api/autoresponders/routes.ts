@@ -1,14 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok } from '../envelope.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { requirePermission } from '../permissions.ts'
-import { MailingListParams, wrapped } from '../schema.ts'
+import { IdParams, MailingListParams, wrapped } from '../schema.ts'
+import { messagePlanOf } from './message-plan.ts'
 import {
   autoresponderById,
   type AutoresponderRow,
   autorespondersOf,
+  listOfAutoresponder,
   presentAutoresponders
 } from './queries.ts'
 import { Autoresponder, AutoresponderChanges, AutoresponderInput } from './schema.ts'
@@ -20,7 +23,7 @@ const AutoresponderParams = Type.Object({
 })
 
 export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  const { reader, writer, deliveries, dataDirectory } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/autoresponders',
@@ -123,6 +126,31 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
         mailingListId: params.mailing_list_id,
         id: params.autoresponder_id
       })
+      return ok(null)
+    }
+  )
+
+  app.post(
+    '/autoresponders/:id/send_preview',
+    {
+      config: { access: 'signed_in' },
+      schema: {
+        tags,
+        summary: 'Send the content of an autoresponder to some addresses',
+        params: IdParams,
+        body: wrapped('preview', PreviewInput),
+        response: { 200: envelope(Type.Null()) }
+      }
+    },
+    async ({ caller, params, body }) => {
+      const listId = await listOfAutoresponder(reader, caller.organizationId, params.id)
+      const list = await localList(caller, listId)
+      const row = await autoresponderById(reader, listId, params.id)
+      const message = await messagePlanOf(reader, list, row, {
+        linkBase: deliveries.linkBase ?? '',
+        timeZone: caller.timeZone
+      })
+      await sendPreview(dataDirectory, message, list.preview_custom_field_data, body.preview)
       return ok(null)
     }
   )

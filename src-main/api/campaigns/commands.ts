@@ -89,7 +89,7 @@ export const createCampaign: Command<CreateInput, number> = async (context, inpu
     .executeTakeFirstOrThrow()
   await saveContents(context, id, draft.contents)
   await saveDispatch(context, id, draft, state)
-  record(context, 'create', kind, organizationId, mailingListId, id)
+  recordCampaign(context, 'create', kind, organizationId, mailingListId, id)
   return id
 }
 
@@ -186,7 +186,7 @@ export const updateCampaign: Command<UpdateInput, void> = async (context, input)
     await saveContents(context, id, draft.contents)
     await saveDispatch(context, id, draft, state)
   }
-  record(context, 'update', kind, organizationId, list.id, id)
+  recordCampaign(context, 'update', kind, organizationId, list.id, id)
 }
 
 /** A draft after a request, checked. */
@@ -427,7 +427,7 @@ async function changeState(
       .execute()
   }
   await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()
-  record(context, 'update', 'campaign', organizationId, row.mailing_list_id, id)
+  recordCampaign(context, 'update', 'campaign', organizationId, row.mailing_list_id, id)
 }
 
 /**
@@ -449,10 +449,11 @@ export const deleteCampaign: Command<Named & { kind: Kind }, void> = async (
   )
   await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
   await dropAdHoc(context, row.segment_id)
-  record(context, 'delete', kind, organizationId, row.mailing_list_id, id)
+  recordCampaign(context, 'delete', kind, organizationId, row.mailing_list_id, id)
 }
 
-function record(
+/** Notes a change of a campaign or a template. */
+export function recordCampaign(
   context: CommandContext,
   action: ChangeAction,
   entity: Kind,

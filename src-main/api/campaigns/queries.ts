@@ -10,7 +10,11 @@ import {
   virtualMtasOf
 } from '../delivery-settings/queries.ts'
 import { systemDefaultRoute } from '../delivery-settings/schema.ts'
-import { stateDescriptions } from './rules.ts'
+import { type CampaignStatistics, statisticsOfCampaigns, summaryOfSlices } from '../statistics/queries.ts'
+import { summaryOf } from '../statistics/rules.ts'
+import type { StatisticCounts } from '../statistics/schema.ts'
+import { deliveryOf } from './delivery-queries.ts'
+import { stateDescriptions, xCampaignId } from './rules.ts'
 import type {
   CampaignDetail,
   CampaignSummary,
@@ -66,14 +70,22 @@ export interface StartedBetween {
   before?: number | undefined
 }
 
-/** The campaigns of a list, by id. */
+/** The campaign that is counted under a stat_id. @throws ApiError not_found */
+export async function campaignIdOfStat(db: Kysely<Schema>, statId: number): Promise<number> {
+  const row = await db.selectFrom('stats').select('campaign_id').where('id', '=', statId).executeTakeFirst()
+  if (row?.campaign_id == null) throw notFound(`stat ${statId}`)
+  return row.campaign_id
+}
+
+/** The campaigns of a list, or with null of the organization, by id. */
 export function campaignsOfList(
   db: Kysely<Schema>,
   organizationId: number,
-  mailingListId: number,
+  mailingListId: number | null,
   { from, before }: StartedBetween
 ): Promise<NamedCampaign[]> {
-  let query = campaignsOf(db, organizationId, 'campaign').where('mailing_list_id', '=', mailingListId)
+  let query = campaignsOf(db, organizationId, 'campaign')
+  if (mailingListId !== null) query = query.where('mailing_list_id', '=', mailingListId)
   if (from !== undefined || before !== undefined) {
     query = query.where('campaigns.id', 'in', (select) => {
       let started = select
@@ -141,6 +153,8 @@ interface Parts {
   dispatchOf(campaignId: number): DispatchRow | undefined
   presentDispatch(row: DispatchRow): Dispatch
   segmentName(segmentId: number | null): string | null
+  /** Undefined before sending began. */
+  statisticsOf(campaignId: number): CampaignStatistics | undefined
 }
 
 async function readParts(
@@ -160,11 +174,13 @@ async function readParts(
     .where('id', 'in', [...new Set(segmentIds)])
     .execute()
   const segmentNames = new Map(segments.map(({ id, name }) => [id, name]))
+  const statistics = await statisticsOfCampaigns(db, ids)
   return {
     contentsOf: (id) => contents.get(id) ?? [],
     dispatchOf: (id) => dispatchOfCampaign.get(id),
     presentDispatch: await dispatchPresenter(db, organizationId, ids, timeZone),
-    segmentName: (id) => segmentNames.get(id ?? 0) ?? null
+    segmentName: (id) => segmentNames.get(id ?? 0) ?? null,
+    statisticsOf: (id) => statistics.get(id)
   }
 }
 
@@ -266,6 +282,7 @@ export async function presentCampaignSummaries(
   return rows.map((row) => {
     const dispatch = parts.dispatchOf(row.id)
     const state = dispatch?.state ?? 'idle'
+    const statistics = parts.statisticsOf(row.id)
     return {
       ...basicsOf(row, parts.contentsOf(row.id), timeZone),
       ...(dispatch && { dispatch: parts.presentDispatch(dispatch) }),
@@ -275,7 +292,7 @@ export async function presentCampaignSummaries(
       begins_at: formatOptionalTime(dispatch?.begins_at ?? null, timeZone),
       started_at: formatOptionalTime(dispatch?.started_at ?? null, timeZone),
       finished_at: formatOptionalTime(dispatch?.finished_at ?? null, timeZone),
-      stats: null,
+      stats: statistics ? summaryOfSlices(statistics.slices) : null,
       active_html_editor: 'raw html'
     }
   })
@@ -286,16 +303,66 @@ async function detailOf(db: Kysely<Schema>, row: NamedCampaign, timeZone: string
   const parts = await readParts(db, row.organization_id, [row], timeZone)
   const contents = parts.contentsOf(row.id)
   const dispatch = parts.dispatchOf(row.id)
+  const statistics = parts.statisticsOf(row.id)
   return {
     ...basicsOf(row, contents, timeZone),
     segmentation_criteria_name: parts.segmentName(row.segment_id),
     segmentation_criteria_remote_sql: row.remote_sql,
     campaign_contents: contents.map(presentContent),
     ...(dispatch && { dispatch: parts.presentDispatch(dispatch) }),
-    content_stats: contents.map(({ id, name }) => ({ content: { id, name }, stat_summary: null })),
-    automatic_winner_selection: null,
+    content_stats: contents.map(({ id, name }) => {
+      const slice = statistics?.slices.find(({ contentId }) => contentId === id)
+      return {
+        content: { id, name },
+        stat_summary: slice
+          ? { ...summaryOf(slice.counters, slice.byCode), stat_slice_id: slice.sliceId }
+          : null
+      }
+    }),
+    automatic_winner_selection: await winnerSelectionOf(db, row.id, contents, timeZone),
     template: row.is_template === 1,
-    stat_summary: null
+    stat_summary: statistics ? { ...summaryOfSlices(statistics.slices), stat_id: statistics.statId } : null
+  }
+}
+
+/** How the winner of a split test is chosen (spec, "Campaign"); null when none is. */
+async function winnerSelectionOf(
+  db: Kysely<Schema>,
+  campaignId: number,
+  contents: ContentRow[],
+  timeZone: string
+): Promise<CampaignDetail['automatic_winner_selection']> {
+  const delivery = await deliveryOf(db, campaignId)
+  if (!delivery || delivery.phase === 'everybody') return null
+  const rows = await db
+    .selectFrom('stat_snapshots')
+    .innerJoin('stat_slices', 'stat_slices.id', 'stat_snapshots.stat_slice_id')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+    .select([
+      'stat_snapshots.id',
+      'content_id',
+      'snapshot_group',
+      'stat_id',
+      'stat_slice_id',
+      'counts',
+      'taken_at'
+    ])
+    .where('campaign_id', '=', campaignId)
+    .orderBy('stat_snapshots.id')
+    .execute()
+  const nameOf = (id: number | null): string => contents.find((content) => content.id === id)?.name ?? ''
+  const winner = delivery.winning_content_id
+  return {
+    state: delivery.phase === 'winner' ? 'finished' : delivery.phase,
+    winning_content: winner === null ? null : { id: winner, name: nameOf(winner) },
+    snapshots: rows.map(({ content_id, counts, taken_at, ...row }) => ({
+      content: { id: content_id ?? 0, name: nameOf(content_id), is_winner: content_id === winner },
+      snapshot: {
+        ...(JSON.parse(counts) as StatisticCounts),
+        ...row,
+        taken_at: formatTime(taken_at, timeZone)
+      }
+    }))
   }
 }
 
@@ -312,7 +379,7 @@ export async function presentCampaign(
 ): Promise<CampaignDetail> {
   return {
     ...(await detailOf(db, row, timeZone)),
-    x_campaign_id: `${row.organization_id}-${row.mailing_list_id}-${row.id}`,
+    x_campaign_id: xCampaignId(row),
     ...(withEngineSendId && { engine_sendid: `c${row.id}` })
   }
 }
@@ -323,7 +390,7 @@ export async function presentTemplate(
   row: NamedCampaign,
   timeZone: string
 ): Promise<TemplateDetail> {
-  return { ...(await detailOf(db, row, timeZone)), custom_dynamic_template_id: null }
+  return { ...(await detailOf(db, row, timeZone)), stat_summary: null, custom_dynamic_template_id: null }
 }
 
 export function presentTemplateSummary(row: NamedCampaign): TemplateSummary {

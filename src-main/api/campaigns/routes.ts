@@ -1,14 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { parseTimeInput } from '../../dates.ts'
-import { validationFailed } from '../../errors.ts'
 import type { Caller } from '../accounts/queries.ts'
+import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import { envelope, ok } from '../envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { requirePermission } from '../permissions.ts'
 import { IdParams, MailingListParams, TimeInput, wrapped, wrappedBeside } from '../schema.ts'
+import { readTime } from '../statistics/periods.ts'
+import { campaignToSend, messagePlanOf } from './message-plan.ts'
 import {
   campaignById,
+  campaignIdOfStat,
   campaignsOfList,
   dispatchOf,
   presentCampaign,
@@ -20,7 +22,7 @@ const tags = ['Campaigns']
 const SendIdQuery = Type.Object({ include_engine_sendid: Type.Boolean({ default: false }) })
 
 export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  const { reader, writer, deliveries, dataDirectory } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/campaigns',
@@ -41,8 +43,8 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { organizationId, timeZone } = caller
       await mailingListById(reader, organizationId, params.mailing_list_id)
       const rows = await campaignsOfList(reader, organizationId, params.mailing_list_id, {
-        from: readFilter('started_at__start', query.started_at__start, timeZone),
-        before: readFilter('started_at__end', query.started_at__end, timeZone)
+        from: readTime('started_at__start', query.started_at__start, timeZone),
+        before: readTime('started_at__end', query.started_at__end, timeZone)
       })
       return ok(await presentCampaignSummaries(reader, organizationId, rows, timeZone))
     }
@@ -69,43 +71,89 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         source,
         campaign
       })
+      await deliveries.wake()
       return ok(await answer(caller, id))
     }
   )
 
-  app.get(
-    '/campaigns/:id',
+  // A campaign is named by its id, or by the stat_id of its statistics (supplement, section 3).
+  for (const { path, params, idOf } of [
     {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'Read a campaign',
-        params: IdParams,
-        querystring: SendIdQuery,
-        response: { 200: envelope(CampaignDetail) }
-      }
+      path: '/campaigns/:id',
+      params: IdParams,
+      idOf: async (given: Record<string, number>) => given.id ?? 0
     },
-    async ({ caller, params, query }) => ok(await answer(caller, params.id, query.include_engine_sendid))
-  )
-
-  app.put(
-    '/campaigns/:id',
     {
-      config: { access: 'campaign.update' },
-      schema: {
-        tags,
-        summary: 'Change a campaign that has not begun',
-        params: IdParams,
-        body: wrapped('campaign', CampaignChanges),
-        response: { 200: envelope(CampaignDetail) }
-      }
-    },
-    async ({ caller, params, body }) => {
-      requireToSend(caller, body.campaign)
-      await requireToPause(caller, params.id, body.campaign.dispatch_attributes?.paused)
-      await writer.run('updateCampaign', { ...scopeOf(caller), id: params.id, changes: body.campaign })
-      return ok(await answer(caller, params.id))
+      path: '/campaigns/by_stat/:stat_id',
+      params: Type.Object({ stat_id: Type.Integer({ minimum: 1 }) }),
+      idOf: async (given: Record<string, number>) => campaignIdOfStat(reader, given.stat_id ?? 0)
     }
+  ]) {
+    app.get(
+      path,
+      {
+        config: { access: 'signed_in' },
+        schema: {
+          tags,
+          summary: 'Read a campaign',
+          params,
+          querystring: SendIdQuery,
+          response: { 200: envelope(CampaignDetail) }
+        }
+      },
+      async ({ caller, params: given, query }) =>
+        ok(await answer(caller, await idOf(given), query.include_engine_sendid))
+    )
+
+    app.put(
+      path,
+      {
+        config: { access: 'campaign.update' },
+        schema: {
+          tags,
+          summary: 'Change a campaign that has not begun',
+          params,
+          body: wrapped('campaign', CampaignChanges),
+          response: { 200: envelope(CampaignDetail) }
+        }
+      },
+      async ({ caller, params: given, body }) => {
+        const id = await idOf(given)
+        requireToSend(caller, body.campaign)
+        await requireToPause(caller, id, body.campaign.dispatch_attributes?.paused)
+        await writer.run('updateCampaign', { ...scopeOf(caller), id, changes: body.campaign })
+        await deliveries.wake()
+        return ok(await answer(caller, id))
+      }
+    )
+
+    for (const [action, command, summary] of [
+      ['pause', 'pauseCampaign', 'Hold a campaign that is scheduled or being sent'],
+      ['resume', 'resumeCampaign', 'Let a paused campaign go on']
+    ] as const) {
+      app.post(
+        `${path}/${action}`,
+        {
+          config: { access: 'campaign.update_state' },
+          schema: { tags, summary, params, response: { 200: envelope(CampaignDetail) } }
+        },
+        async ({ caller, params: given }) => changeState(caller, command, await idOf(given))
+      )
+    }
+  }
+
+  app.post(
+    '/campaigns/:id/cancel',
+    {
+      config: { access: 'campaign.update_state' },
+      schema: {
+        tags,
+        summary: 'End a campaign for good',
+        params: IdParams,
+        response: { 200: envelope(CampaignDetail) }
+      }
+    },
+    async ({ caller, params }) => changeState(caller, 'cancelCampaign', params.id)
   )
 
   app.delete(
@@ -126,22 +174,35 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
   )
 
-  for (const [action, command, summary] of [
-    ['pause', 'pauseCampaign', 'Hold a campaign that is scheduled or being sent'],
-    ['resume', 'resumeCampaign', 'Let a paused campaign go on'],
-    ['cancel', 'cancelCampaign', 'End a campaign for good']
-  ] as const) {
-    app.post(
-      `/campaigns/:id/${action}`,
-      {
-        config: { access: 'campaign.update_state' },
-        schema: { tags, summary, params: IdParams, response: { 200: envelope(CampaignDetail) } }
-      },
-      async ({ caller, params }) => {
-        await writer.run(command, { organizationId: caller.organizationId, id: params.id })
-        return ok(await answer(caller, params.id))
+  app.post(
+    '/campaigns/:id/send_preview',
+    {
+      config: { access: 'signed_in' },
+      schema: {
+        tags,
+        summary: 'Send each content of a campaign to some addresses',
+        params: IdParams,
+        body: wrapped('preview', PreviewInput),
+        response: { 200: envelope(Type.Null()) }
       }
-    )
+    },
+    async ({ caller, params, body }) => {
+      const { id } = await campaignById(reader, caller.organizationId, params.id)
+      const campaign = await campaignToSend(reader, id)
+      const message = await messagePlanOf(reader, campaign, deliveries.linkBase ?? '')
+      await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
+      return ok(null)
+    }
+  )
+
+  async function changeState(
+    caller: Caller,
+    command: 'pauseCampaign' | 'resumeCampaign' | 'cancelCampaign',
+    id: number
+  ) {
+    await writer.run(command, { organizationId: caller.organizationId, id })
+    await deliveries.wake()
+    return ok(await answer(caller, id))
   }
 
   async function answer(caller: Caller, id: number, withEngineSendId = false): Promise<CampaignDetail> {
@@ -166,12 +227,4 @@ function requireToSend(caller: Caller, { dispatch_attributes: dispatch }: Campai
   const { begins_at: beginsAt } = dispatch ?? {}
   if (beginsAt !== undefined && beginsAt !== null && beginsAt !== '')
     requirePermission(caller, 'campaign.send')
-}
-
-/** @returns UNIX milliseconds */
-function readFilter(name: string, given: string | number | undefined, timeZone: string): number | undefined {
-  if (given === undefined) return undefined
-  const time = parseTimeInput(given, timeZone)
-  if (time === null) throw validationFailed(`${name} must be a UNIX timestamp or an ISO 8601 time`)
-  return time
 }

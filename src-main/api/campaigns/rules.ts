@@ -1,5 +1,8 @@
 import type { Faults } from '../../errors.ts'
 import type { ContentFormat } from '../autoresponders/schema.ts'
+import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
+import { summaryOf } from '../statistics/rules.ts'
+import type { Counters } from '../statistics/schema.ts'
 import type { CampaignChanges, CampaignState, ContentInput } from './schema.ts'
 
 /** Supplement, section 2. */
@@ -61,4 +64,52 @@ export function checkContent(content: ContentValues, index: number, faults: Faul
       faults.add(`${name}.${body} cannot be blank when the format is ${content.format}`)
     }
   }
+}
+
+/** The value of the header X-CampaignID, without its prefix (spec, "Campaign"). */
+export function xCampaignId({
+  organization_id,
+  mailing_list_id,
+  id
+}: {
+  organization_id: number
+  mailing_list_id: number
+  id: number
+}): string {
+  return `${organization_id}-${mailing_list_id}-${id}`
+}
+
+/** The header lines that a list adds to its messages; what is no header line is left out. */
+export function customHeaders(text: string): { name: string; value: string }[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [, name, value] = /^([!-9;-~]+):\s*(.*)$/.exec(line.trim()) ?? []
+    return name === undefined || value === undefined ? [] : [{ name, value }]
+  })
+}
+
+const unitMs: Record<string, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 }
+
+/** How long a split test waits before its winner is chosen, in milliseconds. */
+export function delayMs({
+  autowinner_delay_amount: amount,
+  autowinner_delay_unit: unit
+}: {
+  autowinner_delay_amount: number | null
+  autowinner_delay_unit: string | null
+}): number {
+  return (amount ?? 0) * (unitMs[unit ?? 'minutes'] ?? 0)
+}
+
+/** The content with the best figure; of those that share it, the one with the lowest id. @returns its id */
+export function winnerOf(
+  contents: { contentId: number; counters: Counters }[],
+  metric: AutowinnerMetric
+): number | null {
+  const byId = contents
+    .map(({ contentId, counters }) => ({ contentId, figure: summaryOf(counters, null)[metric] }))
+    .sort((a, b) => a.contentId - b.contentId)
+  return (
+    byId.reduce((best, each) => (best && best.figure >= each.figure ? best : each), byId[0])?.contentId ??
+    null
+  )
 }

@@ -9,6 +9,7 @@ export const autowinnerMetrics = [
   'clicks_total',
   'click_to_open_rate'
 ] as const
+export type AutowinnerMetric = (typeof autowinnerMetrics)[number]
 export const delayUnits = ['minutes', 'hours', 'days'] as const
 
 /** Percentages come as integer, float or string and are kept as strings (spec, "Conventions"). */

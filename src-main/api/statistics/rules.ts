@@ -2,6 +2,7 @@ import {
   counterNames,
   type Counters,
   type RateName,
+  type ReportedCampaign,
   type StatisticCounts,
   type StatSummary
 } from './schema.ts'
@@ -75,6 +76,49 @@ export function ratesOf(counts: StatisticCounts): Record<RateName, number> {
 export function summaryOf(counters: Counters, byCode: Record<string, number> | null): StatSummary {
   const counts = countsOf(counters, byCode)
   return { ...counts, ...ratesOf(counts) }
+}
+
+/**
+ * A summary as system_campaigns groups it (supplement, section 3).
+ * @param recipients how many the campaign is for; null while they are counted
+ */
+export function reportedStatistics(
+  summary: StatSummary,
+  recipients: number | null
+): ReportedCampaign['stats'] {
+  const skip = summary.skips_error + summary.skips_request
+  const done = summary.messages_sent + skip
+  const total = Math.max(recipients ?? 0, done)
+  return {
+    recipients: { total, sent: summary.messages_sent, skip, remaining: total - done },
+    sent: {
+      total: summary.messages_sent,
+      accepted: summary.accepted,
+      bounced: summary.bounced,
+      in_queue: summary.in_queue
+    },
+    skip: { ssr_failure: summary.skips_error, ssr_request: summary.skips_request },
+    open: { total: summary.opens_total, unique: summary.opens_unique },
+    click: { total: summary.clicks_total, unique: summary.clicks_unique },
+    bounce: {
+      total: summary.bounces_total,
+      unique: summary.bounces_unique,
+      hard: summary.bounces_unique_hard,
+      soft: summary.bounces_unique_soft,
+      other: summary.bounces_unique_other,
+      subscribers_updated: summary.bounces_status_updated
+    },
+    scomp: {
+      total: summary.scomps_total,
+      unique: summary.scomps_unique,
+      subscribers_updated: summary.scomps_status_updated
+    },
+    unsub: {
+      total: summary.unsubs_total,
+      unique: summary.unsubs_unique,
+      subscribers_updated: summary.unsubs_status_updated
+    }
+  }
 }
 
 /** With five decimals, as the published example has them; over 0 it is 0. */

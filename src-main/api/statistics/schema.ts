@@ -1,5 +1,5 @@
 import { type Static, type TInteger, Type } from 'typebox'
-import { Nullable } from '../schema.ts'
+import { Nullable, Reference, Timestamp } from '../schema.ts'
 
 /** What is counted for each content of a campaign; everything else in a summary is derived from these. */
 export const counterNames = [
@@ -126,3 +126,59 @@ export type StatisticCounts = Static<typeof StatisticCounts>
 /** Spec, "Campaign", stat_summary. */
 export const StatSummary = Type.Object({ ...StatisticCounts.properties, ...rates })
 export type StatSummary = Static<typeof StatSummary>
+
+/** The links of a campaign (supplement, section 3, link_stats). */
+export type LinkStats = Static<typeof LinkStats>
+export const LinkStats = Type.Object({
+  all_unclicked_links_recorded: Type.Boolean(),
+  links: Type.Array(
+    Type.Object({
+      link_id: Type.Integer(),
+      url: Type.String(),
+      clicks_total: Type.Integer(),
+      /** Recipients whose first click in the message was on this link. */
+      clicks_unique: Type.Integer(),
+      /** Recipients who clicked on this link. */
+      clicks_unique_by_link: Type.Integer()
+    })
+  )
+})
+
+const MessagesSent = Type.Object({
+  time_period_start: Timestamp,
+  time_period_end: Timestamp,
+  autoresponder_id: Nullable(Type.Integer()),
+  autoresponder_name: Nullable(Type.String()),
+  campaign_id: Nullable(Type.Integer()),
+  campaign_name: Nullable(Type.String()),
+  messages_sent: Type.Integer()
+})
+/** Messages of a campaign or an autoresponder within a day or a month. */
+export type MessagesSent = Static<typeof MessagesSent>
+
+/** Supplement, section 3, messages_sent. */
+export const MessagesSentReport = Type.Object({ report: Type.Array(MessagesSent) })
+
+const integersOf = <Name extends string>(...names: Name[]) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, Type.Integer()])) as Record<Name, TInteger>)
+
+const ReportedCampaign = Type.Object({
+  organization: Reference,
+  mailing_list: Reference,
+  campaign: Type.Object({ ...Reference.properties, state: Type.String(), paused: Type.Boolean() }),
+  stats: Type.Object({
+    recipients: integersOf('total', 'sent', 'skip', 'remaining'),
+    sent: integersOf('total', 'accepted', 'bounced', 'in_queue'),
+    skip: integersOf('ssr_failure', 'ssr_request'),
+    open: integersOf('total', 'unique'),
+    click: integersOf('total', 'unique'),
+    bounce: integersOf('total', 'unique', 'hard', 'soft', 'other', 'subscribers_updated'),
+    scomp: integersOf('total', 'unique', 'subscribers_updated'),
+    unsub: integersOf('total', 'unique', 'subscribers_updated')
+  })
+})
+/** A campaign in the report of all organizations. */
+export type ReportedCampaign = Static<typeof ReportedCampaign>
+
+/** Supplement, section 3, system_campaigns. */
+export const CampaignReport = Type.Object({ campaign_report: Type.Array(ReportedCampaign) })

@@ -13,15 +13,16 @@ import {
   type StoredValues
 } from '../custom-fields/rules.ts'
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
+import { readToken } from '../../tracking/tokens.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
+import { recordEvent } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, keepUntilConfirmed } from '../web-forms/confirmation.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
 import { emailComplaint, isEmail, shownKey, subscriberKeys, type SubscriberKeys } from './rules.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
-import { subscriberOfToken } from './unsubscribe-token.ts'
 
 export interface SubscriberScope {
   organizationId: number
@@ -183,30 +184,27 @@ export async function changeSubscriber(
 }
 
 interface UnsubscribeInput {
-  organizationId: number
+  /** Null = whoever holds a token may use it: a recipient of the message. */
+  organizationId: number | null
   token: string
   ip?: string | null
 }
 
-/** Unsubscribes whom the token of a message names (spec, "Subscribers"). @returns the subscriber and its list */
+/**
+ * Unsubscribes whom the token of a message names, and counts that for the campaign that the message was of (spec,
+ * "Subscribers").
+ * @returns the subscriber and its list
+ */
 export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailingListId: number }> = async (
   context,
   { organizationId, token, ip }
 ) => {
   if (ip && isIP(ip) === 0) throw validationFailed('ip must be an IP address such as 192.0.2.1')
-  const id = subscriberOfToken(await signingSecret(context.db), token)
-  const row =
-    id === null
-      ? undefined
-      : await context.db
-          .selectFrom('subscribers')
-          .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
-          .select(['subscribers.id', 'subscribers.status', 'subscribers.mailing_list_id'])
-          .where('subscribers.id', '=', id)
-          .where('mailing_lists.organization_id', '=', organizationId)
-          .where('mailing_lists.deleted_at', 'is', null)
-          .executeTakeFirst()
-  if (!row) throw validationFailed('token is not the unsubscribe token of a subscriber')
+  const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
+  const row = named && (await subscriberWithList(context, named.subscriberId))
+  if (!named || !row || (organizationId !== null && row.organization_id !== organizationId)) {
+    throw validationFailed('token is not the unsubscribe token of a subscriber')
+  }
   await context.db
     .updateTable('subscribers')
     .set({ status: 'unsubscribed', remove_time: context.now, remove_ip: ip || null, updated_at: context.now })
@@ -215,8 +213,36 @@ export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailing
   const tally = new SubscriberTally(row.mailing_list_id)
   tally.moved(row.status, 'unsubscribed')
   await tally.save(context)
-  recordChange(context, { organizationId, mailingListId: row.mailing_list_id }, 'update', row.id)
+  if (named.sliceId > 0) {
+    const updatesStatus = row.status !== 'unsubscribed'
+    await recordEvent(
+      context,
+      { type: 'unsub', sliceId: named.sliceId, subscriber: row, ip: ip || null, updatesStatus },
+      row.time_zone_name
+    )
+  }
+  const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
+  recordChange(context, scope, 'update', row.id)
   return { id: row.id, mailingListId: row.mailing_list_id }
+}
+
+/** A subscriber of a list that is not deleted. */
+function subscriberWithList({ db }: CommandContext, id: number) {
+  return db
+    .selectFrom('subscribers')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
+    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
+    .select([
+      'subscribers.id',
+      'subscribers.email',
+      'subscribers.status',
+      'subscribers.mailing_list_id',
+      'organization_id',
+      'time_zone_name'
+    ])
+    .where('subscribers.id', '=', id)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .executeTakeFirst()
 }
 
 interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {

@@ -1,3 +1,4 @@
+import type { CampaignDetail } from '../../../src-main/api/campaigns/schema.ts'
 import {
   importText,
   makeAutoresponder,
@@ -661,6 +662,148 @@ async function scheduledCampaign({ api }: StartedApplication): Promise<Prepared>
   return { parameters: { id: campaign.id } }
 }
 
+/** A campaign with a split test that is over, and what its statistics are named. */
+async function sentCampaign({ api, app }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { id } = await makeList(api)
+  await makeSubscriber(api, id, 'a@example.com')
+  const content = { format: 'html', subject: 'Hello', html: '<a href="https://example.com/">Hello</a>' }
+  const campaign = await makeCampaign(api, id, {
+    contents: [
+      { ...content, name: 'A' },
+      { ...content, name: 'B' }
+    ],
+    dispatch_attributes: {
+      from_email: 'a@example.com',
+      begins_at: Math.floor(Date.now() / 1000),
+      autowinner_enabled: true,
+      autowinner_percentage: '50',
+      autowinner_delay_amount: 0,
+      autowinner_delay_unit: 'minutes',
+      autowinner_metric: 'opens_unique'
+    }
+  })
+  const { stat_summary } = await api.sent(campaign.id)
+  const stat_id = stat_summary?.stat_id ?? 0
+  return {
+    parameters: { mailing_list_id: id, id: campaign.id, stat_id, organization_id: app.organizationId },
+    body
+  }
+}
+
+const previewBody = { preview: { recipients: ['a@example.com'], split_emails_by_format: true } }
+
+const statistics: Endpoint[] = [
+  { method: 'GET', path: '/campaigns/by_stat/{stat_id}', prepare: sentCampaign, data: shapes.sentCampaign },
+  {
+    method: 'PUT',
+    path: '/campaigns/by_stat/{stat_id}',
+    prepare: (started) => sentCampaign(started, { campaign: { name: 'Renamed' } }),
+    data: shapes.sentCampaign,
+    needs: 'campaign.update'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/by_stat/{stat_id}/pause',
+    prepare: slowCampaign,
+    data: shapes.begunCampaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/by_stat/{stat_id}/resume',
+    prepare: async (started) => {
+      const prepared = await slowCampaign(started)
+      await started.api.post(`/campaigns/by_stat/${prepared.parameters?.['stat_id']}/pause`)
+      return prepared
+    },
+    data: shapes.begunCampaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'GET',
+    path: '/campaigns/{id}/link_stats',
+    prepare: sentCampaign,
+    data: shapes.linkStats,
+    pages: 'numbers',
+    needs: 'campaign.read_stats'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/{id}/send_preview',
+    prepare: (started) => sentCampaign(started, previewBody),
+    data: 'null'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/campaign_statistics',
+    prepare: sentCampaign,
+    data: shapes.statSummary,
+    needs: 'campaign.read_stats'
+  },
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/autoresponders/{autoresponder_id}/statistics',
+    prepare: (started) => listWithAutoresponder(started),
+    data: shapes.statSummary,
+    needs: 'autoresponder.read_stats',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'POST',
+    path: '/autoresponders/{id}/send_preview',
+    prepare: autoresponderToPreview,
+    data: 'null'
+  },
+  {
+    method: 'GET',
+    path: '/system_campaigns',
+    prepare: sentCampaign,
+    data: shapes.campaignReport,
+    pages: 'numbers',
+    needs: 'system_admin'
+  },
+  ...(['daily', 'monthly'] as const).flatMap((unit): Endpoint[] => [
+    {
+      method: 'GET',
+      path: `/organizations/{id}/messages_sent/${unit}`,
+      prepare: ownOrganization,
+      data: shapes.messagesSent
+    },
+    {
+      method: 'GET',
+      path: `/organizations/{id}/messages_sent/${unit}.csv`,
+      prepare: ownOrganization,
+      data: 'text'
+    }
+  ])
+]
+
+/** A campaign that is being sent for as long as the tests take. */
+async function slowCampaign({ api }: StartedApplication): Promise<Prepared> {
+  const { id } = await makeList(api)
+  for (const name of ['a', 'b', 'c']) await makeSubscriber(api, id, `${name}@example.com`)
+  const campaign = await makeCampaign(api, id, {
+    dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000), speed: 1 }
+  })
+  for (;;) {
+    const { data } = await api.get<CampaignDetail>(`/campaigns/${campaign.id}`)
+    if (data.stat_summary) return { parameters: { id: campaign.id, stat_id: data.stat_summary.stat_id } }
+  }
+}
+
+async function autoresponderToPreview({ api }: StartedApplication): Promise<Prepared> {
+  const { id } = await makeList(api)
+  const content = { content_subject: 'Hello', content_format: 'text', content_text: 'Hello' }
+  const sender = { use_external_delivery_setting: false, from_email: 'a@example.com' }
+  const made = await makeAutoresponder(api, id, 'Hello', { ...content, ...sender })
+  return { parameters: { id: made.id }, body: previewBody }
+}
+
+async function ownOrganization(started: StartedApplication): Promise<Prepared> {
+  await sentCampaign(started)
+  return { parameters: { id: started.app.organizationId } }
+}
+
 async function listWithTemplate({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
   const { id } = await makeList(api)
   const { data } = await api.post<{ id: number }>(`/mailing_lists/${id}/templates`, campaignBody)
@@ -907,6 +1050,7 @@ export const endpoints: Endpoint[] = [
   ...segments,
   ...campaigns,
   ...templates,
+  ...statistics,
   ...autoresponders,
   ...webForms,
   ...seedLists,

@@ -4,6 +4,7 @@
 type Scalar =
   | 'integer'
   | 'string'
+  | 'number'
   | 'boolean'
   | 'timestamp'
   | 'null'
@@ -56,6 +57,8 @@ function isScalar(value: unknown, type: Scalar): boolean {
   switch (type) {
     case 'null':
       return value === null
+    case 'number':
+      return typeof value === 'number'
     case 'integer':
       return Number.isInteger(value)
     case 'timestamp':
@@ -353,6 +356,69 @@ export const campaignSummary: Shape = {
   stats: 'null',
   active_html_editor: 'string'
 }
+/** The counts of a summary, which a snapshot has as well. */
+const statisticCounts: { [key: string]: Shape } = {
+  sent_text: 'integer',
+  sent_html: 'integer',
+  sent_multipart: 'integer',
+  messages_sent: 'integer',
+  messages_html: 'integer',
+  messages_text: 'integer',
+  bounces_total: 'integer',
+  bounces_unique: 'integer',
+  bounces_unique_hard: 'integer',
+  bounces_unique_soft: 'integer',
+  bounces_unique_other: 'integer',
+  bounces_unique_local: 'integer',
+  bounces_unique_remote: 'integer',
+  bounces_status_updated: 'integer',
+  bounced: 'integer',
+  duplicate_bounces: 'integer',
+  unbounced: 'integer',
+  clicks_total: 'integer',
+  clicks_unique: 'integer',
+  clicks_unique_by_link: 'integer',
+  duplicate_clicks: 'integer',
+  unclicked: 'integer',
+  opens_total: 'integer',
+  opens_unique: 'integer',
+  unopened: 'integer',
+  duplicate_opens: 'integer',
+  scomps_total: 'integer',
+  scomps_unique: 'integer',
+  scomps_status_updated: 'integer',
+  duplicate_scomps: 'integer',
+  unsubs_total: 'integer',
+  unsubs_unique: 'integer',
+  unsubs_status_updated: 'integer',
+  duplicate_unsubs: 'integer',
+  skips_error: 'integer',
+  skips_request: 'integer',
+  total_messages: 'integer',
+  total_success: 'integer',
+  total_failure: 'integer',
+  total_failure_toolong: 'integer',
+  accepted: 'integer',
+  in_queue: 'integer',
+  max_unique_activities: 'integer',
+  bounces_unique_by_code: 'null'
+}
+export const statSummary: { [key: string]: Shape } = {
+  ...statisticCounts,
+  bounce_rate: 'number',
+  bounce_rate_hard: 'number',
+  bounce_rate_soft: 'number',
+  bounce_rate_other: 'number',
+  bounce_local_rate: 'number',
+  click_rate: 'number',
+  click_to_open_rate: 'number',
+  open_rate: 'number',
+  open_ratio: 'number',
+  scomp_rate: 'number',
+  unsub_rate: 'number',
+  accepted_rate: 'number',
+  in_queue_rate: 'number'
+}
 const unsentDetail: { [key: string]: Shape } = {
   ...campaignBasics,
   segmentation_criteria_name: 'string?',
@@ -367,6 +433,85 @@ const unsentDetail: { [key: string]: Shape } = {
 }
 /** Of a campaign that has not begun. */
 export const campaign: Shape = { ...unsentDetail, x_campaign_id: 'string' }
+/** Of a campaign that has begun, without the choice of a winner. */
+export const begunCampaign: { [key: string]: Shape } = {
+  ...unsentDetail,
+  x_campaign_id: 'string',
+  stat_summary: { ...statSummary, stat_id: 'integer' },
+  content_stats: [{ content: reference, stat_summary: { ...statSummary, stat_slice_id: 'integer' } }]
+}
+/** Of a campaign whose split test chose a winner. */
+export const sentCampaign: Shape = {
+  ...begunCampaign,
+  automatic_winner_selection: {
+    state: 'string',
+    winning_content: reference,
+    snapshots: [
+      {
+        content: { id: 'integer', name: 'string', is_winner: 'boolean' },
+        snapshot: {
+          ...statisticCounts,
+          id: 'integer',
+          snapshot_group: 'integer',
+          stat_id: 'integer',
+          stat_slice_id: 'integer',
+          taken_at: 'timestamp'
+        }
+      }
+    ]
+  }
+}
+export const linkStats: Shape = {
+  all_unclicked_links_recorded: 'boolean',
+  links: [
+    {
+      link_id: 'integer',
+      url: 'string',
+      clicks_total: 'integer',
+      clicks_unique: 'integer',
+      clicks_unique_by_link: 'integer'
+    }
+  ]
+}
+export const campaignReport: Shape = {
+  campaign_report: [
+    {
+      organization: reference,
+      mailing_list: reference,
+      campaign: { ...(reference as object), state: 'string', paused: 'boolean' },
+      stats: {
+        recipients: { total: 'integer', sent: 'integer', skip: 'integer', remaining: 'integer' },
+        sent: { total: 'integer', accepted: 'integer', bounced: 'integer', in_queue: 'integer' },
+        skip: { ssr_failure: 'integer', ssr_request: 'integer' },
+        open: { total: 'integer', unique: 'integer' },
+        click: { total: 'integer', unique: 'integer' },
+        bounce: {
+          total: 'integer',
+          unique: 'integer',
+          hard: 'integer',
+          soft: 'integer',
+          other: 'integer',
+          subscribers_updated: 'integer'
+        },
+        scomp: { total: 'integer', unique: 'integer', subscribers_updated: 'integer' },
+        unsub: { total: 'integer', unique: 'integer', subscribers_updated: 'integer' }
+      }
+    }
+  ]
+}
+export const messagesSent: Shape = {
+  report: [
+    {
+      time_period_start: 'timestamp',
+      time_period_end: 'timestamp',
+      autoresponder_id: 'integer?',
+      autoresponder_name: 'string?',
+      campaign_id: 'integer?',
+      campaign_name: 'string?',
+      messages_sent: 'integer'
+    }
+  ]
+}
 export const template: Shape = { ...unsentDetail, custom_dynamic_template_id: 'null' }
 export const templateSummary: Shape = {
   id: 'integer',

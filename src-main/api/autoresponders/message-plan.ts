@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { MessagePlan } from '../../delivery/plan.ts'
+import { signingSecret } from '../../settings/queries.ts'
+import { customHeaders } from '../campaigns/rules.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import type { MailingListRow } from '../mailing-lists/queries.ts'
+import type { AutoresponderRow } from './queries.ts'
+
+/**
+ * What the messages of an autoresponder are made of.
+ * @param linkBase where links lead, without a path
+ * @returns null when it has no content
+ */
+export async function messagePlanOf(
+  db: Kysely<Schema>,
+  list: MailingListRow,
+  row: AutoresponderRow,
+  { linkBase, timeZone }: { linkBase: string; timeZone: string }
+): Promise<MessagePlan | null> {
+  if (row.content_html.trim() === '' && row.content_text.trim() === '') return null
+  const ofList = row.use_external_delivery_setting === 1
+  return {
+    campaign: { id: row.id, name: row.name },
+    xCampaignId: `${list.organization_id}-${list.id}-a${row.id}`,
+    list: { id: list.id, name: list.name },
+    sender: {
+      from_email: (ofList ? list.d_from_email : row.from_email) ?? '',
+      from_name: ofList ? list.d_from_name : row.from_name,
+      sender_email: list.d_sender_email,
+      reply_to: list.d_reply_to
+    },
+    bounceAddress: null,
+    customHeaders: list.custom_headers_enabled === 1 ? customHeaders(list.custom_headers) : [],
+    fields: await fieldsOfList(db, list.organization_id, list.id),
+    timeZone,
+    linkBase,
+    signingSecret: await signingSecret(db),
+    tracksOpens: false,
+    contents: [
+      {
+        id: row.id,
+        name: row.name,
+        subject: row.content_subject,
+        format: row.content_format,
+        html: row.content_html,
+        text: row.content_text,
+        sliceId: 0,
+        links: []
+      }
+    ]
+  }
+}

@@ -1,0 +1,250 @@
+import type { Selectable } from 'kysely'
+import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
+import type { DeliveriesTable } from '../../database/schema.ts'
+import { linksOf } from '../../delivery/links.ts'
+import type { DeliveryPlan } from '../../delivery/plan.ts'
+import type { StoredValues } from '../custom-fields/rules.ts'
+import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
+import { clauseOf } from '../segments/queries.ts'
+import { count } from '../statistics/counting.ts'
+import { statisticsOfCampaigns } from '../statistics/queries.ts'
+import { countsOf } from '../statistics/rules.ts'
+import type { Counters } from '../statistics/schema.ts'
+import { recordCampaign } from './commands.ts'
+import { deliveryOf } from './delivery-queries.ts'
+import { type CampaignToSend, campaignToSend, messagePlanOf } from './message-plan.ts'
+import { contentsOf, type DispatchRow, dispatchOf, seedListIdsOf } from './queries.ts'
+import { delayMs, winnerOf } from './rules.ts'
+
+interface ById {
+  id: number
+}
+
+/** A campaign whose delivery is under way. */
+interface UnderWay {
+  campaign: CampaignToSend
+  dispatch: DispatchRow
+  delivery: Selectable<DeliveriesTable>
+}
+
+/**
+ * Hands a campaign to its thread; the first time its sending begins with this.
+ * @returns null when it is not to be worked on (any more)
+ */
+export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null> = async (
+  context,
+  { id, linkBase }
+) => {
+  const dispatch = await dispatchOf(context.db, id)
+  const isDue = dispatch?.state === 'scheduled' && (dispatch.begins_at ?? Infinity) <= context.now
+  if (dispatch?.paused === 0 && isDue) await beginSending(context, id, dispatch)
+  const found = await underWay(context, id)
+  return found ? planOf(context, found, linkBase) : null
+}
+
+/** Sets down who is to get messages, what is counted, and how it goes on. */
+async function beginSending(context: CommandContext, id: number, dispatch: DispatchRow): Promise<void> {
+  const { db, now } = context
+  const campaign = await campaignToSend(db, id)
+  const contents = await contentsOf(db, [id])
+  await changeDispatch(context, campaign, { state: 'sending', started_at: now, error_message: null })
+  const isTest = dispatch.autowinner_enabled === 1 && contents.length > 1
+  const { newest } = await db
+    .selectFrom('subscribers')
+    .select((select) => select.fn.max<number | null>('id').as('newest'))
+    .where('mailing_list_id', '=', campaign.mailing_list_id)
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('deliveries')
+    .values({
+      campaign_id: id,
+      phase: isTest ? 'split_testing' : 'everybody',
+      last_id: newest ?? 0,
+      after_id: 0,
+      position: 0
+    })
+    .execute()
+  const { id: statId } = await db
+    .insertInto('stats')
+    .values({ campaign_id: id })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const content of contents) {
+    const slice = await db
+      .insertInto('stat_slices')
+      .values({ stat_id: statId, content_id: content.id })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const links = linksOf(content).map((url) => ({ stat_slice_id: slice.id, url }))
+    if (links.length > 0) await db.insertInto('stat_links').values(links).execute()
+  }
+}
+
+async function planOf(
+  { db }: CommandContext,
+  { campaign, dispatch, delivery }: UnderWay,
+  linkBase: string
+): Promise<DeliveryPlan | null> {
+  const message = await messagePlanOf(db, campaign, linkBase)
+  const seeds = await db
+    .selectFrom('seed_lists')
+    .select('addresses')
+    .where('id', 'in', await seedListIdsOf(db, { campaignId: campaign.id }))
+    .orderBy('id')
+    .execute()
+  return (
+    message && {
+      message,
+      pass: passOf(delivery, dispatch),
+      recipients: {
+        mailingListId: campaign.mailing_list_id,
+        clause: campaign.clause === null ? [] : clauseOf({ clause: campaign.clause }),
+        lastId: delivery.last_id,
+        chooseFormat: campaign.has_format === 1,
+        isCounted: delivery.recipients !== null
+      },
+      seeds: {
+        addresses: [...new Set(seeds.flatMap(({ addresses }) => JSON.parse(addresses) as string[]))],
+        values: JSON.parse(campaign.preview_custom_field_data) as StoredValues
+      },
+      speed: dispatch.speed,
+      progress: { afterId: delivery.after_id, position: delivery.position }
+    }
+  )
+}
+
+function passOf(
+  { phase, winning_content_id: contentId }: UnderWay['delivery'],
+  { autowinner_percentage }: DispatchRow
+): DeliveryPlan['pass'] {
+  const percentage = Number(autowinner_percentage ?? 100)
+  if (phase === 'split_testing') return { kind: phase, percentage }
+  if (phase === 'winner' && contentId !== null) return { kind: phase, percentage, contentId }
+  return { kind: 'everybody' }
+}
+
+/** Notes how many the campaign is for. @returns whether to go on */
+export const noteRecipients: Command<ById & { recipients: number }, boolean> = async (
+  context,
+  { id, recipients }
+) => {
+  const found = await underWay(context, id)
+  if (!found) return false
+  await context.db.updateTable('deliveries').set({ recipients }).where('campaign_id', '=', id).execute()
+  record(context, found)
+  return true
+}
+
+interface SentInput extends ById {
+  progress: DeliveryPlan['progress']
+  counted: { sliceId: number; counters: Counters }[]
+}
+
+/** Counts messages that were handed over, and notes where a delivery goes on. @returns whether to go on */
+export const noteSent = inBackground<SentInput, boolean>(async (context, { id, progress, counted }) => {
+  const found = await underWay(context, id)
+  if (!found) return false
+  await context.db
+    .updateTable('deliveries')
+    .set({ after_id: progress.afterId, position: progress.position })
+    .where('campaign_id', '=', id)
+    .execute()
+  for (const { sliceId, counters } of counted) {
+    await count(context, sliceId, counters, found.campaign.time_zone_name)
+  }
+  record(context, found)
+  return true
+})
+
+/** Everybody of the phase was dealt with: the campaign is finished, or waits for the winner of its split test. */
+export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {
+  const found = await underWay(context, id)
+  if (!found) return
+  const { campaign, dispatch, delivery } = found
+  if (delivery.phase !== 'split_testing') {
+    return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
+  }
+  await takeSnapshots(context, id, 1)
+  await context.db
+    .updateTable('deliveries')
+    .set({ phase: 'decision_delay', decides_at: context.now + delayMs(dispatch) })
+    .where('campaign_id', '=', id)
+    .execute()
+  record(context, found)
+}
+
+/** Chooses the winner of a split test once the delay is over; the others are sent its content. */
+export const decideWinner: Command<ById, void> = async (context, { id }) => {
+  const found = await underWay(context, id)
+  if (found?.delivery.phase !== 'decision_delay' || (found.delivery.decides_at ?? 0) > context.now) return
+  const counts = await takeSnapshots(context, id, 2)
+  const metric = (found.dispatch.autowinner_metric ?? 'opens_unique') as AutowinnerMetric
+  await context.db
+    .updateTable('deliveries')
+    .set({ phase: 'winner', after_id: 0, winning_content_id: winnerOf(counts, metric) })
+    .where('campaign_id', '=', id)
+    .execute()
+  record(context, found)
+}
+
+/** Keeps the counts of each content as they are now. @returns them by content id */
+async function takeSnapshots(
+  context: CommandContext,
+  campaignId: number,
+  group: number
+): Promise<{ contentId: number; counters: Counters }[]> {
+  const statistics = await statisticsOfCampaigns(context.db, [campaignId])
+  const slices = statistics.get(campaignId)?.slices ?? []
+  for (const { sliceId, counters, byCode } of slices) {
+    await context.db
+      .insertInto('stat_snapshots')
+      .values({
+        stat_slice_id: sliceId,
+        snapshot_group: group,
+        counts: JSON.stringify(countsOf(counters, byCode)),
+        taken_at: context.now
+      })
+      .execute()
+  }
+  return slices.map(({ contentId, counters }) => ({ contentId, counters }))
+}
+
+/** A delivery that cannot go on: paused when it can once somebody mended what the message says, else failed. */
+export const holdDelivery: Command<ById & { canGoOn: boolean; message: string }, void> = async (
+  context,
+  { id, canGoOn, message }
+) => {
+  const found = await underWay(context, id)
+  if (!found) return
+  await changeDispatch(context, found.campaign, {
+    error_message: message,
+    ...(canGoOn ? { paused: 1 } : { state: 'failed', finished_at: context.now })
+  })
+}
+
+async function underWay({ db }: CommandContext, id: number): Promise<UnderWay | null> {
+  const dispatch = await dispatchOf(db, id)
+  const delivery = await deliveryOf(db, id)
+  if (dispatch?.state !== 'sending' || dispatch.paused === 1 || !delivery) return null
+  return { campaign: await campaignToSend(db, id), dispatch, delivery }
+}
+
+async function changeDispatch(
+  context: CommandContext,
+  campaign: UnderWay['campaign'],
+  columns: Partial<DispatchRow>
+): Promise<void> {
+  await context.db.updateTable('dispatches').set(columns).where('campaign_id', '=', campaign.id).execute()
+  record(context, { campaign })
+}
+
+function record(context: CommandContext, { campaign }: Pick<UnderWay, 'campaign'>): void {
+  recordCampaign(
+    context,
+    'update',
+    'campaign',
+    campaign.organization_id,
+    campaign.mailing_list_id,
+    campaign.id
+  )
+}

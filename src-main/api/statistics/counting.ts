@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { CommandContext } from '../../database/command.ts'
+import type { StatEventType } from '../../database/schema.ts'
+import { beginningOfHour } from '../../times.ts'
+import { counterNames, type Counters } from './schema.ts'
+
+/** Adds to what was counted of a content, within the hour of the command. */
+export async function count(
+  context: CommandContext,
+  sliceId: number,
+  counters: Partial<Counters>,
+  timeZone: string
+): Promise<void> {
+  const counted = counterNames.filter((name) => counters[name])
+  if (counted.length === 0) return
+  await context.db
+    .insertInto('stat_counters')
+    .values({ ...counters, stat_slice_id: sliceId, hour: beginningOfHour(context.now, timeZone) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['stat_slice_id', 'hour'])
+        .doUpdateSet((update) =>
+          Object.fromEntries(
+            counted.map((name) => [
+              name,
+              sql<number>`${update.ref(name)} + ${update.ref(`excluded.${name}`)}`
+            ])
+          )
+        )
+    )
+    .execute()
+}
+
+/** Something that a recipient did with a message. */
+export interface RecipientEvent {
+  type: Exclude<StatEventType, 'bounce' | 'scomp'>
+  sliceId: number
+  subscriber: { id: number; email: string }
+  /** Of the link that was clicked. */
+  linkId?: number
+  ip: string | null
+  /** Whether it changed the status of the subscriber. */
+  updatesStatus?: boolean
+}
+
+/** Records what a recipient did, and counts it. @returns whether it is the first of its type by this recipient */
+export async function recordEvent(
+  context: CommandContext,
+  { type, sliceId, subscriber, linkId, ip, updatesStatus = false }: RecipientEvent,
+  timeZone: string
+): Promise<boolean> {
+  const isUnique = !(await happened(context, { type, sliceId, subscriber }))
+  const isUniqueOfLink =
+    linkId !== undefined && !(await happened(context, { type, sliceId, subscriber, linkId }))
+  await context.db
+    .insertInto('stat_events')
+    .values({
+      stat_slice_id: sliceId,
+      type,
+      subscriber_id: subscriber.id,
+      email: subscriber.email,
+      is_unique: Number(isUnique),
+      link_id: linkId ?? null,
+      is_unique_of_link: linkId === undefined ? null : Number(isUniqueOfLink),
+      bounce_code: null,
+      ip,
+      occurred_at: context.now
+    })
+    .execute()
+  const plural = `${type}s` as const
+  await count(
+    context,
+    sliceId,
+    {
+      [`${plural}_total`]: 1,
+      [`${plural}_unique`]: Number(isUnique),
+      ...(type === 'click' && { clicks_unique_by_link: Number(isUniqueOfLink) }),
+      ...(type === 'unsub' && { unsubs_status_updated: Number(updatesStatus) })
+    },
+    timeZone
+  )
+  return isUnique
+}
+
+async function happened(
+  context: CommandContext,
+  { type, sliceId, subscriber, linkId }: Pick<RecipientEvent, 'type' | 'sliceId' | 'subscriber' | 'linkId'>
+): Promise<boolean> {
+  const found = await context.db
+    .selectFrom('stat_events')
+    .select('id')
+    .where('stat_slice_id', '=', sliceId)
+    .where('type', '=', type)
+    .where('subscriber_id', '=', subscriber.id)
+    .$if(linkId !== undefined, (query) => query.where('link_id', '=', linkId ?? 0))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

@@ -1,0 +1,66 @@
+import { parseTimeInput } from '../../dates.ts'
+import { validationFailed } from '../../errors.ts'
+import { instantOf, wallClock } from '../../times.ts'
+import type { Period } from './queries.ts'
+
+/** A day of a calendar; months count from 1. */
+type Day = ReturnType<typeof wallClock>
+
+/** A time of a query, in UNIX milliseconds. @throws ApiError validation_failed with the name of the parameter */
+export function readTime(
+  name: string,
+  given: string | number | undefined,
+  timeZone: string
+): number | undefined {
+  if (given === undefined) return undefined
+  const time = parseTimeInput(given, timeZone)
+  if (time === null) throw validationFailed(`${name} must be a UNIX timestamp or an ISO 8601 time`)
+  return time
+}
+
+interface DayRange {
+  start_date?: string | undefined
+  end_date?: string | undefined
+}
+
+/**
+ * The days of a report (supplement, section 3): from the first day two months ago to the end of this month unless the
+ * query says otherwise.
+ * @param now UNIX milliseconds
+ * @throws ApiError validation_failed
+ */
+export function readDays({ start_date, end_date }: DayRange, timeZone: string, now: number): Period {
+  const today = wallClock(now, timeZone)
+  const from = readDay('start_date', start_date) ?? { ...today, month: today.month - 2, day: 1 }
+  const last = readDay('end_date', end_date) ?? { ...today, month: today.month + 1, day: 0 }
+  const period = {
+    from: instantOf(from, timeZone),
+    before: instantOf({ ...last, day: last.day + 1 }, timeZone)
+  }
+  if (period.before <= period.from) throw validationFailed('start_date must not be after end_date')
+  return period
+}
+
+function readDay(name: string, given: string | undefined): Day | undefined {
+  if (given === undefined) return undefined
+  const [, year, month, day] = (/^(\d{4})(\d\d)(\d\d)$/.exec(given) ?? []).map(Number)
+  if (year !== undefined && month !== undefined && day !== undefined) {
+    const date = new Date(Date.UTC(year, month - 1, day))
+    if (date.getUTCMonth() === month - 1 && date.getUTCDate() === day) return { year, month, day }
+  }
+  throw validationFailed(`${name} must be a day such as 20140131`)
+}
+
+/** The day or month of the zone's calendar that an instant is in. */
+export function periodAround(ms: number, unit: 'daily' | 'monthly', timeZone: string): Period {
+  const { year, month, day } = wallClock(ms, timeZone)
+  return unit === 'daily'
+    ? {
+        from: instantOf({ year, month, day }, timeZone),
+        before: instantOf({ year, month, day: day + 1 }, timeZone)
+      }
+    : {
+        from: instantOf({ year, month, day: 1 }, timeZone),
+        before: instantOf({ year, month: month + 1, day: 1 }, timeZone)
+      }
+}

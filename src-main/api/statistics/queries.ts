@@ -1,0 +1,280 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
+import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
+
+/** What was counted of one content. */
+export interface SliceStatistics {
+  sliceId: number
+  contentId: number
+  counters: Counters
+  /** bounce code -> unique bounces; null when there were none */
+  byCode: Record<string, number> | null
+}
+
+/** What was counted of a campaign, content by content. */
+export interface CampaignStatistics {
+  statId: number
+  slices: SliceStatistics[]
+}
+
+/** The statistics of campaigns that have begun, by campaign id. */
+export async function statisticsOfCampaigns(
+  db: Kysely<Schema>,
+  campaignIds: number[]
+): Promise<Map<number, CampaignStatistics>> {
+  const slices = await db
+    .selectFrom('stats')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .select(['campaign_id', 'stats.id as stat_id', 'stat_slices.id', 'content_id'])
+    .where('campaign_id', 'in', campaignIds)
+    .orderBy('content_id')
+    .execute()
+  const sliceIds = slices.map(({ id }) => id)
+  const counters = await countersOf(db, sliceIds)
+  const codes = await bounceCodesOf(db, sliceIds)
+  const statistics = new Map<number, CampaignStatistics>()
+  for (const { id, campaign_id, stat_id, content_id } of slices) {
+    const campaign = statistics.get(campaign_id ?? 0) ?? { statId: stat_id, slices: [] }
+    statistics.set(campaign_id ?? 0, campaign)
+    campaign.slices.push({
+      sliceId: id,
+      contentId: content_id ?? 0,
+      counters: counters.get(id) ?? noCounters(),
+      byCode: codes.get(id) ?? null
+    })
+  }
+  return statistics
+}
+
+/** The summary of several contents together. */
+export function summaryOfSlices(
+  slices: readonly Pick<SliceStatistics, 'counters' | 'byCode'>[]
+): StatSummary {
+  const codes: Record<string, number> = {}
+  for (const { byCode } of slices) {
+    for (const [code, count] of Object.entries(byCode ?? {})) codes[code] = (codes[code] ?? 0) + count
+  }
+  const byCode = Object.keys(codes).length > 0 ? codes : null
+  return summaryOf(sumCounters(slices.map(({ counters }) => counters)), byCode)
+}
+
+/** A period in UNIX milliseconds; the end is exclusive. */
+export interface Period {
+  from: number
+  before: number
+}
+
+/** The summary of an autoresponder over a period (supplement, section 3). */
+export async function summaryOfAutoresponder(
+  db: Kysely<Schema>,
+  autoresponderId: number,
+  period: Period
+): Promise<StatSummary> {
+  const slices = await db
+    .selectFrom('stats')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .select('stat_slices.id')
+    .where('autoresponder_id', '=', autoresponderId)
+    .execute()
+  const ids = slices.map(({ id }) => id)
+  const counters = await countersOf(db, ids, period)
+  const codes = await bounceCodesOf(db, ids, period)
+  return summaryOfSlices(
+    ids.map((id) => ({ counters: counters.get(id) ?? noCounters(), byCode: codes.get(id) ?? null }))
+  )
+}
+
+/** The sums of slices over all hours, or those of a period. */
+async function countersOf(
+  db: Kysely<Schema>,
+  sliceIds: number[],
+  period?: Period
+): Promise<Map<number, Counters>> {
+  let query = db
+    .selectFrom('stat_counters')
+    .select('stat_slice_id')
+    .select((select) => counterNames.map((name) => select.fn.sum<number>(name).as(name)))
+    .where('stat_slice_id', 'in', sliceIds)
+    .groupBy('stat_slice_id')
+  if (period) query = query.where('hour', '>=', period.from).where('hour', '<', period.before)
+  const rows = await query.execute()
+  return new Map(rows.map(({ stat_slice_id, ...counters }) => [stat_slice_id, counters]))
+}
+
+async function bounceCodesOf(
+  db: Kysely<Schema>,
+  sliceIds: number[],
+  period?: Period
+): Promise<Map<number, Record<string, number>>> {
+  let query = db
+    .selectFrom('stat_events')
+    .select(['stat_slice_id', 'bounce_code'])
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('stat_slice_id', 'in', sliceIds)
+    .where('type', '=', 'bounce')
+    .where('is_unique', '=', 1)
+    .where('bounce_code', 'is not', null)
+    .groupBy(['stat_slice_id', 'bounce_code'])
+  if (period) query = query.where('occurred_at', '>=', period.from).where('occurred_at', '<', period.before)
+  const codes = new Map<number, Record<string, number>>()
+  for (const { stat_slice_id, bounce_code, count } of await query.execute()) {
+    codes.set(stat_slice_id, { ...codes.get(stat_slice_id), [bounce_code ?? '']: count })
+  }
+  return codes
+}
+
+/** A content's counters within an hour, for what happened over time. */
+export interface HourOfContent extends Counters {
+  content_id: number
+  /** UNIX milliseconds */
+  hour: number
+}
+
+/** What was counted of a campaign, hour by hour. */
+export async function hoursOfCampaign(db: Kysely<Schema>, campaignId: number): Promise<HourOfContent[]> {
+  const rows = await db
+    .selectFrom('stats')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .innerJoin('stat_counters', 'stat_counters.stat_slice_id', 'stat_slices.id')
+    .select(['content_id', 'hour', ...counterNames])
+    .where('campaign_id', '=', campaignId)
+    .orderBy('hour')
+    .orderBy('content_id')
+    .execute()
+  return rows.map((row) => ({ ...row, content_id: row.content_id ?? 0 }))
+}
+
+/** Messages that went out within a period, by hour, campaign and autoresponder. */
+export function messagesSent(db: Kysely<Schema>, organizationId: number, { from, before }: Period) {
+  return db
+    .selectFrom('stat_counters')
+    .innerJoin('stat_slices', 'stat_slices.id', 'stat_counters.stat_slice_id')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+    .leftJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
+    .leftJoin('autoresponders', 'autoresponders.id', 'stats.autoresponder_id')
+    .innerJoin('mailing_lists', (join) =>
+      join.on((on) =>
+        on(
+          'mailing_lists.id',
+          '=',
+          on.fn.coalesce('campaigns.mailing_list_id', 'autoresponders.mailing_list_id')
+        )
+      )
+    )
+    .select([
+      'hour',
+      'campaign_id',
+      'campaigns.name as campaign_name',
+      'autoresponder_id',
+      'autoresponders.name as autoresponder_name'
+    ])
+    .select((select) => select.fn.sum<number>('messages_sent').as('messages_sent'))
+    .where('mailing_lists.organization_id', '=', organizationId)
+    .where('hour', '>=', from)
+    .where('hour', '<', before)
+    .groupBy(['hour', 'stats.id'])
+    .having(sql`sum(messages_sent)`, '>', 0)
+    .orderBy('hour')
+    .orderBy('campaign_id')
+    .orderBy('autoresponder_id')
+    .execute()
+}
+
+/** A pattern in which only * has a meaning. */
+function globOf(pattern: string): string {
+  return pattern.replaceAll(/[?[]/g, '[$&]')
+}
+
+/** The links of a campaign's contents and how often they were clicked (supplement, section 3, link_stats). */
+export async function linksOfCampaign(
+  db: Kysely<Schema>,
+  campaignId: number,
+  { contentId, url }: { contentId?: number | undefined; url?: string | undefined },
+  { page, per_page }: { page: number; per_page: number }
+) {
+  let query = db
+    .selectFrom('stats')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .innerJoin('stat_links', 'stat_links.stat_slice_id', 'stat_slices.id')
+    .where('campaign_id', '=', campaignId)
+  if (contentId !== undefined) query = query.where('content_id', '=', contentId)
+  if (url !== undefined) query = query.where(sql<boolean>`lower(url) GLOB ${globOf(url.toLowerCase())}`)
+  const { total } = await query
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .leftJoin('stat_events', 'stat_events.link_id', 'stat_links.id')
+    .select(['stat_links.id as link_id', 'url'])
+    .select((select) => [
+      select.fn.count<number>('stat_events.id').as('clicks_total'),
+      sql<number>`cast(total(is_unique) as integer)`.as('clicks_unique'),
+      sql<number>`cast(total(is_unique_of_link) as integer)`.as('clicks_unique_by_link')
+    ])
+    .groupBy('stat_links.id')
+    .orderBy(sql`lower(url)`)
+    .orderBy('stat_links.id')
+    .limit(per_page)
+    .offset(page * per_page)
+    .execute()
+  return { rows, total }
+}
+
+export interface SystemCampaignFilter {
+  from?: number | undefined
+  /** Exclusive. */
+  before?: number | undefined
+  /** Whether those that are being sent are left out. */
+  excludeActive: boolean
+}
+
+/** Campaigns of all organizations that have begun, by the time they did (supplement, section 3, system_campaigns). */
+export async function systemCampaigns(
+  db: Kysely<Schema>,
+  { from, before, excludeActive }: SystemCampaignFilter,
+  { page, per_page }: { page: number; per_page: number }
+): Promise<{ rows: ReportedCampaign[]; total: number }> {
+  let query = db
+    .selectFrom('dispatches')
+    .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
+    .innerJoin('deliveries', 'deliveries.campaign_id', 'campaigns.id')
+    .where('started_at', 'is not', null)
+  if (from !== undefined) query = query.where('started_at', '>=', from)
+  if (before !== undefined) query = query.where('started_at', '<', before)
+  if (excludeActive) query = query.where('state', '<>', 'sending')
+  const { total } = await query
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .select([
+      'campaigns.id',
+      'campaigns.name',
+      'state',
+      'paused',
+      'recipients',
+      'mailing_list_id',
+      'mailing_lists.name as mailing_list_name',
+      'organization_id',
+      'organizations.name as organization_name'
+    ])
+    .orderBy('started_at')
+    .orderBy('campaigns.id')
+    .limit(per_page)
+    .offset(page * per_page)
+    .execute()
+  const statistics = await statisticsOfCampaigns(
+    db,
+    rows.map(({ id }) => id)
+  )
+  return {
+    rows: rows.map((row) => ({
+      organization: { id: row.organization_id, name: row.organization_name },
+      mailing_list: { id: row.mailing_list_id, name: row.mailing_list_name },
+      campaign: { id: row.id, name: row.name, state: row.state, paused: row.paused === 1 },
+      stats: reportedStatistics(summaryOfSlices(statistics.get(row.id)?.slices ?? []), row.recipients)
+    })),
+    total
+  }
+}

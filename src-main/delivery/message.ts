@@ -1,0 +1,134 @@
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { clickCode, countClicks, messageLinks } from './links.ts'
+import type { MessagePlan, PlannedContent } from './plan.ts'
+import { type Codes, codesOf, type CompiledText, compile, type Recipient, write } from './replacement.ts'
+import type { OutgoingMessage } from './transport.ts'
+
+/** Somebody whom a message is for. */
+export interface Addressee extends Omit<Recipient, 'links'> {
+  /** What they asked for, where the list lets them; null = whatever there is. */
+  format: ContentFormat | null
+}
+
+/** A content as somebody would read it; a part that it does not have is undefined. */
+export interface WrittenContent {
+  subject: string
+  html: string | undefined
+  text: string | undefined
+}
+
+interface Compiled {
+  content: PlannedContent
+  subject: CompiledText
+  html: CompiledText
+  text: CompiledText
+}
+
+/** Makes the messages of a campaign: its contents are compiled once, and written for each recipient. */
+export class MessageComposer {
+  readonly #plan: MessagePlan
+  readonly #codes: Codes
+  readonly #contents: Map<number, Compiled>
+  readonly #headers: { name: string; value: CompiledText }[]
+
+  constructor(plan: MessagePlan) {
+    this.#plan = plan
+    this.#codes = codesOf(plan, Date.now())
+    this.#contents = new Map(plan.contents.map((content) => [content.id, this.#compile(content)]))
+    this.#headers = plan.customHeaders.map(({ name, value }) => ({ name, value: compile(value, 'text') }))
+  }
+
+  /** The content in the format that suits the addressee. */
+  write(contentId: number, addressee: Addressee): WrittenContent {
+    const { content, subject, html, text } = this.#find(contentId)
+    const recipient = this.#recipientOf(content, addressee)
+    const format = formatFor(content.format, addressee.format)
+    return {
+      subject: write(subject, this.#codes, recipient),
+      html: format === 'text' ? undefined : write(html, this.#codes, recipient),
+      text: format === 'html' ? undefined : write(text, this.#codes, recipient)
+    }
+  }
+
+  /** Where a link of the content leads for the addressee. */
+  writeLink(url: string, contentId: number, addressee: Addressee): string {
+    const recipient = this.#recipientOf(this.#find(contentId).content, addressee)
+    return write(compile(url, 'text'), this.#codes, recipient)
+  }
+
+  /** The whole message, with its headers. */
+  async compose(
+    contentId: number,
+    addressee: Addressee
+  ): Promise<OutgoingMessage & { format: ContentFormat }> {
+    const { sender, bounceAddress, xCampaignId } = this.#plan
+    const { content } = this.#find(contentId)
+    const recipient = this.#recipientOf(content, addressee)
+    const { subject, html, text } = this.write(contentId, addressee)
+    const mail = new MailComposer({
+      from: { name: sender.from_name ?? '', address: sender.from_email },
+      ...(sender.sender_email && { sender: sender.sender_email }),
+      ...(sender.reply_to && { replyTo: sender.reply_to }),
+      to: { name: '', address: addressee.email },
+      subject,
+      ...(html !== undefined && { html }),
+      ...(text !== undefined && { text }),
+      headers: [
+        { key: 'X-CampaignID', value: `s4:${xCampaignId}` },
+        { key: 'List-Unsubscribe', value: `<${recipient.links.unsubscribe}>` },
+        { key: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
+        ...this.#headers.map(({ name, value }) => ({
+          key: name,
+          value: write(value, this.#codes, recipient)
+        }))
+      ],
+      // A code in a content must not make the application read a file or fetch an address.
+      disableFileAccess: true,
+      disableUrlAccess: true
+    })
+    return {
+      envelope: { from: bounceAddress ?? sender.from_email, to: addressee.email },
+      content: await mail.compile().build(),
+      format: formatFor(content.format, addressee.format)
+    }
+  }
+
+  #compile(content: PlannedContent): Compiled {
+    const html = countClicks(content.html, 'html', content.links)
+    return {
+      content,
+      subject: compile(content.subject, 'text'),
+      html: compile(this.#plan.tracksOpens && content.sliceId > 0 ? withOpenPixel(html) : html, 'html'),
+      text: compile(countClicks(content.text, 'text', content.links), 'text')
+    }
+  }
+
+  #find(contentId: number): Compiled {
+    const found = this.#contents.get(contentId)
+    if (!found) throw new Error(`content ${contentId} is not part of campaign ${this.#plan.campaign.id}`)
+    return found
+  }
+
+  #recipientOf(content: PlannedContent, addressee: Addressee): Recipient {
+    const { linkBase, signingSecret } = this.#plan
+    const named = { subscriberId: addressee.id, sliceId: content.sliceId }
+    const { click, openPixel, ...links } = messageLinks(linkBase, signingSecret, named)
+    const tracked = new Map([[openPixelCode, openPixel]])
+    for (const { id } of content.links) tracked.set(clickCode(id), click(id))
+    return { ...addressee, links: { ...links, tracked } }
+  }
+}
+
+const openPixelCode = 'open_pixel'
+
+function withOpenPixel(html: string): string {
+  const pixel = `<img src="%%${openPixelCode}%%" width="1" height="1" alt="">`
+  const end = html.search(/<\/body\s*>/i)
+  return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end)
+}
+
+/** Somebody who asked for plain text gets it where there is some. */
+function formatFor(content: ContentFormat, wanted: ContentFormat | null): ContentFormat {
+  return content === 'both' && wanted !== null ? wanted : content
+}

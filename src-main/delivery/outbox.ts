@@ -1,0 +1,52 @@
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { OutgoingMessage, Transport } from './transport.ts'
+
+/** The file of a campaign's messages, in a format that mail programs open (RFC 4155). */
+export function outboxPath(dataDirectory: string, campaignId: number): string {
+  return join(dataDirectory, 'outbox', `campaign-${campaignId}.mbox`)
+}
+
+/** Where previews go. */
+export function previewOutboxPath(dataDirectory: string): string {
+  return join(dataDirectory, 'outbox', 'previews.mbox')
+}
+
+/**
+ * Files messages on this computer. Its position is the length of the file in bytes.
+ * @param position where to go on; `end` keeps what is there
+ */
+export function openOutbox(path: string, position: number | 'end'): Transport {
+  mkdirSync(dirname(path), { recursive: true })
+  const file = openSync(path, 'a')
+  // A file that was emptied or removed meanwhile begins anew: what went out stays sent.
+  const size = fstatSync(file).size
+  let end = position === 'end' ? size : Math.min(position, size)
+  if (position !== 'end') ftruncateSync(file, end)
+  return {
+    send: (messages) => {
+      const bytes = Buffer.concat(messages.map(mboxEntry))
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+      fdatasyncSync(file)
+      return (end += bytes.length)
+    },
+    takeBack: (before) => {
+      end = Math.min(before, end)
+      ftruncateSync(file, end)
+    },
+    close: () => closeSync(file)
+  }
+}
+
+/** A line that begins like a separator gets a ">", as all that begin with some of these do, so that it can be undone. */
+function mboxEntry({ envelope, content }: OutgoingMessage): Buffer {
+  const message = content
+    .toString('latin1')
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/^(>*From )/gm, '>$1')
+  const date = new Date().toUTCString().replace(/^(\w+), (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1 $3 $2 $5 $4')
+  return Buffer.from(
+    `From ${envelope.from} ${date}\n${message}${message.endsWith('\n') ? '' : '\n'}\n`,
+    'latin1'
+  )
+}

@@ -1,0 +1,22 @@
+import { workerData } from 'node:worker_threads'
+import { MessageComposer } from './message.ts'
+import { openOutbox } from './outbox.ts'
+import type { PreviewTask } from './previews.ts'
+
+// The messages of one preview: to make some hundreds of them takes longer than the API's thread may be held up.
+
+const { path, message, recipients, values, splitByFormat } = workerData as PreviewTask
+const composer = new MessageComposer(message)
+const outbox = openOutbox(path, 'end')
+try {
+  for (const email of recipients) {
+    const addressee = { id: 0, email, subscribe_time: Date.now(), subscribe_ip: null, values }
+    for (const content of message.contents) {
+      const formats = splitByFormat && content.format === 'both' ? (['html', 'text'] as const) : [null]
+      for (const format of formats)
+        outbox.send([await composer.compose(content.id, { ...addressee, format })])
+    }
+  }
+} finally {
+  outbox.close()
+}

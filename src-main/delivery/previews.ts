@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { type Static, Type } from 'typebox'
+import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
+import { Faults, storageFaultOf, validationFailed } from '../errors.ts'
+import { startThread } from '../threads.ts'
+import type { StoredValues } from '../api/custom-fields/rules.ts'
+import type { MessagePlan } from './plan.ts'
+import { previewOutboxPath } from './outbox.ts'
+
+/** Most addresses of one preview. */
+const mostRecipients = 100
+
+export const PreviewInput = Type.Object({
+  recipients: Type.Array(Type.String(), { minItems: 1, maxItems: mostRecipients }),
+  /** Whether a content in both formats goes out as two messages. */
+  split_emails_by_format: Type.Boolean({ default: false })
+})
+export type PreviewInput = Static<typeof PreviewInput>
+
+/** What the thread needs that makes the messages. */
+export interface PreviewTask {
+  path: string
+  message: MessagePlan
+  recipients: string[]
+  values: StoredValues
+  splitByFormat: boolean
+}
+
+/**
+ * Files each content for each address, filled with the preview values of the list.
+ * @param message null when there is no content
+ * @param previewValues JSON of the list's preview_custom_field_data
+ * @throws ApiError validation_failed without content or with an invalid address
+ */
+export async function sendPreview(
+  dataDirectory: string,
+  message: MessagePlan | null,
+  previewValues: string,
+  { recipients, split_emails_by_format: splitByFormat }: PreviewInput
+): Promise<void> {
+  const faults = new Faults()
+  for (const [index, address] of recipients.entries()) {
+    if (!isEmail(address)) faults.add(`recipients.${index} ${emailComplaint(address)}`)
+  }
+  faults.throwIfAny()
+  if (!message) throw validationFailed('there is no content to send')
+  if (message.sender.from_email === '') throw validationFailed('from_email cannot be blank')
+  const task: PreviewTask = {
+    path: previewOutboxPath(dataDirectory),
+    message,
+    recipients,
+    values: JSON.parse(previewValues) as StoredValues,
+    splitByFormat
+  }
+  const thread = startThread(import.meta.url, 'preview-thread', { workerData: task, name: 'preview' })
+  try {
+    await once(thread, 'exit')
+  } catch (error) {
+    throw storageFaultOf(error) ?? error
+  }
+}

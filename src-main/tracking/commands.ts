@@ -1,0 +1,73 @@
+import type { Command, CommandContext } from '../database/command.ts'
+import { queueReactions } from '../api/autoresponders/reactions.ts'
+import { notFound } from '../errors.ts'
+import { recordEvent } from '../api/statistics/counting.ts'
+import { signingSecret } from '../settings/queries.ts'
+import { readToken, type TokenPurpose } from './tokens.ts'
+
+interface Tracked {
+  token: string
+  ip: string
+}
+
+/** Counts that a message was opened, and triggers the autoresponders that wait for that. */
+export const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
+  const recipient = await recipientOf(context, 'open', token)
+  if (!recipient) return
+  const { sliceId, subscriber, timeZone, campaignId } = recipient
+  const isFirst = await recordEvent(context, { type: 'open', sliceId, subscriber, ip }, timeZone)
+  if (!isFirst || campaignId === null) return
+  const waiting = await context.db
+    .selectFrom('autoresponders')
+    .selectAll()
+    .where('trigger', '=', 'campaign_open')
+    .where('trigger_campaign_to_open_id', '=', campaignId)
+    .orderBy('id')
+    .execute()
+  await queueReactions(context, waiting, { subscriberId: subscriber.id, timeZone })
+}
+
+/**
+ * Counts that a link of a message was clicked.
+ * @throws ApiError not_found for a link that the message does not have
+ */
+export const trackClick: Command<Tracked & { linkId: number }, void> = async (
+  context,
+  { token, ip, linkId }
+) => {
+  const recipient = await recipientOf(context, 'click', token)
+  const link = await context.db
+    .selectFrom('stat_links')
+    .select('stat_slice_id')
+    .where('id', '=', linkId)
+    .executeTakeFirst()
+  if (!recipient || link?.stat_slice_id !== recipient.sliceId) throw notFound('the link')
+  const { sliceId, subscriber, timeZone } = recipient
+  await recordEvent(context, { type: 'click', sliceId, subscriber, linkId, ip }, timeZone)
+}
+
+/** Whom a token names, as long as the subscriber and the statistics are there. */
+async function recipientOf(context: CommandContext, purpose: TokenPurpose, token: string) {
+  const named = readToken(await signingSecret(context.db), purpose, token)
+  if (!named) return null
+  const slice = await context.db
+    .selectFrom('stat_slices')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+    .select('campaign_id')
+    .where('stat_slices.id', '=', named.sliceId)
+    .executeTakeFirst()
+  const subscriber = await context.db
+    .selectFrom('subscribers')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
+    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
+    .select(['subscribers.id', 'subscribers.email', 'time_zone_name'])
+    .where('subscribers.id', '=', named.subscriberId)
+    .executeTakeFirst()
+  if (!slice || !subscriber) return null
+  return {
+    sliceId: named.sliceId,
+    subscriber: { id: subscriber.id, email: subscriber.email },
+    timeZone: subscriber.time_zone_name,
+    campaignId: slice.campaign_id
+  }
+}

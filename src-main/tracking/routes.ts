@@ -1,0 +1,88 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { ApiError } from '../errors.ts'
+import { signingSecret } from '../settings/queries.ts'
+import { linkOfMessage, messageOf } from './queries.ts'
+import { readToken } from './tokens.ts'
+
+// Where the links in messages lead. Whoever has the message may use them: the token in the address is the key.
+
+const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
+
+/** A transparent picture of one pixel. */
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, writer, deliveries } = app.context
+  // What a mail program or a form posts says nothing that the address does not.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined)
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, access: 'public' }
+    route.schema = { ...route.schema, hide: true }
+  })
+
+  app.get('/o/:token', { schema: { params: TokenParams } }, async ({ params, ip }, reply) => {
+    await writer.run('trackOpen', { token: params.token, ip })
+    return reply.type('image/gif').header('Cache-Control', 'no-store').send(pixel)
+  })
+
+  app.get(
+    '/c/:link/:token',
+    { schema: { params: Type.Object({ ...TokenParams.properties, link: Type.Integer({ minimum: 1 }) }) } },
+    async ({ params, ip }, reply) => {
+      const { token, link } = params
+      const named = readToken(await signingSecret(reader), 'click', token)
+      const target = named && (await linkOfMessage(reader, named, link, deliveries.linkBase ?? ''))
+      if (target === null)
+        return page(reply, 'This link does not work', 'The message that it was in is gone.')
+      await writer.run('trackClick', { token, ip, linkId: link })
+      return reply.header('Cache-Control', 'no-store').redirect(target)
+    }
+  )
+
+  app.get('/w/:token', { schema: { params: TokenParams } }, async ({ params }, reply) => {
+    const named = readToken(await signingSecret(reader), 'view', params.token)
+    const message = named && (await messageOf(reader, named, deliveries.linkBase ?? ''))
+    if (!message) return page(reply, 'This message is not there any more', 'It was removed by its sender.')
+    void reply.header('Content-Security-Policy', messagePolicy)
+    return message.html === undefined
+      ? reply.type('text/plain; charset=utf-8').send(message.text)
+      : reply.type('text/html; charset=utf-8').send(message.html)
+  })
+
+  // A program that looks at every link of a message must not unsubscribe anybody: that takes a POST.
+  app.get('/u/:token', { schema: { params: TokenParams } }, async (_request, reply) =>
+    page(reply, 'Unsubscribe', 'You will get no more messages of this list.', 'Unsubscribe')
+  )
+
+  // RFC 8058: mail programs send this by themselves when their user asks for it.
+  app.post('/u/:token', { schema: { params: TokenParams } }, async ({ params, ip }, reply) => {
+    try {
+      await writer.run('unsubscribeByToken', { organizationId: null, token: params.token, ip })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return page(reply.code(404), 'This link does not work', 'It belongs to nobody who is on a list here.')
+    }
+    return page(reply, 'You are unsubscribed', 'You will get no more messages of this list.')
+  })
+}
+
+/** Contents come from whoever writes campaigns: they may show pictures, and run nothing. */
+const messagePolicy =
+  "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; sandbox allow-popups allow-top-navigation-by-user-activation"
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
+
+function page(reply: FastifyReply, title: string, sentence: string, action?: string): FastifyReply {
+  const form = action === undefined ? '' : `<form method="post"><button>${action}</button></form>`
+  return reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy)
+    .send(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 32rem; margin: 20vh auto 0; padding: 0 1.5rem }
+button { font: inherit; padding: .5rem 1rem }
+</style>
+<h1>${title}</h1><p>${sentence}</p>${form}</html>`)
+}

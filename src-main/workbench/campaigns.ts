@@ -1,0 +1,105 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { type Static, Type } from 'typebox'
+import { deliveryOf } from '../api/campaigns/delivery-queries.ts'
+import {
+  campaignById,
+  campaignsOfList,
+  dispatchOf,
+  presentCampaignSummaries
+} from '../api/campaigns/queries.ts'
+import { CampaignSummary } from '../api/campaigns/schema.ts'
+import { envelope, ok } from '../api/envelope.ts'
+import { IdParams, Nullable, Timestamp } from '../api/schema.ts'
+import { hoursOfCampaign } from '../api/statistics/queries.ts'
+import { outboxPath } from '../delivery/outbox.ts'
+import { notFound } from '../errors.ts'
+import { formatOptionalTime } from '../times.ts'
+
+const CampaignProgress = Type.Object({
+  phase: Nullable(Type.Enum(['everybody', 'split_testing', 'decision_delay', 'winner'])),
+  /** How many it is for; null while they are counted. */
+  recipients: Nullable(Type.Integer()),
+  /** Why it failed, or was paused by a fault. */
+  error_message: Nullable(Type.String()),
+  /** When the winner of its split test is to be chosen. */
+  decides_at: Nullable(Timestamp),
+  /** Bytes of the file that its messages are in; null without one. */
+  outbox_bytes: Nullable(Type.Integer()),
+  hours: Type.Array(
+    Type.Object({
+      content_id: Type.Integer(),
+      /** The beginning of the hour, in UNIX milliseconds. */
+      hour: Type.Integer(),
+      messages_sent: Type.Integer(),
+      opens_unique: Type.Integer(),
+      clicks_unique: Type.Integer(),
+      bounces_total: Type.Integer(),
+      unsubs_unique: Type.Integer()
+    })
+  )
+})
+export type CampaignProgress = Static<typeof CampaignProgress>
+
+/** What the window shows of campaigns beyond the API: those of all lists, how sending goes, and the messages themselves. */
+export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, dataDirectory } = app.context
+
+  app.get(
+    '/campaigns',
+    {
+      config: { access: 'signed_in' },
+      schema: { hide: true, response: { 200: envelope(Type.Array(CampaignSummary)) } }
+    },
+    async ({ caller: { organizationId, timeZone } }) => {
+      const rows = await campaignsOfList(reader, organizationId, null, {})
+      return ok(await presentCampaignSummaries(reader, organizationId, rows.reverse(), timeZone))
+    }
+  )
+
+  app.get(
+    '/campaigns/:id/progress',
+    {
+      config: { access: 'campaign.read_stats' },
+      schema: { hide: true, params: IdParams, response: { 200: envelope(CampaignProgress) } }
+    },
+    async ({ caller, params }) => {
+      const { id } = await campaignById(reader, caller.organizationId, params.id)
+      const delivery = await deliveryOf(reader, id)
+      const dispatch = await dispatchOf(reader, id)
+      return ok({
+        phase: delivery?.phase ?? null,
+        recipients: delivery?.recipients ?? null,
+        error_message: dispatch?.error_message ?? null,
+        decides_at: formatOptionalTime(delivery?.decides_at ?? null, caller.timeZone),
+        outbox_bytes: await sizeOf(outboxPath(dataDirectory, id)),
+        hours: await hoursOfCampaign(reader, id)
+      })
+    }
+  )
+
+  app.get(
+    '/campaigns/:id/outbox',
+    { config: { access: 'campaign.read_stats' }, schema: { hide: true, params: IdParams } },
+    async ({ caller, params }, reply) => {
+      const { id } = await campaignById(reader, caller.organizationId, params.id)
+      const path = outboxPath(dataDirectory, id)
+      if ((await sizeOf(path)) === null) throw notFound(`the outbox of campaign ${id}`)
+      return reply
+        .type('application/mbox')
+        .header('Content-Disposition', `attachment; filename="campaign-${id}.mbox"`)
+        .send(createReadStream(path))
+    }
+  )
+}
+
+/** @returns bytes; null where there is no file */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

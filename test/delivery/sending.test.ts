@@ -1,0 +1,354 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import {
+  importText,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
+import { messagesIn, outboxOf } from '../support/outbox.ts'
+
+const started = sharedApplication()
+const now = (): number => Math.floor(Date.now() / 1000)
+const sender = { from_email: 'sender@example.com', from_name: 'Sender' }
+
+/** A campaign that begins at once, to everyone on the list. */
+function sendNow(listId: number, settings: Record<string, unknown> = {}): Promise<CampaignDetail> {
+  const { dispatch_attributes = {}, ...rest } = settings
+  return makeCampaign(started.api, listId, {
+    dispatch_attributes: { ...sender, begins_at: now(), ...(dispatch_attributes as object) },
+    ...rest
+  })
+}
+
+async function addressesIn(campaignId: number): Promise<string[]> {
+  const messages = await outboxOf(started.dataDirectory, campaignId)
+  return messages.map(({ headers }) => headers.get('to') ?? '')
+}
+
+/** A list with so many active subscribers, p0@example.com and on. */
+async function listOf(count: number): Promise<{ id: number }> {
+  const list = await makeList(started.api)
+  const emails = Array.from({ length: count }, (_, number) => `p${number}@example.com`)
+  await importText(started.api, list.id, `email\n${emails.join('\n')}`)
+  return list
+}
+
+async function stateOf(id: number): Promise<string | undefined> {
+  return (await started.api.get<CampaignDetail>(`/campaigns/${id}`)).data.dispatch?.state
+}
+
+/** A test cannot wait for minutes: sets the time of the decision to now. */
+function letTheDelayPass(campaignId: number): void {
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+  database.prepare('UPDATE deliveries SET decides_at = ? WHERE campaign_id = ?').run(Date.now(), campaignId)
+  database.close()
+}
+
+/** Waits until something holds. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const began = performance.now(); !(await condition()); await pause(20)) {
+    if (performance.now() - began > 20_000) throw new Error('it did not come to be')
+  }
+}
+
+describe('a campaign', () => {
+  it('is sent to the active subscribers of its segment, in the order of their ids', async () => {
+    const { api } = started
+    const list = await makeList(api)
+    const other = await makeList(api)
+    for (const name of ['c', 'a', 'b', 'd']) await makeSubscriber(api, list.id, `${name}@example.com`)
+    await makeSubscriber(api, list.id, 'gone@example.com', { status: 'unsubscribed' })
+    for (const name of ['c', 'b', 'gone']) await makeSubscriber(api, other.id, `${name}@example.com`)
+    const segment = await makeSegment(api, list.id, { other: other.id })
+    const made = await sendNow(list.id, {
+      segmentation_criteria_ad_hoc: undefined,
+      segmentation_criteria_id: segment.id
+    })
+    const { dispatch, stat_summary } = await api.sent(made.id)
+    expect(dispatch).toMatchObject({ state: 'finished', state_description: 'Step 4: Finished' })
+    const [began, ended] = [dispatch?.started_at ?? '', dispatch?.finished_at ?? '']
+    expect(Date.parse(ended)).toBeGreaterThanOrEqual(Date.parse(began))
+    expect(await addressesIn(made.id)).toEqual(['c@example.com', 'b@example.com'])
+    expect(stat_summary).toMatchObject({
+      messages_sent: 2,
+      total_messages: 2,
+      total_success: 2,
+      sent_multipart: 2,
+      messages_html: 2,
+      accepted: 2,
+      in_queue: 0
+    })
+  })
+
+  it('is sent at its time', async () => {
+    const list = await listOf(1)
+    const made = await sendNow(list.id, { dispatch_attributes: { begins_at: now() + 2 } })
+    expect(await stateOf(made.id)).toBe('scheduled')
+    await pause(500)
+    expect(await addressesIn(made.id)).toEqual([])
+    const { dispatch } = await started.api.sent(made.id)
+    expect(Date.parse(dispatch?.started_at ?? '')).toBeGreaterThanOrEqual(
+      Date.parse(dispatch?.begins_at ?? '')
+    )
+  })
+
+  it('writes to each recipient with their values, and says in its headers how to unsubscribe', async () => {
+    const { api } = started
+    const list = await makeList(api, { custom_headers_enabled: true, custom_headers: 'X-City: %%city%%' })
+    await makeField(api, list.id, 'City', 'text')
+    await makeSubscriber(api, list.id, 'anna@example.com', { custom_fields: { City: 'Zürich' } })
+    const made = await sendNow(list.id, {
+      contents: [
+        {
+          subject: 'Grüße nach %%city%%',
+          format: 'text',
+          text: 'From %%city%% to %%subscribers_email_address%%'
+        }
+      ],
+      dispatch_attributes: { reply_to: 'reply@example.com' }
+    })
+    const { x_campaign_id } = await api.sent(made.id)
+    const [message] = await outboxOf(started.dataDirectory, made.id)
+    expect(Object.fromEntries(message?.headers ?? [])).toMatchObject({
+      from: 'Sender <sender@example.com>',
+      to: 'anna@example.com',
+      'reply-to': 'reply@example.com',
+      subject: '=?UTF-8?Q?Gr=C3=BC=C3=9Fe_nach_Z=C3=BCrich?=',
+      'x-campaignid': `s4:${x_campaign_id}`,
+      'x-city': '=?UTF-8?Q?Z=C3=BCrich?=',
+      'list-unsubscribe-post': 'List-Unsubscribe=One-Click'
+    })
+    expect(message?.headers.get('list-unsubscribe')).toMatch(
+      /^<http:\/\/127\.0\.0\.1:\d+\/u\/\d+-\d+-[0-9a-f]{40}>$/
+    )
+    expect(message?.body.trim()).toBe('From Zürich to anna@example.com')
+  })
+
+  it('is plain text for who wants that, where the list lets them choose and the content has it', async () => {
+    const { api } = started
+    const list = await makeList(api, { has_format: true })
+    for (const email_format of ['html', 'plaintext']) {
+      await makeSubscriber(api, list.id, `${email_format}@example.com`, { email_format })
+    }
+    const made = await sendNow(list.id)
+    const { stat_summary } = await api.sent(made.id)
+    const counts = { messages_sent: 2, sent_html: 0, sent_text: 1, sent_multipart: 1 }
+    expect(stat_summary).toMatchObject({ ...counts, messages_html: 1, messages_text: 1 })
+    const messages = await outboxOf(started.dataDirectory, made.id)
+    const types = messages.map(({ headers }) => headers.get('content-type')?.split(';')[0])
+    expect(types).toEqual(['multipart/alternative', 'text/plain'])
+  })
+
+  it('sends each content to seed lists, which are no recipients', async () => {
+    const { api } = started
+    const list = await listOf(2)
+    const { data: seeds } = await api.post<{ id: number }>('/seed_lists', {
+      seed_list: { name: `Seeds ${list.id}`, addresses_array: ['seed@example.com'] }
+    })
+    const made = await sendNow(list.id, { dispatch_attributes: { seed_list_ids: [seeds.id] } })
+    const { stat_summary } = await api.sent(made.id)
+    expect(stat_summary).toMatchObject({ messages_sent: 2, total_messages: 3, total_success: 3, accepted: 2 })
+    expect(await addressesIn(made.id)).toEqual(['seed@example.com', 'p0@example.com', 'p1@example.com'])
+  })
+
+  it('goes no faster than its speed, is held by a pause at once, and goes on where it stood', async () => {
+    const { api } = started
+    const list = await listOf(12)
+    const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
+    await until(async () => (await addressesIn(made.id)).length >= 3)
+    await api.post(`/campaigns/${made.id}/pause`)
+    await pause(100)
+    const held = (await addressesIn(made.id)).length
+    await pause(600)
+    expect(await addressesIn(made.id)).toHaveLength(held)
+    expect(held).toBeLessThan(12)
+    await api.post(`/campaigns/${made.id}/resume`)
+    const { stat_summary } = await api.sent(made.id)
+    expect(await addressesIn(made.id)).toEqual(
+      Array.from({ length: 12 }, (_, number) => `p${number}@example.com`)
+    )
+    expect(stat_summary).toMatchObject({ messages_sent: 12 })
+  })
+
+  it('that is cancelled sends nothing more, and what was sent stays counted', async () => {
+    const { api } = started
+    const list = await listOf(50)
+    const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
+    await until(async () => (await addressesIn(made.id)).length >= 2)
+    await api.post(`/campaigns/${made.id}/cancel`)
+    await pause(400)
+    const sent = await addressesIn(made.id)
+    expect(sent.length).toBeLessThan(50)
+    const { stat_summary, dispatch } = await api.sent(made.id)
+    expect(dispatch?.state).toBe('cancelled')
+    expect(stat_summary?.messages_sent).toBe(sent.length)
+  })
+
+  it('leaves out who subscribed after it began, and who unsubscribed before their turn', async () => {
+    const { api } = started
+    const list = await listOf(8)
+    const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
+    await until(async () => (await addressesIn(made.id)).length >= 1)
+    await makeSubscriber(api, list.id, 'late@example.com')
+    await api.put(`/mailing_lists/${list.id}/subscribers/p7@example.com`, {
+      subscriber: { status: 'unsubscribed' }
+    })
+    await api.sent(made.id)
+    expect(await addressesIn(made.id)).toEqual(
+      Array.from({ length: 7 }, (_, number) => `p${number}@example.com`)
+    )
+  })
+
+  it('to nobody finishes with nothing sent', async () => {
+    const list = await makeList(started.api)
+    const { dispatch, stat_summary } = await started.api.sent((await sendNow(list.id)).id)
+    expect(dispatch?.state).toBe('finished')
+    expect(stat_summary).toMatchObject({ messages_sent: 0, accepted_rate: 0, open_rate: 0 })
+  })
+
+  it('is answered by the stat_id of its statistics, and changed, paused and resumed under it', async () => {
+    const { api } = started
+    const list = await listOf(20)
+    const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
+    await until(async () => (await stateOf(made.id)) === 'sending')
+    const { data: sending } = await api.get<CampaignDetail>(`/campaigns/${made.id}`)
+    const path = `/campaigns/by_stat/${sending.stat_summary?.stat_id}`
+    expect((await api.post<CampaignDetail>(`${path}/pause`)).data.dispatch?.paused).toBe(true)
+    expect((await api.put<CampaignDetail>(path, { campaign: { name: 'Renamed' } })).data.name).toBe('Renamed')
+    expect((await api.post<CampaignDetail>(`${path}/resume`)).data.dispatch?.paused).toBe(false)
+    expect((await api.get<CampaignDetail>(`${path}?include_engine_sendid=1`)).data).toMatchObject({
+      id: made.id,
+      name: 'Renamed',
+      engine_sendid: `c${made.id}`
+    })
+    await api.post(`/campaigns/${made.id}/cancel`)
+    expect(await api.get('/campaigns/by_stat/999999')).toMatchObject({
+      success: false,
+      error_code: 'not_found'
+    })
+  })
+})
+
+describe('a split test', () => {
+  const contents = ['A', 'B'].map((name) => ({ name, subject: name, format: 'text', text: name }))
+
+  it('without a winner sends each recipient one content, each as likely', async () => {
+    const list = await listOf(400)
+    const made = await sendNow(list.id, { contents })
+    const { content_stats, stat_summary, automatic_winner_selection } = await started.api.sent(made.id)
+    expect(automatic_winner_selection).toBeNull()
+    expect(stat_summary?.messages_sent).toBe(400)
+    const sent = content_stats.map(({ stat_summary: each }) => each?.messages_sent ?? 0)
+    expect(sent[0]).toBeGreaterThan(150)
+    expect(sent[1]).toBeGreaterThan(150)
+    expect(new Set(await addressesIn(made.id)).size).toBe(400)
+  })
+
+  const autowinner = {
+    autowinner_enabled: true,
+    autowinner_percentage: '25',
+    autowinner_delay_amount: 0,
+    autowinner_delay_unit: 'minutes',
+    autowinner_metric: 'opens_unique'
+  }
+
+  it('waits for the delay, decides by the metric and sends the rest the winner', async () => {
+    const { api } = started
+    const list = await listOf(200)
+    const made = await sendNow(list.id, {
+      contents: contents.map((each) => ({ ...each, format: 'html', html: `<p>${each.name}</p>` })),
+      dispatch_attributes: { ...autowinner, autowinner_delay_amount: 1 }
+    })
+    const detail = async () => (await api.get<CampaignDetail>(`/campaigns/${made.id}`)).data
+    await until(async () => (await detail()).automatic_winner_selection?.state === 'decision_delay')
+    const tested = await outboxOf(started.dataDirectory, made.id)
+    expect(tested.length).toBeGreaterThan(25)
+    expect(tested.length).toBeLessThan(75)
+    // Two recipients of B open it, and one of A.
+    const opened = { A: 1, B: 2 }
+    for (const name of ['A', 'B'] as const) {
+      const messages = tested.filter(({ headers }) => headers.get('subject') === name)
+      for (const { body } of messages.slice(0, opened[name])) {
+        const pixel = /<img src="([^"]+)"/.exec(body)?.[1] ?? ''
+        expect((await fetch(pixel)).headers.get('Content-Type')).toBe('image/gif')
+      }
+    }
+    expect((await detail()).stat_summary).toMatchObject({ opens_unique: 3, opens_total: 3 })
+    letTheDelayPass(made.id)
+    await api.put(`/campaigns/${made.id}`, { campaign: { name: made.name } })
+    const { automatic_winner_selection: selection, dispatch } = await api.sent(made.id)
+    expect(dispatch?.state).toBe('finished')
+    expect(selection).toMatchObject({ state: 'finished', winning_content: { name: 'B' } })
+  })
+
+  it('of which nothing was opened is won by the content with the lowest id, and keeps snapshots', async () => {
+    const list = await listOf(200)
+    const made = await sendNow(list.id, { contents, dispatch_attributes: autowinner })
+    const { automatic_winner_selection: selection, content_stats } = await started.api.sent(made.id)
+    const [first, second] = content_stats.map(({ stat_summary }) => stat_summary?.messages_sent ?? 0)
+    expect((first ?? 0) + (second ?? 0)).toBe(200)
+    expect(second).toBeLessThan(60)
+    const [a, b] = made.campaign_contents
+    expect(selection).toMatchObject({ state: 'finished', winning_content: { id: a?.id, name: 'A' } })
+    expect(selection?.snapshots.map(({ content, snapshot }) => [content, snapshot.snapshot_group])).toEqual([
+      [{ id: a?.id, name: 'A', is_winner: true }, 1],
+      [{ id: b?.id, name: 'B', is_winner: false }, 1],
+      [{ id: a?.id, name: 'A', is_winner: true }, 2],
+      [{ id: b?.id, name: 'B', is_winner: false }, 2]
+    ])
+    const sent = await outboxOf(started.dataDirectory, made.id)
+    expect(new Set(sent.map(({ headers }) => headers.get('to'))).size).toBe(200)
+    expect(sent).toHaveLength(200)
+  })
+})
+
+describe('a preview', () => {
+  it('sends each content to each address, in both formats apart when asked to', async () => {
+    const { api } = started
+    const list = await makeList(api)
+    const made = await makeCampaign(api, list.id, { dispatch_attributes: sender })
+    const preview = { recipients: ['a@example.com', 'b@example.com'], split_emails_by_format: true }
+    expect(await api.post(`/campaigns/${made.id}/send_preview`, { preview })).toMatchObject({
+      success: true,
+      data: null
+    })
+    const filed = await messagesIn(join(started.dataDirectory, 'outbox', 'previews.mbox'))
+    const own = filed.filter(({ headers }) => headers.get('x-campaignid') === `s4:${made.x_campaign_id}`)
+    expect(own.map(({ headers }) => [headers.get('to'), headers.get('content-type')?.split(';')[0]])).toEqual(
+      [
+        ['a@example.com', 'text/html'],
+        ['a@example.com', 'text/plain'],
+        ['b@example.com', 'text/html'],
+        ['b@example.com', 'text/plain']
+      ]
+    )
+    expect((await api.get<CampaignDetail>(`/campaigns/${made.id}`)).data.stat_summary).toBeNull()
+  })
+
+  it('is refused without content, and with an address that is none', async () => {
+    const { api } = started
+    const list = await makeList(api)
+    const empty = await makeCampaign(api, list.id, { contents: [] })
+    const preview = { recipients: ['a@example.com'] }
+    expect(await api.post(`/campaigns/${empty.id}/send_preview`, { preview })).toMatchObject({
+      error_code: 'validation_failed',
+      error_message: 'there is no content to send'
+    })
+    const made = await makeCampaign(api, list.id)
+    expect(
+      await api.post(`/campaigns/${made.id}/send_preview`, {
+        preview: { recipients: ['a@example.com', 'nobody'] }
+      })
+    ).toMatchObject({
+      error_code: 'validation_failed',
+      error_message: expect.stringMatching(/^recipients\.1 /) as string
+    })
+  })
+})

@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest'
+import type { CampaignDetail } from '../src-main/api/campaigns/schema.ts'
+import type { StatSummary } from '../src-main/api/statistics/schema.ts'
+import type { Subscriber } from '../src-main/api/subscribers/schema.ts'
+import { clientOfUser, makeOrganization } from './support/accounts.ts'
+import { sharedApplication } from './support/application.ts'
+import { makeAutoresponder, makeCampaign, makeField, makeList, makeSubscriber } from './support/builders.ts'
+import { type FiledMessage, outboxOf } from './support/outbox.ts'
+import { reactionsOf } from './support/reactions.ts'
+
+const started = sharedApplication()
+
+interface Link {
+  link_id: number
+  url: string
+  clicks_total: number
+  clicks_unique: number
+  clicks_unique_by_link: number
+}
+
+const html = `<html><body>
+<p>Hello %%city%%</p>
+<a href="https://example.com/?city=%%city%%&amp;x=1">Offer</a> <a href='http://example.com/B'>B</a>
+<a href="%%unsubscribe_link%%">Unsubscribe</a> <a href="%%link_to_web_version%%">Web</a>
+</body></html>`
+
+/** A campaign that was sent to so many, and its messages. */
+async function sent(
+  recipients: number,
+  settings: Record<string, unknown> = {}
+): Promise<{ listId: number; campaign: CampaignDetail; messages: FiledMessage[] }> {
+  const { api, dataDirectory } = started
+  const list = await makeList(api)
+  await makeField(api, list.id, 'City', 'text')
+  for (let number = 0; number < recipients; number++) {
+    const custom_fields = { City: `Zürich <${number}>` }
+    await makeSubscriber(api, list.id, `p${number}@example.com`, { custom_fields })
+  }
+  const { dispatch_attributes, ...rest } = settings
+  const { id } = await makeCampaign(api, list.id, {
+    contents: [{ subject: 'Hello', format: 'html', html }],
+    dispatch_attributes: {
+      from_email: 'sender@example.com',
+      begins_at: Math.floor(Date.now() / 1000),
+      ...(dispatch_attributes as object)
+    },
+    ...rest
+  })
+  return { listId: list.id, campaign: await api.sent(id), messages: await outboxOf(dataDirectory, id) }
+}
+
+/** The addresses that a message's links lead to, in order; the picture that counts opens comes last. */
+function linksIn({ body } = {} as FiledMessage): string[] {
+  return [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url = '']) => url.replaceAll('&amp;', '&'))
+}
+
+function follow(url: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { redirect: 'manual', ...init })
+}
+
+async function summary(id: number): Promise<Partial<StatSummary>> {
+  return (await started.api.get<CampaignDetail>(`/campaigns/${id}`)).data.stat_summary ?? {}
+}
+
+async function links(id: number, query = ''): Promise<Link[]> {
+  return (await started.api.get<{ links: Link[] }>(`/campaigns/${id}/link_stats${query}`)).data.links
+}
+
+describe('the links of a message', () => {
+  it('count each open, and each recipient once', async () => {
+    const { campaign, messages } = await sent(2)
+    const [first, second] = messages.map((message) => linksIn(message).at(-1) ?? '')
+    for (const pixel of [first, first, second]) {
+      const response = await follow(pixel ?? '')
+      expect(response.headers.get('Content-Type')).toBe('image/gif')
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
+    }
+    expect(await summary(campaign.id)).toMatchObject({
+      opens_total: 3,
+      opens_unique: 2,
+      duplicate_opens: 1,
+      unopened: 0,
+      open_rate: 1,
+      open_ratio: 1.5
+    })
+  })
+
+  it('lead where the content says, with the values of the recipient, and count who clicked which', async () => {
+    const { campaign, messages } = await sent(2)
+    const [one, two] = messages.map(linksIn)
+    const offer = await follow(one?.[0] ?? '')
+    expect(offer.status).toBe(302)
+    expect(offer.headers.get('Location')).toBe('https://example.com/?city=Z%C3%BCrich%20%3C0%3E&x=1')
+    expect((await follow(two?.[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
+    await follow(one?.[0] ?? '')
+    await follow(one?.[1] ?? '')
+    expect(await summary(campaign.id)).toMatchObject({
+      clicks_total: 4,
+      clicks_unique: 2,
+      clicks_unique_by_link: 3,
+      duplicate_clicks: 2,
+      unclicked: 0
+    })
+    expect(await links(campaign.id)).toEqual([
+      {
+        link_id: expect.any(Number) as number,
+        url: 'http://example.com/B',
+        clicks_total: 2,
+        clicks_unique: 1,
+        clicks_unique_by_link: 2
+      },
+      {
+        link_id: expect.any(Number) as number,
+        url: 'https://example.com/?city=%%city%%&x=1',
+        clicks_total: 2,
+        clicks_unique: 1,
+        clicks_unique_by_link: 1
+      }
+    ])
+    expect(await links(campaign.id, '?url=*EXAMPLE.com/b')).toHaveLength(1)
+    expect(await links(campaign.id, '?url=*/%3F*')).toHaveLength(1)
+    expect(await links(campaign.id, '?content_id=999999')).toEqual([])
+    expect(await links(campaign.id, '?per_page=1&page=1')).toHaveLength(1)
+  })
+
+  it('are left as they are where nothing is to be counted', async () => {
+    const { messages } = await sent(1, { dispatch_attributes: { track_links: false, track_opens: false } })
+    expect(linksIn(messages[0])[0]).toBe('https://example.com/?city=Z%C3%BCrich%20%3C0%3E&x=1')
+    expect(messages[0]?.body).not.toContain('<img')
+  })
+
+  it('lead to the URL domain that the campaign has', async () => {
+    await started.api.post('/url_domains', { url_domain: { domain: 'links.example.com' } })
+    const { messages } = await sent(1, { dispatch_attributes: { url_domain_name: 'links.example.com' } })
+    expect(linksIn(messages[0])[0]).toMatch(/^http:\/\/links\.example\.com\/c\/\d+\//)
+  })
+
+  it('show the message in a browser, which runs nothing', async () => {
+    const { messages } = await sent(1)
+    const response = await follow(linksIn(messages[0])[3] ?? '')
+    expect(response.headers.get('Content-Security-Policy')).toMatch(/default-src 'none'.*sandbox/)
+    expect(await response.text()).toContain('<p>Hello Zürich &lt;0&gt;</p>')
+  })
+
+  it('unsubscribe with a POST, which is counted once, and only ask with a GET', async () => {
+    const { campaign, messages, listId } = await sent(1)
+    const link = linksIn(messages[0])[2] ?? ''
+    const asked = await follow(link)
+    expect(await asked.text()).toContain('<button>Unsubscribe</button>')
+    const path = `/mailing_lists/${listId}/subscribers/p0@example.com`
+    expect((await started.api.get<Subscriber[]>(path)).data[0]?.status).toBe('active')
+    for (const body of ['List-Unsubscribe=One-Click', '']) {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      expect((await follow(link, { method: 'POST', headers, body })).status).toBe(200)
+    }
+    expect((await started.api.get<Subscriber[]>(path)).data[0]?.status).toBe('unsubscribed')
+    expect(await summary(campaign.id)).toMatchObject({
+      unsubs_total: 2,
+      unsubs_unique: 1,
+      unsubs_status_updated: 1,
+      unsub_rate: 1
+    })
+  })
+
+  it('that nobody made do nothing', async () => {
+    const { app } = started
+    const { campaign, messages } = await sent(1)
+    const [click = '', , unsubscribe = ''] = linksIn(messages[0])
+    const token = unsubscribe.split('/').at(-1) ?? ''
+    // The token to unsubscribe neither counts opens nor clicks, and one for somebody else is none.
+    await follow(`${app.baseUrl}/o/${token}`)
+    await follow(click.replace(/\/\d+-/, '/999999-'))
+    expect((await follow(`${app.baseUrl}/u/${token.replace(/^\d+/, '1')}`, { method: 'POST' })).status).toBe(
+      404
+    )
+    expect(await summary(campaign.id)).toMatchObject({ opens_total: 0, clicks_total: 0, unsubs_total: 0 })
+  })
+})
+
+describe('the API', () => {
+  it('attributes an unsubscribe by token to the campaign that carried it', async () => {
+    const { campaign, messages } = await sent(1)
+    const token = (linksIn(messages[0])[2] ?? '').split('/').at(-1)
+    const { data } = await started.api.post<Subscriber>('/subscribers/unsubscribe', {
+      unsubscribe: { token }
+    })
+    expect(data.status).toBe('unsubscribed')
+    expect(await summary(campaign.id)).toMatchObject({ unsubs_unique: 1, unsubs_status_updated: 1 })
+  })
+
+  it('refuses the token of a subscriber of another organization', async () => {
+    const { messages } = await sent(1)
+    const token = (linksIn(messages[0])[2] ?? '').split('/').at(-1)
+    const stranger = clientOfUser(started, {
+      organizationId: makeOrganization(started),
+      role: 'organization_admin'
+    })
+    expect(await stranger.post('/subscribers/unsubscribe', { unsubscribe: { token } })).toMatchObject({
+      success: false,
+      error_code: 'validation_failed'
+    })
+  })
+
+  it('triggers the autoresponders that wait for a campaign to be opened, with the first open', async () => {
+    const { campaign, messages, listId } = await sent(1)
+    await makeAutoresponder(started.api, listId, 'Opened', {
+      trigger: 'campaign_open',
+      trigger_campaign_to_open_id: campaign.id
+    })
+    const pixel = linksIn(messages[0]).at(-1) ?? ''
+    await follow(pixel)
+    await follow(pixel)
+    expect(reactionsOf(started, listId)).toHaveLength(1)
+  })
+
+  it('sums the campaigns of a list up, by the time they started', async () => {
+    const { listId, campaign, messages } = await sent(2)
+    await follow(linksIn(messages[0]).at(-1) ?? '')
+    const path = `/mailing_lists/${listId}/campaign_statistics`
+    const { data } = await started.api.get<StatSummary>(path)
+    expect(data).toMatchObject({ messages_sent: 2, opens_unique: 1, open_rate: 0.5 })
+    const before = Math.floor(Date.parse(campaign.dispatch?.started_at ?? '') / 1000)
+    const earlier = await started.api.get<StatSummary>(`${path}?started_at__end=${before}`)
+    expect(earlier.data).toMatchObject({ messages_sent: 0, open_rate: 0 })
+  })
+
+  it('reports the messages that went out by day and month, also as CSV', async () => {
+    const { campaign } = await sent(3)
+    const path = `/organizations/${started.app.organizationId}/messages_sent`
+    for (const unit of ['daily', 'monthly']) {
+      const { data } = await started.api.get<{ report: Record<string, unknown>[] }>(`${path}/${unit}`)
+      const [entry] = data.report.filter(({ campaign_id }) => campaign_id === campaign.id)
+      expect(entry).toMatchObject({ campaign_name: campaign.name, autoresponder_id: null, messages_sent: 3 })
+      expect(entry?.['time_period_start']).toMatch(unit === 'daily' ? /T00:00:00Z$/ : /-01T00:00:00Z$/)
+      expect(entry?.['time_period_end']).toMatch(/T23:59:59Z$/)
+    }
+    const csv = await (await started.api.raw(`/ga/api/v2${path}/daily.csv`)).text()
+    expect(csv.split('\n')[0]).toBe(
+      'Time Period Start,Time Period End,Organization ID,Organization Name,Campaign ID,Campaign Name,Autoresponder ID,Autoresponder Name,Messages Sent'
+    )
+    expect(csv).toMatch(new RegExp(`,${campaign.id},${campaign.name},,,3\n`))
+    expect(await started.api.get(`${path}/daily?start_date=20260230`)).toMatchObject({
+      error_code: 'validation_failed',
+      error_message: 'start_date must be a day such as 20140131'
+    })
+    const past = await started.api.get<{ report: unknown[] }>(
+      `${path}/daily?start_date=20140101&end_date=20140131`
+    )
+    expect(past.data.report).toEqual([])
+  })
+
+  it('reports the campaigns of all organizations to system administrators', async () => {
+    const { campaign } = await sent(2)
+    const { data } = await started.api.get<{
+      campaign_report: { campaign: { id: number }; stats: unknown }[]
+    }>('/system_campaigns?exclude_active_campaigns=1')
+    const entry = data.campaign_report.find((each) => each.campaign.id === campaign.id)
+    expect(entry).toMatchObject({
+      organization: { id: started.app.organizationId },
+      campaign: { id: campaign.id, state: 'finished', paused: false },
+      stats: {
+        recipients: { total: 2, sent: 2, skip: 0, remaining: 0 },
+        sent: { total: 2, accepted: 2, bounced: 0, in_queue: 0 }
+      }
+    })
+    const none = await started.api.get<{ campaign_report: unknown[] }>(
+      '/system_campaigns?started_at__end=2014-01-01'
+    )
+    expect(none.data.campaign_report).toEqual([])
+  })
+})
