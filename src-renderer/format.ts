@@ -39,3 +39,10 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1000 ** power
   return `${value.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${units[power]}`
 }
+
+const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+
+/** A rate from 0 to 1 as a percentage: 36.7% */
+export function formatShare(rate: number): string {
+  return shares.format(rate)
+}

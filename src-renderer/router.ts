@@ -16,6 +16,12 @@ export const router = createRouter({
       props: ids,
       children: [
         { path: '', name: 'list', component: () => import('./pages/list/SubscribersTab.vue'), props: ids },
+        {
+          path: 'campaigns',
+          name: 'list-campaigns',
+          component: () => import('./pages/list/CampaignsTab.vue'),
+          props: ids
+        },
         { path: 'exports', component: () => import('./pages/list/ExportsTab.vue'), props: ids },
         {
           path: 'autoresponders',
@@ -60,6 +66,17 @@ export const router = createRouter({
       component: () => import('./pages/TemplatePage.vue'),
       props: ids
     },
+    {
+      path: '/lists/:listId(\\d+)/campaigns/:campaignId(\\d+)',
+      component: () => import('./pages/CampaignPage.vue'),
+      props: ids
+    },
+    {
+      path: '/lists/:listId(\\d+)/campaigns/new',
+      component: () => import('./pages/CampaignPage.vue'),
+      props: ids
+    },
+    { path: '/campaigns', component: () => import('./pages/CampaignsPage.vue') },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
     { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { CampaignDetail } from '../src-main/api/campaigns/schema.ts'
+import type { CampaignDetail, CampaignSummary } from '../src-main/api/campaigns/schema.ts'
 import type { StatSummary } from '../src-main/api/statistics/schema.ts'
 import type { Subscriber } from '../src-main/api/subscribers/schema.ts'
+import { differences, statSummary } from './api/conformance/shapes.ts'
 import { clientOfUser, makeOrganization } from './support/accounts.ts'
 import { sharedApplication } from './support/application.ts'
 import { makeAutoresponder, makeCampaign, makeField, makeList, makeSubscriber } from './support/builders.ts'
@@ -178,6 +179,12 @@ describe('the links of a message', () => {
 })
 
 describe('the API', () => {
+  it('lists a campaign that was sent with exactly the counts and rates of the specification', async () => {
+    const { listId } = await sent(1)
+    const { data } = await started.api.get<CampaignSummary[]>(`/mailing_lists/${listId}/campaigns`)
+    expect(differences(data[0]?.stats, statSummary)).toEqual([])
+  })
+
   it('attributes an unsubscribe by token to the campaign that carried it', async () => {
     const { campaign, messages } = await sent(1)
     const token = (linksIn(messages[0])[2] ?? '').split('/').at(-1)

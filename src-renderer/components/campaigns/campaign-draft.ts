@@ -1,0 +1,113 @@
+import type { SegmentationCriteria } from '../../../src-main/api/segments/schema.ts'
+import type { CampaignChanges, CampaignDetail } from '../../api/campaigns.ts'
+import type { DeliverySettings } from '../../api/delivery-settings.ts'
+import type { MailingList } from '../../api/mailing-lists.ts'
+import { type DraftContent, newContent } from '../contents/draft-content.ts'
+import { changesOf as listChangesOf, type ListSettings, none, settingsOf } from '../lists/list-settings.ts'
+
+/** Stands for conditions that a program gave the campaign, which the window keeps as they are. */
+export const ownConditions = -1
+/** Stands for everyone on the list. */
+export const everyone = 0
+
+/** A campaign that is being written. */
+export interface CampaignDraft {
+  name: string
+  /** A segment by id, or {@link everyone}, or {@link ownConditions}. */
+  segment: number
+  contents: DraftContent[]
+  /** How it is sent, in the names of the list's defaults, so that the same fields show it. */
+  sending: ListSettings
+  trackOpens: boolean
+  trackLinks: boolean
+}
+
+/** A new campaign starts with what its list sends with. */
+export function newDraft(list: MailingList): CampaignDraft {
+  return {
+    name: '',
+    segment: everyone,
+    contents: [newContent(1)],
+    sending: settingsOf(list),
+    trackOpens: true,
+    trackLinks: true
+  }
+}
+
+/** @param criteria all segments, to tell conditions without a name from everyone */
+export function draftOf(
+  campaign: CampaignDetail,
+  list: MailingList,
+  criteria: SegmentationCriteria[]
+): CampaignDraft {
+  const { dispatch } = campaign
+  const contents = campaign.campaign_contents
+  const start = newDraft(list)
+  return {
+    name: campaign.name,
+    segment: segmentOf(campaign, criteria),
+    contents: contents.length > 0 ? contents : start.contents,
+    sending: dispatch
+      ? {
+          ...start.sending,
+          d_from_name: dispatch.from_name ?? '',
+          d_from_email: dispatch.from_email ?? '',
+          d_reply_to: dispatch.reply_to ?? '',
+          d_sender_email: dispatch.sender_email ?? '',
+          d_speed: dispatch.speed,
+          d_virtual_mta: dispatch.virtual_mta_name,
+          d_url_domain: dispatch.url_domain_domain ?? none,
+          d_bounce_email: dispatch.bounce_email_email ?? none,
+          d_seed_list_ids: dispatch.seed_lists.map(({ id }) => id),
+          d_autowinner_enabled: dispatch.autowinner_enabled,
+          d_autowinner_percentage: dispatch.autowinner_percentage ?? '',
+          d_autowinner_delay_amount: dispatch.autowinner_delay_amount ?? '',
+          d_autowinner_delay_unit: (dispatch.autowinner_delay_unit ??
+            'hours') as ListSettings['d_autowinner_delay_unit'],
+          d_autowinner_metric: (dispatch.autowinner_metric ??
+            'opens_unique') as ListSettings['d_autowinner_metric']
+        }
+      : start.sending,
+    trackOpens: dispatch?.track_opens ?? true,
+    trackLinks: dispatch?.track_links ?? true
+  }
+}
+
+/** Whom a campaign is for, as {@link CampaignDraft.segment} says it. */
+export function segmentOf(
+  { segmentation_criteria_id: id, segmentation_criteria_name: name }: CampaignDetail,
+  criteria: SegmentationCriteria[]
+): number {
+  if (id === null || name !== null) return id ?? everyone
+  return criteria.find((each) => each.id === id)?.criteria_json === '[]' ? everyone : ownConditions
+}
+
+/** What the draft says, as a request; when it is sent is left out. */
+export function changesOf(draft: CampaignDraft, available: DeliverySettings): CampaignChanges {
+  const sending = listChangesOf(draft.sending)
+  const { d_url_domain: domain, d_bounce_email: bounceEmail } = sending
+  return {
+    name: draft.name.trim(),
+    ...(draft.segment === everyone && { segmentation_criteria_ad_hoc: [] }),
+    ...(draft.segment > everyone && { segmentation_criteria_id: draft.segment }),
+    contents: draft.contents,
+    dispatch_attributes: {
+      from_name: sending.d_from_name ?? null,
+      from_email: sending.d_from_email ?? null,
+      reply_to: sending.d_reply_to ?? null,
+      sender_email: sending.d_sender_email ?? null,
+      speed: sending.d_speed ?? 0,
+      virtual_mta_id: available.virtualMtas.find(({ name }) => name === sending.d_virtual_mta)?.id ?? 0,
+      url_domain_id: available.urlDomains.find((each) => each.domain === domain)?.id ?? null,
+      bounce_email_id: available.bounceEmails.find(({ email }) => email === bounceEmail)?.id ?? null,
+      seed_list_ids: sending.d_seed_list_ids ?? [],
+      track_opens: draft.trackOpens,
+      track_links: draft.trackLinks,
+      autowinner_enabled: sending.d_autowinner_enabled ?? false,
+      autowinner_percentage: sending.d_autowinner_percentage ?? null,
+      autowinner_delay_amount: sending.d_autowinner_delay_amount ?? null,
+      autowinner_delay_unit: sending.d_autowinner_delay_unit ?? null,
+      autowinner_metric: sending.d_autowinner_metric ?? null
+    }
+  }
+}

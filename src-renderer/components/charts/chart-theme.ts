@@ -1,0 +1,32 @@
+import { computed, type ComputedRef, onScopeDispose, ref } from 'vue'
+
+/** Colours of charts, which are drawn outside of the page's styles. */
+export interface ChartTheme {
+  text: string
+  line: string
+  background: string
+  series: string[]
+}
+
+const light: ChartTheme = {
+  text: '#475569',
+  line: '#e2e8f0',
+  background: '#ffffff',
+  series: ['#4f46e5', '#059669', '#d97706', '#dc2626']
+}
+const dark: ChartTheme = {
+  text: '#94a3b8',
+  line: '#1e293b',
+  background: '#0f172a',
+  series: ['#818cf8', '#34d399', '#fbbf24', '#f87171']
+}
+
+/** The colours for the theme that the window has now. */
+export function useChartTheme(): ComputedRef<ChartTheme> {
+  const root = document.documentElement
+  const isDark = ref(root.classList.contains('dark'))
+  const observer = new MutationObserver(() => (isDark.value = root.classList.contains('dark')))
+  observer.observe(root, { attributeFilter: ['class'] })
+  onScopeDispose(() => observer.disconnect())
+  return computed(() => (isDark.value ? dark : light))
+}

@@ -1,0 +1,141 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { importText, makeCampaign, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
+import { outboxOf } from '../support/outbox.ts'
+import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+
+const html =
+  '<h1>News</h1><p><a href="https://example.com/offer">The offer</a></p><p><a href="%%unsubscribe_link%%">Unsubscribe</a></p>'
+
+describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  async function listOf(count: number, name: string): Promise<{ id: number }> {
+    const list = await makeList(started.api, { name, d_from_name: 'Anna', d_from_email: 'anna@example.com' })
+    const emails = Array.from({ length: count }, (_, number) => `p${number}@example.com`)
+    await importText(started.api, list.id, `email\n${emails.join('\n')}`)
+    return list
+  }
+
+  it('are written, previewed, scheduled, sent at once and reported', async () => {
+    const { api, app, dataDirectory } = started
+    const list = await listOf(3, 'Newsletter')
+    const vip = await makeList(api, { name: 'VIP' })
+    await makeSubscriber(api, vip.id, 'p0@example.com')
+    await makeSegment(api, list.id, { name: 'Very important', other: vip.id })
+    const window = await Window.open(browser, app)
+    const { page } = window
+    await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns`)
+    await page.getByText('No campaigns yet').waitFor()
+    await window.screenshot('campaigns-empty')
+    await page.getByRole('link', { name: 'New campaign' }).click()
+    await page.getByText('3 active subscribers now').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Spring news')
+    await page.getByRole('button', { name: 'To', exact: true }).click()
+    await page.getByRole('option', { name: 'Very important' }).click()
+    await menuIsGone(page)
+    await page.getByText('1 active subscriber now').waitFor()
+    const version = page.getByRole('region', { name: 'Version A' })
+    await version.getByLabel('Subject').fill('Spring is here')
+    await version.getByLabel('HTML').fill(html)
+    await version.getByLabel('Plain text').fill('Spring: https://example.com/offer')
+    expect(await page.getByLabel('From email').inputValue()).toBe('anna@example.com')
+    await window.screenshot('campaign-editor')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The campaign is saved').first().waitFor()
+    const [saved] = (await api.get<CampaignSummary[]>(`/mailing_lists/${list.id}/campaigns`)).data
+    expect(saved).toMatchObject({
+      name: 'Spring news',
+      state: 'idle',
+      dispatch: { from_email: 'anna@example.com' }
+    })
+    const id = saved?.id ?? 0
+
+    await page.getByRole('button', { name: 'Send a preview' }).click()
+    await page.getByLabel('Addresses').fill('boss@example.com, nobody')
+    await window.screenshot('campaign-preview')
+    await page.getByRole('button', { name: 'Send the preview' }).click()
+    await page.getByText(/Recipients\.1/).waitFor()
+    await page.getByLabel('Addresses').fill('boss@example.com')
+    await page.getByRole('button', { name: 'Send the preview' }).click()
+    await page.getByText('The preview is in the outbox').first().waitFor()
+
+    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByRole('radio', { name: /Later/ }).click()
+    await window.screenshot('campaign-schedule')
+    await page.getByRole('button', { name: 'Schedule' }).click()
+    await page.getByText(/It will be sent at/).waitFor()
+    await window.screenshot('campaign-scheduled')
+    expect((await api.get<CampaignDetail>(`/campaigns/${id}`)).data.dispatch?.state).toBe('scheduled')
+    await page.getByRole('button', { name: 'Do not send it yet' }).click()
+    await page.getByText(/It will be sent at/).waitFor({ state: 'hidden' })
+
+    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await page.getByText('It was sent to “Newsletter”.').waitFor()
+    const [message] = await outboxOf(dataDirectory, id)
+    expect(message?.headers.get('to')).toBe('p0@example.com')
+    const offer = /href="(http:\/\/127[^"]+\/c\/[^"]+)"/.exec(message?.body ?? '')?.[1] ?? ''
+    await fetch(offer, { redirect: 'manual' })
+    await page.getByRole('cell', { name: 'https://example.com/offer' }).waitFor()
+    await page.locator('tr', { hasText: 'https://example.com/offer' }).getByText('1').first().waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download the messages/ }).click()
+    expect((await download).suggestedFilename()).toBe(`campaign-${id}.mbox`)
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
+    await page.getByRole('cell', { name: 'Newsletter' }).waitFor()
+    await window.screenshot('campaigns')
+    await window.finish()
+  })
+
+  it('show how they go, are paused and go on, and compare their versions', async () => {
+    const { api, app, dataDirectory } = started
+    const list = await listOf(60, 'Customers')
+    const contents = ['Short', 'Long'].map((name) => ({ name, subject: name, format: 'html', html }))
+    const { id } = await makeCampaign(api, list.id, {
+      name: 'Split test',
+      contents,
+      dispatch_attributes: {
+        from_email: 'anna@example.com',
+        begins_at: Math.floor(Date.now() / 1000),
+        speed: 36_000,
+        autowinner_enabled: true,
+        autowinner_percentage: '50',
+        autowinner_delay_amount: 0,
+        autowinner_delay_unit: 'minutes',
+        autowinner_metric: 'opens_unique'
+      }
+    })
+    const window = await Window.open(browser, app)
+    const { page } = window
+    await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/${id}`)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.locator('[data-state="paused"]').waitFor()
+    await window.screenshot('campaign-paused')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('It was sent to “Customers”.').waitFor({ timeout: 30_000 })
+    for (const { body } of (await outboxOf(dataDirectory, id)).slice(0, 20)) {
+      await fetch(/src="([^"]+\/o\/[^"]+)"/.exec(body)?.[1] ?? '')
+      await fetch(/href="([^"]+\/c\/[^"]+)"/.exec(body)?.[1] ?? '', { redirect: 'manual' })
+    }
+    await page.getByText('Winner', { exact: true }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^20\s/ }).first().waitFor()
+    await window.screenshot('campaign-report')
+    await page.getByText('Details').scrollIntoViewIfNeeded()
+    await window.screenshot('campaign-report-below')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete campaign' }).click()
+    await page.getByText('No campaigns yet').waitFor()
+    await window.finish()
+  })
+})
