@@ -16,6 +16,7 @@ import { DeletedListPurger } from './jobs/deleted-lists.ts'
 import { ImportUndoer } from './jobs/import-undos.ts'
 import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
+import { SuppressionRequests } from './jobs/suppression-requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
 import type { SettingsChanges } from './settings/schema.ts'
 
@@ -79,6 +80,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const deletedLists = new DeletedListPurger(reader, writer)
     const importUndos = new ImportUndoer(reader, writer)
     const rekeyer = new ListRekeyer(reader, writer)
+    const suppressionRequests = new SuppressionRequests(reader, writer)
     const segments = new SegmentReader(databasePath, writer)
     const signIn = new SignIn()
     const server = await createServer({
@@ -91,6 +93,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       deletedLists,
       importUndos,
       rekeyer,
+      suppressionRequests,
       segments,
       signIn,
       dataDirectory,
@@ -107,13 +110,17 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.
-    undo.push(() => rekeyer.close())
+    undo.push(
+      () => rekeyer.close(),
+      () => suppressionRequests.close()
+    )
     const baseUrl = await listen(server, options)
 
     await imports.wake()
     await exports.wake()
     await deliveries.start(baseUrl)
     await rekeyer.resume()
+    await suppressionRequests.resume()
     deletedLists.wake()
     importUndos.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))

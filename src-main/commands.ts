@@ -10,6 +10,7 @@ import * as segments from './api/segments/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
 import * as importUndos from './api/subscriber-imports/undo-commands.ts'
 import * as subscriberExports from './api/subscriber-exports/commands.ts'
+import * as suppressionLists from './api/suppression-lists/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
 import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
 import * as rekeys from './api/mailing-lists/rekey-commands.ts'
@@ -46,6 +47,11 @@ export const commands = {
   createSeedList: seedLists.createSeedList,
   updateSeedList: seedLists.updateSeedList,
   deleteSeedList: seedLists.deleteSeedList,
+  createSuppressionList: suppressionLists.createSuppressionList,
+  updateSuppressionList: suppressionLists.updateSuppressionList,
+  beginSuppression: suppressionLists.beginSuppression,
+  continueSuppression: suppressionLists.continueSuppression,
+  deleteSuppressedAddress: suppressionLists.deleteSuppressedAddress,
   createSegment: segments.createSegment,
   updateSegment: segments.updateSegment,
   deleteSegment: segments.deleteSegment,

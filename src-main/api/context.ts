@@ -9,6 +9,7 @@ import type { ImportRunner } from '../imports/runner.ts'
 import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
 import type { ImportUndoer } from '../jobs/import-undos.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
+import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
 import type { SegmentReader } from '../segments/segment-reader.ts'
 import type { Caller } from './accounts/queries.ts'
 import type { SignIn } from './authentication.ts'
@@ -26,6 +27,7 @@ export interface ApplicationContext {
   deletedLists: DeletedListPurger
   importUndos: ImportUndoer
   rekeyer: ListRekeyer
+  suppressionRequests: SuppressionRequests
   segments: SegmentReader
   signIn: SignIn
   dataDirectory: string

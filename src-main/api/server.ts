@@ -30,6 +30,7 @@ import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
 import { subscriberExportRoutes } from './subscriber-exports/routes.ts'
 import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
+import { suppressionListRoutes } from './suppression-lists/routes.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { validatorCompiler } from './validation.ts'
 import { webFormRoutes } from './web-forms/routes.ts'
@@ -91,6 +92,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(autoresponderRoutes)
       await api.register(webFormRoutes)
       await api.register(seedListRoutes)
+      await api.register(suppressionListRoutes)
       await api.register(deliverySettingRoutes)
     },
     { prefix: apiPrefix }

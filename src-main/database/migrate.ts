@@ -15,6 +15,7 @@ import { blockGroups } from './migrations/0011-block-groups.ts'
 import { segments } from './migrations/0012-segments.ts'
 import { campaigns } from './migrations/0013-campaigns.ts'
 import { delivery } from './migrations/0014-delivery.ts'
+import { suppressionLists } from './migrations/0015-suppression-lists.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -38,7 +39,8 @@ export const migrations: readonly Migration[] = [
   blockGroups,
   segments,
   campaigns,
-  delivery
+  delivery,
+  suppressionLists
 ]
 
 /**

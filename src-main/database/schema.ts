@@ -4,6 +4,7 @@ import type { CampaignState } from '../api/campaigns/schema.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { CounterName } from '../api/statistics/schema.ts'
+import type { AddressType } from '../api/suppression-lists/rules.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
 import type { RowOrder } from '../imports/plan.ts'
 import type {
@@ -593,6 +594,42 @@ export interface SettingsTable {
   value: Json
 }
 
+export interface SuppressionListsTable {
+  id: Generated<number>
+  organization_id: number
+  /** The list that it is for; null = all lists of the organization, or of all when it is the System Organization's. */
+  mailing_list_id: number | null
+  name: string
+  name_key: string
+  /** How many it has. */
+  addresses: ColumnType<number, number | undefined, number>
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface SuppressedAddressesTable {
+  id: Generated<number>
+  suppression_list_id: number
+  /** Who added it. */
+  user_id: number
+  /** As it was given. */
+  email: string
+  /** As it is compared; see suppression-lists/rules.ts */
+  key: string
+  address_type: AddressType
+}
+
+/** Many addresses that are being written; see jobs/suppression-requests.ts. */
+export interface SuppressionRequestsTable {
+  id: Generated<number>
+  suppression_list_id: number
+  user_id: number
+  /** One a line. */
+  addresses: string
+  /** How many characters of it were dealt with. */
+  done: number
+}
+
 /** Tables that a sync mirrors. */
 export type ChangedEntity =
   | 'mailing_list'
@@ -609,6 +646,7 @@ export type ChangedEntity =
   | 'segment'
   | 'campaign'
   | 'template'
+  | 'suppression_list'
   | 'web_form'
   | 'pending_subscription'
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -661,6 +699,9 @@ export interface Schema {
   stat_events: StatEventsTable
   stat_snapshots: StatSnapshotsTable
   autoresponder_reactions: AutoresponderReactionsTable
+  suppression_lists: SuppressionListsTable
+  suppressed_addresses: SuppressedAddressesTable
+  suppression_requests: SuppressionRequestsTable
   web_forms: WebFormsTable
   pending_subscriptions: PendingSubscriptionsTable
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { recipientsAfter } from '../api/campaigns/delivery-queries.ts'
+import { suppressedAmong } from '../api/suppression-lists/queries.ts'
 import { noCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
@@ -94,13 +95,20 @@ async function deliver(plan: DeliveryPlan): Promise<boolean> {
     for (;;) {
       const rows = await recipientsAfter(reader, plan.recipients, afterId, atOnce)
       afterId = rows.at(-1)?.id ?? afterId
+      const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
+      const suppressed = await suppressedAmong(
+        reader,
+        plan.recipients,
+        chosen.map(({ addressee }) => addressee.email)
+      )
       const mails = [
         ...(isFirst ? seedMails(plan) : []),
-        ...rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
+        ...chosen.filter(({ addressee }) => !suppressed.has(addressee.email))
       ]
       isFirst = false
       sent += mails.length
-      if (!(await send(plan, composer, transport, mails, afterId))) return false
+      const left = chosen.filter(({ addressee }) => suppressed.has(addressee.email)).length
+      if (!(await send(plan, composer, transport, mails, { afterId, suppressed: left }))) return false
       if (rows.length < atOnce) return true
       const early = Math.max(0, began + (sent / perHour) * hour - performance.now())
       if (early > longestPause) {
@@ -131,7 +139,7 @@ async function send(
   composer: MessageComposer,
   transport: Transport,
   mails: Mail[],
-  afterId: number
+  { afterId, suppressed }: { afterId: number; suppressed: number }
 ): Promise<boolean> {
   const messages = await Promise.all(mails.map((mail) => composer.compose(mail.contentId, mail.addressee)))
   const before = plan.progress.position
@@ -145,7 +153,8 @@ async function send(
   const goesOn = await client.run('noteSent', {
     id: campaignId,
     progress: { afterId, position },
-    counted: [...counted].map(([sliceId, counters]) => ({ sliceId, counters }))
+    counted: [...counted].map(([sliceId, counters]) => ({ sliceId, counters })),
+    suppressed
   })
   if (goesOn) plan.progress = { afterId, position }
   else transport.takeBack(before)

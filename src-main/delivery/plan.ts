@@ -54,6 +54,7 @@ export interface DeliveryPlan {
   message: MessagePlan
   pass: DeliveryPass
   recipients: {
+    organizationId: number
     mailingListId: number
     clause: SegmentCondition[]
     /** The newest subscriber when sending began. */

@@ -97,6 +97,7 @@ async function planOf(
       message,
       pass: passOf(delivery, dispatch),
       recipients: {
+        organizationId: campaign.organization_id,
         mailingListId: campaign.mailing_list_id,
         clause: campaign.clause === null ? [] : clauseOf({ clause: campaign.clause }),
         lastId: delivery.last_id,
@@ -138,23 +139,31 @@ export const noteRecipients: Command<ById & { recipients: number }, boolean> = a
 interface SentInput extends ById {
   progress: DeliveryPlan['progress']
   counted: { sliceId: number; counters: Counters }[]
+  /** How many of the recipients turned out to be suppressed: they are none. */
+  suppressed: number
 }
 
 /** Counts messages that were handed over, and notes where a delivery goes on. @returns whether to go on */
-export const noteSent = inBackground<SentInput, boolean>(async (context, { id, progress, counted }) => {
-  const found = await underWay(context, id)
-  if (!found) return false
-  await context.db
-    .updateTable('deliveries')
-    .set({ after_id: progress.afterId, position: progress.position })
-    .where('campaign_id', '=', id)
-    .execute()
-  for (const { sliceId, counters } of counted) {
-    await count(context, sliceId, counters, found.campaign.time_zone_name)
+export const noteSent = inBackground<SentInput, boolean>(
+  async (context, { id, progress, counted, suppressed }) => {
+    const found = await underWay(context, id)
+    if (!found) return false
+    await context.db
+      .updateTable('deliveries')
+      .set((set) => ({
+        after_id: progress.afterId,
+        position: progress.position,
+        recipients: set('recipients', '-', suppressed)
+      }))
+      .where('campaign_id', '=', id)
+      .execute()
+    for (const { sliceId, counters } of counted) {
+      await count(context, sliceId, counters, found.campaign.time_zone_name)
+    }
+    record(context, found)
+    return true
   }
-  record(context, found)
-  return true
-})
+)
 
 /** Everybody of the phase was dealt with: the campaign is finished, or waits for the winner of its split test. */
 export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {

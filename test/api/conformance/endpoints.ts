@@ -1041,6 +1041,65 @@ const seedLists: Endpoint[] = [
   }
 ]
 
+async function filledSuppressionList({ api }: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { data } = await api.post<{ id: number }>('/suppression_lists', {
+    suppression_list: { name: unique() }
+  })
+  const addresses = ['nobody@example.net', '@example.org', 'd41d8cd98f00b204e9800998ecf8427e']
+  await api.post(`/suppression_lists/${data.id}/suppressed_addresses/create_multiple`, { data: addresses })
+  return { parameters: { id: data.id, id_or_address: 'nobody%40example.net' }, body }
+}
+
+const suppressionLists: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/suppression_lists',
+    prepare: filledSuppressionList,
+    data: [shapes.suppressionList]
+  },
+  {
+    method: 'GET',
+    path: '/suppression_lists/{id}',
+    prepare: filledSuppressionList,
+    data: shapes.suppressionList
+  },
+  {
+    method: 'POST',
+    path: '/suppression_lists',
+    prepare: async () => ({ body: { suppression_list: { name: unique() } } }),
+    data: shapes.suppressionList,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/suppression_lists/{id}',
+    prepare: (started) => filledSuppressionList(started, { suppression_list: { name: unique() } }),
+    data: shapes.suppressionList,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'GET',
+    path: '/suppression_lists/{id}/suppressed_addresses',
+    prepare: filledSuppressionList,
+    data: [shapes.suppressedAddress],
+    pages: 'numbers'
+  },
+  {
+    method: 'POST',
+    path: '/suppression_lists/{id}/suppressed_addresses/create_multiple',
+    prepare: (started) => filledSuppressionList(started, { data: ['a@example.net'] }),
+    data: 'null',
+    needs: 'organization_admin'
+  },
+  {
+    method: 'DELETE',
+    path: '/suppression_lists/{id}/suppressed_addresses/{id_or_address}',
+    prepare: filledSuppressionList,
+    data: 'null',
+    needs: 'organization_admin'
+  }
+]
+
 export const endpoints: Endpoint[] = [
   ...mailingLists,
   ...customFields,
@@ -1054,5 +1113,6 @@ export const endpoints: Endpoint[] = [
   ...autoresponders,
   ...webForms,
   ...seedLists,
+  ...suppressionLists,
   ...deliverySettings
 ]

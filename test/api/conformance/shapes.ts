@@ -532,6 +532,22 @@ export const segmentationCriteria: Shape = {
   updated_at: 'timestamp'
 }
 
+export const suppressionList: Shape = {
+  id: 'integer',
+  organization_id: 'integer',
+  name: 'string',
+  global: 'boolean',
+  mailing_list_id: 'integer?'
+}
+export const suppressedAddress: Shape = {
+  id: 'integer',
+  suppression_list_id: 'integer',
+  organization_id: 'integer',
+  user_id: 'integer',
+  email: 'string',
+  address_type: 'string'
+}
+
 export const webForm: Shape = {
   id: 'integer',
   mailing_list_id: 'integer',

@@ -1,0 +1,187 @@
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import { notFound, validationFailed } from '../../errors.ts'
+import { mailingListById } from '../mailing-lists/queries.ts'
+import { suppressionListById, type SuppressionListRow, suppressionListsOf } from './queries.ts'
+import { readSuppressed } from './rules.ts'
+import type { SuppressionListChanges, SuppressionListInput } from './schema.ts'
+
+interface Scope {
+  organizationId: number
+}
+
+/** Adds a suppression list. @throws ApiError validation_failed when the name is taken or the list does not exist */
+export const createSuppressionList: Command<
+  Scope & { suppressionList: SuppressionListInput },
+  SuppressionListRow
+> = async (context, { organizationId, suppressionList: { name, mailing_list_id = null } }) => {
+  await checkName(context, organizationId, name, null)
+  if (mailing_list_id !== null) await mailingListById(context.db, organizationId, mailing_list_id)
+  const row = await context.db
+    .insertInto('suppression_lists')
+    .values({
+      organization_id: organizationId,
+      mailing_list_id,
+      ...namesOf(name),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'create', row)
+  return row
+}
+
+interface Named extends Scope {
+  id: number
+}
+
+/** Changes what the request names and keeps the rest. */
+export const updateSuppressionList: Command<
+  Named & { changes: SuppressionListChanges },
+  SuppressionListRow
+> = async (context, { organizationId, id, changes }) => {
+  const before = await suppressionListById(context.db, organizationId, id)
+  const { name = before.name, mailing_list_id = before.mailing_list_id } = changes
+  await checkName(context, organizationId, name, id)
+  if (mailing_list_id !== null && mailing_list_id !== before.mailing_list_id) {
+    await mailingListById(context.db, organizationId, mailing_list_id)
+  }
+  const row = await context.db
+    .updateTable('suppression_lists')
+    .set({ ...namesOf(name), mailing_list_id, updated_at: context.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', row)
+  return row
+}
+
+interface RequestInput extends Named {
+  userId: number
+  /** One a line, each of a form that {@link readSuppressed} knows. */
+  addresses: string
+}
+
+/** Takes a request for many addresses, which {@link continueSuppression} carries out. @returns the request's id */
+export const beginSuppression: Command<RequestInput, number> = async (
+  context,
+  { organizationId, id, userId, addresses }
+) => {
+  await suppressionListById(context.db, organizationId, id)
+  const request = await context.db
+    .insertInto('suppression_requests')
+    .values({ suppression_list_id: id, user_id: userId, addresses, done: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return request.id
+}
+
+/** Addresses of one command; some 10 ms of work. */
+const writtenAtOnce = 1000
+/** SQLite takes so many values in a statement that fifty rows are far from the limit. */
+const rowsOfStatement = 50
+
+/** Writes the next addresses of a request; those that are there already stay as they are. @returns whether some are left */
+export const continueSuppression = inBackground<{ id: number }, boolean>(async (context, { id }) => {
+  const { db } = context
+  const request = await db
+    .selectFrom('suppression_requests')
+    .innerJoin('suppression_lists', 'suppression_lists.id', 'suppression_list_id')
+    .select(['suppression_list_id', 'user_id', 'suppression_requests.addresses', 'done', 'organization_id'])
+    .where('suppression_requests.id', '=', id)
+    .executeTakeFirst()
+  if (!request) return false
+  const { lines, end } = nextLines(request.addresses, request.done, writtenAtOnce)
+  const rows = lines.flatMap((email) => {
+    const suppressed = readSuppressed(email)
+    return suppressed ? [{ email, key: suppressed.key, address_type: suppressed.type }] : []
+  })
+  let added = 0n
+  for (let start = 0; start < rows.length; start += rowsOfStatement) {
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('suppressed_addresses')
+      .values(
+        rows.slice(start, start + rowsOfStatement).map((row) => ({
+          ...row,
+          suppression_list_id: request.suppression_list_id,
+          user_id: request.user_id
+        }))
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    added += numInsertedOrUpdatedRows
+  }
+  const list = await db
+    .updateTable('suppression_lists')
+    .set((set) => ({ addresses: set('addresses', '+', Number(added)), updated_at: context.now }))
+    .where('id', '=', request.suppression_list_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', list)
+  const more = end < request.addresses.length
+  await (more
+    ? db.updateTable('suppression_requests').set({ done: end }).where('id', '=', id).execute()
+    : db.deleteFrom('suppression_requests').where('id', '=', id).execute())
+  return more
+})
+
+/** @returns the next lines of a text, and where the one after them begins */
+function nextLines(text: string, start: number, count: number): { lines: string[]; end: number } {
+  let end = start
+  for (let line = 0; line < count && end < text.length; line++) {
+    const next = text.indexOf('\n', end)
+    end = next < 0 ? text.length : next + 1
+  }
+  return { lines: text.slice(start, end).split('\n'), end }
+}
+
+/** Removes an address of a list, by id or as it is written. @throws ApiError not_found */
+export const deleteSuppressedAddress: Command<Named & { address: string }, void> = async (
+  context,
+  { organizationId, id, address }
+) => {
+  const list = await suppressionListById(context.db, organizationId, id)
+  const suppressed = /^\d{1,15}$/.test(address) ? null : readSuppressed(address)
+  const { numDeletedRows } = await context.db
+    .deleteFrom('suppressed_addresses')
+    .where('suppression_list_id', '=', id)
+    .where((where) =>
+      suppressed ? where('key', '=', suppressed.key) : where('id', '=', Number(address) || 0)
+    )
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound(`suppressed address ${address}`)
+  await context.db
+    .updateTable('suppression_lists')
+    .set((set) => ({ addresses: set('addresses', '-', 1), updated_at: context.now }))
+    .where('id', '=', id)
+    .execute()
+  record(context, 'update', list)
+}
+
+function namesOf(name: string): { name: string; name_key: string } {
+  return { name: name.trim(), name_key: name.trim().toLowerCase() }
+}
+
+async function checkName(
+  context: CommandContext,
+  organizationId: number,
+  name: string,
+  ownId: number | null
+): Promise<void> {
+  const { name_key: key } = namesOf(name)
+  const others = await suppressionListsOf(context.db, organizationId)
+  if (others.some((other) => other.name_key === key && other.id !== ownId)) {
+    throw validationFailed(`name "${name.trim()}" is already taken by another suppression list`)
+  }
+}
+
+function record(context: CommandContext, action: ChangeAction, row: SuppressionListRow): void {
+  recordOne(context, {
+    entity: 'suppression_list',
+    action,
+    organizationId: row.organization_id,
+    mailingListId: row.mailing_list_id,
+    id: row.id
+  })
+}

@@ -1,0 +1,104 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema, SuppressionListsTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { systemOrganizationId } from '../accounts/commands.ts'
+import { suppressionKeysOf } from './rules.ts'
+import type { SuppressedAddress, SuppressionList } from './schema.ts'
+
+export type SuppressionListRow = Selectable<SuppressionListsTable>
+
+/** The suppression lists of the organization, by id. */
+export function suppressionListsOf(
+  db: Kysely<Schema>,
+  organizationId: number
+): Promise<SuppressionListRow[]> {
+  return db
+    .selectFrom('suppression_lists')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+}
+
+/** @throws ApiError not_found */
+export async function suppressionListById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<SuppressionListRow> {
+  const row = await db
+    .selectFrom('suppression_lists')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row) throw notFound(`suppression list ${id}`)
+  return row
+}
+
+export function presentSuppressionList(row: SuppressionListRow): SuppressionList {
+  const { id, organization_id, name, mailing_list_id } = row
+  const global = organization_id === systemOrganizationId && mailing_list_id === null
+  return { id, organization_id, name, global, mailing_list_id }
+}
+
+/** A page of the addresses of a list, by id. */
+export async function suppressedAddresses(
+  db: Kysely<Schema>,
+  list: SuppressionListRow,
+  { page, per_page }: { page: number; per_page: number }
+): Promise<SuppressedAddress[]> {
+  // The page's ids come from an index alone, so that a late page is not read row by row.
+  const rows = await db
+    .selectFrom('suppressed_addresses')
+    .select(['id', 'suppression_list_id', 'user_id', 'email', 'address_type'])
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('suppressed_addresses')
+        .select('id')
+        .where('suppression_list_id', '=', list.id)
+        .orderBy('id')
+        .limit(per_page)
+        .offset(page * per_page)
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...row, organization_id: list.organization_id }))
+}
+
+/** Whom a suppression concerns: a list of an organization. */
+export interface SuppressionScope {
+  organizationId: number
+  mailingListId: number
+}
+
+/** Which of some addresses get nothing on a list: by its own suppression lists, the organization's and the global ones. */
+export async function suppressedAmong(
+  db: Kysely<Schema>,
+  { organizationId, mailingListId }: SuppressionScope,
+  emails: string[]
+): Promise<Set<string>> {
+  const keysOf = new Map(emails.map((email) => [email, suppressionKeysOf(email)]))
+  const found = await db
+    .selectFrom('suppressed_addresses')
+    .select('key')
+    .distinct()
+    .where('suppression_list_id', 'in', (select) =>
+      select
+        .selectFrom('suppression_lists')
+        .select('id')
+        .where((where) =>
+          where.or([
+            where('mailing_list_id', '=', mailingListId),
+            where.and([
+              where('mailing_list_id', 'is', null),
+              where('organization_id', 'in', [organizationId, systemOrganizationId])
+            ])
+          ])
+        )
+    )
+    .where('key', 'in', [...new Set([...keysOf.values()].flat())])
+    .execute()
+  const keys = new Set(found.map(({ key }) => key))
+  return new Set(emails.filter((email) => keysOf.get(email)?.some((key) => keys.has(key))))
+}

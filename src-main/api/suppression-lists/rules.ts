@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { emailKey, isDomain, isEmail } from '../subscribers/rules.ts'
+
+/** Supplement, section 3: an address, all of a domain, or the MD5 of a lower-cased address. */
+export type AddressType = 'a' | 'd' | 'm'
+
+/** What is suppressed, as it is compared: the keys of two types never look alike. */
+export interface Suppressed {
+  type: AddressType
+  key: string
+}
+
+/** Recognizes the type from the form; null for what is none of the three. */
+export function readSuppressed(text: string): Suppressed | null {
+  const given = text.trim()
+  if (/^[0-9a-f]{32}$/i.test(given)) return { type: 'm', key: given.toLowerCase() }
+  if (given.startsWith('@') && isDomain(given.slice(1))) {
+    return { type: 'd', key: domainKeyOf(emailKey(`postmaster${given}`)) }
+  }
+  return isEmail(given) ? { type: 'a', key: emailKey(given) } : null
+}
+
+/** The keys under which somebody with this address may be suppressed. */
+export function suppressionKeysOf(email: string): [string, string, string] {
+  const key = emailKey(email)
+  return [key, domainKeyOf(key), createHash('md5').update(email.trim().toLowerCase()).digest('hex')]
+}
+
+function domainKeyOf(key: string): string {
+  return key.slice(key.lastIndexOf('@'))
+}

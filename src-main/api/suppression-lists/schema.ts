@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox'
+import { Filled, Nullable } from '../schema.ts'
+
+/** Supplement, section 3. */
+export const SuppressionList = Type.Object({
+  id: Type.Integer(),
+  organization_id: Type.Integer(),
+  name: Type.String(),
+  /** Whether it is for the lists of all organizations: one of the System Organization that is for no single list. */
+  global: Type.Boolean(),
+  mailing_list_id: Nullable(Type.Integer())
+})
+export type SuppressionList = Static<typeof SuppressionList>
+
+export const SuppressionListInput = Type.Object({
+  name: Filled({ maxLength: 255 }),
+  mailing_list_id: Type.Optional(Nullable(Type.Integer()))
+})
+export type SuppressionListInput = Static<typeof SuppressionListInput>
+
+export const SuppressionListChanges = Type.Partial(SuppressionListInput)
+export type SuppressionListChanges = Static<typeof SuppressionListChanges>
+
+export const SuppressedAddress = Type.Object({
+  id: Type.Integer(),
+  suppression_list_id: Type.Integer(),
+  organization_id: Type.Integer(),
+  user_id: Type.Integer(),
+  email: Type.String(),
+  address_type: Type.Enum(['a', 'd', 'm'])
+})
+export type SuppressedAddress = Static<typeof SuppressedAddress>
