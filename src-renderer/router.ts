@@ -79,6 +79,12 @@ export const router = createRouter({
     { path: '/campaigns', component: () => import('./pages/CampaignsPage.vue') },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
+    { path: '/suppression', component: () => import('./pages/SuppressionListsPage.vue') },
+    {
+      path: '/suppression/:suppressionListId(\\d+)',
+      component: () => import('./pages/SuppressionListPage.vue'),
+      props: ids
+    },
     { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
     { path: '/settings', component: () => import('./pages/SettingsPage.vue') },

@@ -63,6 +63,8 @@ const pageAddresses = [
   '/imports',
   '/imports/*',
   '/campaigns',
+  '/suppression',
+  '/suppression/*',
   '/delivery',
   '/api-access',
   '/settings'

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { createI18n } from 'vue-i18n'
 import en from '../../src-renderer/locales/en.json'
 
 const sources = globSync('src-renderer/**/*.{vue,ts}').map((path) => readFileSync(path, 'utf8'))
@@ -23,4 +24,14 @@ it('every text is used', () => {
   const groups = [...all.matchAll(/`(\w+)\.\$\{/g)].map(([, group]) => group)
   const unused = keys.filter((key) => !all.includes(`'${key}'`) && !groups.includes(key.split('.')[0]))
   expect(unused).toEqual([])
+})
+
+it('every text can be written, whatever signs it has', () => {
+  const i18n = createI18n({
+    legacy: false,
+    locale: 'en',
+    messages: { en },
+    warnHtmlMessage: false
+  })
+  for (const key of keys) expect(i18n.global.t(key), key).not.toBe('')
 })

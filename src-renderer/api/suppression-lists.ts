@@ -1,0 +1,40 @@
+import type {
+  SuppressedAddress,
+  SuppressionList,
+  SuppressionListInput
+} from '../../src-main/api/suppression-lists/schema.ts'
+import { call, callPage, type Page, query } from './client.ts'
+
+export type { SuppressedAddress, SuppressionList }
+
+export function fetchSuppressionLists(): Promise<SuppressionList[]> {
+  return call('/suppression_lists')
+}
+
+export function fetchSuppressionList(id: number): Promise<SuppressionList> {
+  return call(`/suppression_lists/${id}`)
+}
+
+export function createSuppressionList(list: SuppressionListInput): Promise<SuppressionList> {
+  return call('/suppression_lists', { method: 'POST', body: { suppression_list: list } })
+}
+
+export function updateSuppressionList(id: number, list: SuppressionListInput): Promise<SuppressionList> {
+  return call(`/suppression_lists/${id}`, { method: 'PUT', body: { suppression_list: list } })
+}
+
+/** @param page from 0 */
+export function fetchSuppressedAddresses(id: number, page: number): Promise<Page<SuppressedAddress>> {
+  return callPage(`/suppression_lists/${id}/suppressed_addresses${query({ page, per_page: 100 })}`)
+}
+
+export function suppressAddresses(id: number, addresses: string[]): Promise<null> {
+  return call(`/suppression_lists/${id}/suppressed_addresses/create_multiple`, {
+    method: 'POST',
+    body: { data: addresses }
+  })
+}
+
+export function releaseAddress({ suppression_list_id: listId, id }: SuppressedAddress): Promise<null> {
+  return call(`/suppression_lists/${listId}/suppressed_addresses/${id}`, { method: 'DELETE' })
+}

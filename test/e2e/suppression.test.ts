@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SuppressedAddress, SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { makeList } from '../support/builders.ts'
+import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  it('are made, filled from a text, looked through and changed', async () => {
+    const { api, app } = started
+    await makeList(api, { name: 'Newsletter' })
+    const window = await Window.open(browser, app)
+    const { page } = window
+    await page.getByRole('link', { name: 'Suppression' }).click()
+    await page.getByText('No suppression lists yet').waitFor()
+    await window.screenshot('suppression-empty')
+    await page.getByRole('button', { name: 'New suppression list' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name').fill('Never again')
+    await form.getByRole('button', { name: 'For' }).click()
+    await page.getByRole('option', { name: 'Newsletter' }).click()
+    await menuIsGone(page)
+    await form.getByRole('button', { name: 'New suppression list' }).click()
+    await page.getByText('Nobody is suppressed by it').waitFor()
+    const [list] = (await api.get<SuppressionList[]>('/suppression_lists')).data
+    expect(list).toMatchObject({ name: 'Never again', mailing_list_id: expect.any(Number) as number })
+
+    await page.getByRole('button', { name: 'Add addresses' }).first().click()
+    const addresses = Array.from({ length: 150 }, (_, number) => `p${number}@example.com`)
+    await page.getByLabel(/One a line/).fill(`nobody\n@example.org\n${addresses.join('\n')}`)
+    await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+    await page.getByText(/is no email address, @domain or MD5 sum: "nobody"/).waitFor()
+    await page.getByLabel(/One a line/).fill(`@example.org\n${addresses.join('\n')}`)
+    await page.getByText('151 addresses').waitFor()
+    await window.screenshot('suppression-add')
+    await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+    await page.getByText('@example.org').waitFor()
+    await window.screenshot('suppression-list')
+    await page.getByRole('button', { name: 'Let @example.org get messages again' }).click()
+    await page.getByText('150 addresses').waitFor()
+    await page.getByRole('button', { name: 'Page 2' }).click()
+    await page.getByText('p149@example.com').waitFor()
+    const { data } = await api.get<SuppressedAddress[]>(`/suppression_lists/${list?.id}/suppressed_addresses`)
+    expect(data).toHaveLength(100)
+
+    await page.getByRole('button', { name: 'Name and lists' }).click()
+    await page.getByLabel('Name').fill('Not again')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Not again' }).waitFor()
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: /Not again/ }).waitFor()
+    await window.screenshot('suppression-lists')
+    await window.finish()
+  })
+})
