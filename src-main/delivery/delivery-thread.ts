@@ -119,6 +119,8 @@ async function deliver(plan: DeliveryPlan): Promise<boolean> {
     }
   } catch (error) {
     if (stop.signal.aborted) return false
+    // What is there of the messages that were not counted takes the space that noting the fault needs.
+    transport.takeBack(plan.progress.position)
     throw error
   } finally {
     transport.close()

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
-import { deliveryOf } from '../api/campaigns/delivery-queries.ts'
+import { deliveryOf, recipientsOf } from '../api/campaigns/delivery-queries.ts'
 import {
   campaignById,
   campaignsOfList,
@@ -16,6 +16,14 @@ import { hoursOfCampaign } from '../api/statistics/queries.ts'
 import { outboxPath } from '../delivery/outbox.ts'
 import { notFound } from '../errors.ts'
 import { formatOptionalTime } from '../times.ts'
+
+/** A campaign as the window lists it. */
+const ListedCampaign = Type.Object({
+  ...CampaignSummary.properties,
+  /** How many it is for; null while they are counted, and before it began. */
+  recipients: Nullable(Type.Integer())
+})
+export type ListedCampaign = Static<typeof ListedCampaign>
 
 const CampaignProgress = Type.Object({
   phase: Nullable(Type.Enum(['everybody', 'split_testing', 'decision_delay', 'winner'])),
@@ -50,11 +58,20 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/campaigns',
     {
       config: { access: 'signed_in' },
-      schema: { hide: true, response: { 200: envelope(Type.Array(CampaignSummary)) } }
+      schema: {
+        hide: true,
+        querystring: Type.Object({ mailing_list_id: Type.Optional(Type.Integer()) }),
+        response: { 200: envelope(Type.Array(ListedCampaign)) }
+      }
     },
-    async ({ caller: { organizationId, timeZone } }) => {
-      const rows = await campaignsOfList(reader, organizationId, null, {})
-      return ok(await presentCampaignSummaries(reader, organizationId, rows.reverse(), timeZone))
+    async ({ caller: { organizationId, timeZone }, query }) => {
+      const rows = await campaignsOfList(reader, organizationId, query.mailing_list_id ?? null, {})
+      const recipients = await recipientsOf(
+        reader,
+        rows.map(({ id }) => id)
+      )
+      const campaigns = await presentCampaignSummaries(reader, organizationId, rows.reverse(), timeZone)
+      return ok(campaigns.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null })))
     }
   )
 
@@ -99,7 +116,7 @@ async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
     throw error
   }
 }

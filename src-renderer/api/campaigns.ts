@@ -2,20 +2,18 @@ import type {
   CampaignChanges,
   CampaignDetail,
   CampaignInput,
-  CampaignState,
-  CampaignSummary
+  CampaignState
 } from '../../src-main/api/campaigns/schema.ts'
 import type { SegmentationCriteria } from '../../src-main/api/segments/schema.ts'
 import type { LinkStats } from '../../src-main/api/statistics/schema.ts'
-import type { CampaignProgress } from '../../src-main/workbench/campaigns.ts'
-import { call, callWorkbench } from './client.ts'
+import type { CampaignProgress, ListedCampaign } from '../../src-main/workbench/campaigns.ts'
+import { call, callWorkbench, query } from './client.ts'
 
-export type { CampaignChanges, CampaignDetail, CampaignProgress, CampaignState, CampaignSummary, LinkStats }
+export type { CampaignChanges, CampaignDetail, CampaignProgress, CampaignState, LinkStats, ListedCampaign }
 
 /** The campaigns of a list, or with null of all lists; the newest first. */
-export async function fetchCampaigns(listId: number | null): Promise<CampaignSummary[]> {
-  if (listId === null) return callWorkbench('/campaigns')
-  return (await call<CampaignSummary[]>(`/mailing_lists/${listId}/campaigns`)).reverse()
+export function fetchCampaigns(listId: number | null): Promise<ListedCampaign[]> {
+  return callWorkbench(`/campaigns${listId === null ? '' : query({ mailing_list_id: listId })}`)
 }
 
 export function fetchCampaign(id: number): Promise<CampaignDetail> {

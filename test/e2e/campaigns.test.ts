@@ -122,6 +122,10 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.locator('[data-state="paused"]').waitFor()
     await window.screenshot('campaign-paused')
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('cell', { name: /^\d+ of 60/ }).waitFor()
+    await window.screenshot('campaigns-sending')
+    await page.getByRole('link', { name: 'Split test' }).click()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('It was sent to “Customers”.').waitFor({ timeout: 30_000 })
     for (const { body } of (await outboxOf(dataDirectory, id)).slice(0, 20)) {

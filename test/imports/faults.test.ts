@@ -12,6 +12,7 @@ import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/
 import type { Client } from '../support/client.ts'
 import { serveFiles } from '../support/file-server.ts'
 import { serve } from '../support/process.ts'
+import { canMount, smallDisk } from '../support/small-disk.ts'
 
 /** A file of so many subscribers, in no order, and a failing row for every hundred of them. */
 function peopleFile(rows: number): string {
@@ -158,20 +159,7 @@ describe('an application that is killed while an import is', () => {
   })
 })
 
-const canMount = process.platform === 'linux' && process.getuid?.() === 0
-
 describe.skipIf(!canMount)('a disk that is full', () => {
-  /** A data directory on a disk of so many MB. */
-  async function smallDisk(megabytes: number): Promise<{ directory: string; grow: (to: number) => void }> {
-    const directory = await temporaryDirectory()
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'listwright-test', directory])
-    onTestFinished(() => void execFileSync('umount', ['--lazy', directory]))
-    return {
-      directory,
-      grow: (to) => void execFileSync('mount', ['-o', `remount,size=${to}m`, directory])
-    }
-  }
-
   it('pauses an import, which says so and goes on once there is space', async () => {
     const rows = 200_000
     const { directory, grow } = await smallDisk(30)

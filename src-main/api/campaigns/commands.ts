@@ -391,7 +391,7 @@ export const resumeCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.paused === 0) return 'that is not paused cannot be resumed'
     if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be resumed`
-    return { paused: 0 }
+    return { paused: 0, error_message: null }
   })
 
 /** Ends a campaign that is not finished for good; what was sent stays sent. */
@@ -410,7 +410,7 @@ async function changeState(
   decide: (row: {
     state: CampaignState
     paused: number
-  }) => string | { state?: CampaignState; paused?: number; finished_at?: number }
+  }) => string | { state?: CampaignState; paused?: number; finished_at?: number; error_message?: null }
 ): Promise<void> {
   const row = await campaignById(context.db, organizationId, id)
   const dispatch = await dispatchOf(context.db, id)

@@ -57,3 +57,16 @@ export function recipientsAfter(
 export function deliveryOf(db: Kysely<Schema>, campaignId: number) {
   return db.selectFrom('deliveries').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 }
+
+/** How many campaigns that have begun are for, by campaign id. */
+export async function recipientsOf(
+  db: Kysely<Schema>,
+  campaignIds: number[]
+): Promise<Map<number, number | null>> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['campaign_id', 'recipients'])
+    .where('campaign_id', 'in', campaignIds)
+    .execute()
+  return new Map(rows.map(({ campaign_id, recipients }) => [campaign_id, recipients]))
+}
