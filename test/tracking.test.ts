@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { CampaignDetail, CampaignSummary } from '../src-main/api/campaigns/schema.ts'
 import type { StatSummary } from '../src-main/api/statistics/schema.ts'
@@ -161,6 +162,22 @@ describe('the links of a message', () => {
       unsubs_status_updated: 1,
       unsub_rate: 1
     })
+  })
+
+  it('work wherever mail is read: on other web pages, and under the name of a URL domain', async () => {
+    const { campaign, messages } = await sent(1)
+    const pixel = new URL(linksIn(messages[0]).at(-1) ?? '')
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { Host: 'links.example.com', 'Sec-Fetch-Site': 'cross-site' }
+      request(pixel, { headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(status).toBe(200)
+    expect(await summary(campaign.id)).toMatchObject({ opens_unique: 1 })
   })
 
   it('that nobody made do nothing', async () => {

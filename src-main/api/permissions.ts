@@ -24,8 +24,12 @@ export type Permission = { [Key in PermissionKey]: `${Key}.${Actions[Key][number
 /** The permissions of a standard user: key -> actions. Administrators have all of them. */
 export type UserPermissions = Partial<Record<PermissionKey, readonly string[]>>
 
-/** Who may use a route: anyone at all, anyone who is signed in, a kind of administrator, or who has a permission. */
-export type Access = 'public' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission
+/**
+ * Who may use a route: anyone at all, whoever has the link of a message (on any web page), anyone who is signed in, a kind
+ * of administrator, or who has a permission.
+ */
+export type Access =
+  'public' | 'message_link' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission
 
 /**
  * Refuses a caller who may not use the route that was called (supplement, section 1).
@@ -35,6 +39,7 @@ export function authorize({ caller, routeOptions }: FastifyRequest): void {
   const { access } = routeOptions.config
   switch (access) {
     case 'public':
+    case 'message_link':
     case 'signed_in':
     case undefined:
       return

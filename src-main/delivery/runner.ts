@@ -51,6 +51,9 @@ export class DeliveryRunner {
     for (const [campaignId, thread] of this.#running) {
       if (!due.some(({ id }) => id === campaignId)) thread.postMessage('stop')
     }
+    for (const campaignId of this.#goOnAt.keys()) {
+      if (!due.some(({ id }) => id === campaignId)) this.#goOnAt.delete(campaignId)
+    }
     const now = Date.now()
     let next = now + longestWait
     for (const { id, at: dueAt, isDecision } of due) {

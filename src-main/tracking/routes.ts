@@ -19,7 +19,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined)
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: 'public' }
+    route.config = { ...route.config, access: 'message_link' }
     route.schema = { ...route.schema, hide: true }
   })
 

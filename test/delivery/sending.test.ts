@@ -9,6 +9,7 @@ import {
   makeCampaign,
   makeField,
   makeList,
+  makeRemoteList,
   makeSegment,
   makeSubscriber
 } from '../support/builders.ts'
@@ -204,6 +205,19 @@ describe('a campaign', () => {
     expect(await addressesIn(made.id)).toEqual(
       Array.from({ length: 7 }, (_, number) => `p${number}@example.com`)
     )
+  })
+
+  it('of a Remote List fails, and says that its database cannot be reached', async () => {
+    const { api } = started
+    const list = await makeRemoteList(api)
+    const made = await sendNow(list.id, {
+      segmentation_criteria_ad_hoc: undefined,
+      segmentation_criteria_remote_sql: 'SELECT email FROM people'
+    })
+    const { dispatch, stat_summary } = await api.sent(made.id)
+    expect([dispatch?.state, dispatch?.started_at, stat_summary]).toEqual(['failed', null, null])
+    const { data } = await api.workbench<{ error_message: string }>('GET', `/campaigns/${made.id}/progress`)
+    expect(data.error_message).toMatch(/^The recipients of a Remote List are in a remote database/)
   })
 
   it('to nobody finishes with nothing sent', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
-import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 /** A file as a spreadsheet in Europe saves it: semicolons, days first, and a few faults. */
 function springFile(rows: number): string {
@@ -97,6 +97,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByRole('textbox', { name: 'Home town' }).fill('Graz')
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'Unsubscribed' }).click()
+    await menuIsGone(page)
     await window.screenshot('subscriber-edit')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('anna.weber77@example.com was saved.', { exact: true }).first().waitFor()
@@ -198,6 +199,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await editor.getByRole('radio', { name: 'Yes' }).click()
     await editor.getByLabel('Dropdown').click()
     await page.getByRole('option', { name: 'Blue' }).click()
+    await menuIsGone(page)
     await editor.getByRole('radio', { name: 'Red' }).click()
     await editor.getByRole('checkbox', { name: 'Blue' }).click()
     await window.screenshot('subscriber-all-types')

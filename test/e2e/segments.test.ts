@@ -71,6 +71,7 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
     await window.screenshot('subscribers-of-segment')
     await page.getByLabel('Segment', { exact: true }).click()
     await page.getByRole('option', { name: 'Everyone on the list' }).click()
+    await menuIsGone(page)
     await page.getByText('6 subscribers').waitFor()
 
     await page.getByRole('link', { name: 'Segments' }).click()

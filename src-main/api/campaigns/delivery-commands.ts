@@ -46,6 +46,10 @@ export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | 
 async function beginSending(context: CommandContext, id: number, dispatch: DispatchRow): Promise<void> {
   const { db, now } = context
   const campaign = await campaignToSend(db, id)
+  if (campaign.is_remote_list === 1) {
+    const error_message = 'The recipients of a Remote List are in a remote database, which cannot be reached.'
+    return changeDispatch(context, campaign, { state: 'failed', finished_at: now, error_message })
+  }
   const contents = await contentsOf(db, [id])
   await changeDispatch(context, campaign, { state: 'sending', started_at: now, error_message: null })
   const isTest = dispatch.autowinner_enabled === 1 && contents.length > 1

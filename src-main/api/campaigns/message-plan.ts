@@ -20,6 +20,7 @@ export function campaignToSend(db: Kysely<Schema>, id: number) {
       'campaigns.id',
       'campaigns.name',
       'campaigns.mailing_list_id',
+      'is_remote_list',
       'mailing_lists.name as list_name',
       'd_from_email',
       'd_from_name',

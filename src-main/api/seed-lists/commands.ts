@@ -1,8 +1,9 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { Faults, validationFailed } from '../../errors.ts'
+import { Faults } from '../../errors.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
+import { namesOf, requireFreeName } from '../names.ts'
 import { emailComplaint, emailKey, isEmail } from '../subscribers/rules.ts'
 import { listsWithSeedList, seedListById, type SeedListRow, seedListsOf } from './queries.ts'
 import type { SeedListChanges, SeedListInput } from './schema.ts'
@@ -12,7 +13,7 @@ export const createSeedList: Command<
   { organizationId: number; seedList: SeedListInput },
   SeedListRow
 > = async (context, { organizationId, seedList }) => {
-  await checkName(context, organizationId, seedList.name, null)
+  requireFreeName(await seedListsOf(context.db, organizationId), seedList.name, null, 'seed list')
   const row = await context.db
     .insertInto('seed_lists')
     .values({
@@ -40,7 +41,7 @@ export const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedL
 ) => {
   const before = await seedListById(context.db, organizationId, id)
   const { name = before.name, addresses_array: addresses } = changes
-  await checkName(context, organizationId, name, id)
+  requireFreeName(await seedListsOf(context.db, organizationId), name, id, 'seed list')
   const row = await context.db
     .updateTable('seed_lists')
     .set({
@@ -64,23 +65,6 @@ export const deleteSeedList: Command<Named, void> = async (context, { organizati
   ])
   await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
   record(context, 'delete', row)
-}
-
-function namesOf(name: string): { name: string; name_key: string } {
-  return { name: name.trim(), name_key: name.trim().toLowerCase() }
-}
-
-async function checkName(
-  context: CommandContext,
-  organizationId: number,
-  name: string,
-  ownId: number | null
-): Promise<void> {
-  const { name_key: key } = namesOf(name)
-  const others = await seedListsOf(context.db, organizationId)
-  if (others.some((other) => other.name_key === key && other.id !== ownId)) {
-    throw validationFailed(`name "${name.trim()}" is already taken by another seed list`)
-  }
 }
 
 /** The addresses as they are kept: each once, blank lines left out. */

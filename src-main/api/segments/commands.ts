@@ -5,6 +5,7 @@ import { Faults } from '../../errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
+import { namesOf } from '../names.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
 import { storedSegmentById } from './queries.ts'
 import { readClause } from './rules.ts'
@@ -85,10 +86,6 @@ export const deleteSegment: Command<Named, void> = async (context, { organizatio
       : context.db.deleteFrom('segments').where('id', '=', id)
   ).execute()
   record(context, 'delete', organizationId, row.mailing_list_id, id)
-}
-
-function namesOf(name: string): { name: string; name_key: string } {
-  return { name: name.trim(), name_key: name.trim().toLowerCase() }
 }
 
 async function readStoredClause(

@@ -1,7 +1,8 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { notFound, validationFailed } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
+import { namesOf, requireFreeName } from '../names.ts'
 import { suppressionListById, type SuppressionListRow, suppressionListsOf } from './queries.ts'
 import { readSuppressed } from './rules.ts'
 import type { SuppressionListChanges, SuppressionListInput } from './schema.ts'
@@ -15,7 +16,7 @@ export const createSuppressionList: Command<
   Scope & { suppressionList: SuppressionListInput },
   SuppressionListRow
 > = async (context, { organizationId, suppressionList: { name, mailing_list_id = null } }) => {
-  await checkName(context, organizationId, name, null)
+  requireFreeName(await suppressionListsOf(context.db, organizationId), name, null, 'suppression list')
   if (mailing_list_id !== null) await mailingListById(context.db, organizationId, mailing_list_id)
   const row = await context.db
     .insertInto('suppression_lists')
@@ -43,7 +44,7 @@ export const updateSuppressionList: Command<
 > = async (context, { organizationId, id, changes }) => {
   const before = await suppressionListById(context.db, organizationId, id)
   const { name = before.name, mailing_list_id = before.mailing_list_id } = changes
-  await checkName(context, organizationId, name, id)
+  requireFreeName(await suppressionListsOf(context.db, organizationId), name, id, 'suppression list')
   if (mailing_list_id !== null && mailing_list_id !== before.mailing_list_id) {
     await mailingListById(context.db, organizationId, mailing_list_id)
   }
@@ -157,23 +158,6 @@ export const deleteSuppressedAddress: Command<Named & { address: string }, void>
     .where('id', '=', id)
     .execute()
   record(context, 'update', list)
-}
-
-function namesOf(name: string): { name: string; name_key: string } {
-  return { name: name.trim(), name_key: name.trim().toLowerCase() }
-}
-
-async function checkName(
-  context: CommandContext,
-  organizationId: number,
-  name: string,
-  ownId: number | null
-): Promise<void> {
-  const { name_key: key } = namesOf(name)
-  const others = await suppressionListsOf(context.db, organizationId)
-  if (others.some((other) => other.name_key === key && other.id !== ownId)) {
-    throw validationFailed(`name "${name.trim()}" is already taken by another suppression list`)
-  }
 }
 
 function record(context: CommandContext, action: ChangeAction, row: SuppressionListRow): void {

@@ -8,6 +8,29 @@ export interface ChartTheme {
   series: string[]
 }
 
+/** What all charts have in common. @param write how a value is written */
+export function chartFrame({ text, line, background, series }: ChartTheme, write: (value: number) => string) {
+  return {
+    color: series,
+    animation: false,
+    grid: { left: 8, right: 16, top: 40, bottom: 8, containLabel: true },
+    legend: { top: 0, left: 0, icon: 'circle', itemWidth: 8, itemHeight: 8, textStyle: { color: text } },
+    tooltip: {
+      trigger: 'axis',
+      axisPointer: { type: 'shadow' },
+      backgroundColor: background,
+      borderColor: line,
+      textStyle: { color: text },
+      valueFormatter: (value: unknown) => write(Number(value))
+    },
+    yAxis: {
+      type: 'value',
+      splitLine: { lineStyle: { color: line } },
+      axisLabel: { color: text, formatter: write }
+    }
+  }
+}
+
 const light: ChartTheme = {
   text: '#475569',
   line: '#e2e8f0',
