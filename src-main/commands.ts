@@ -24,6 +24,8 @@ import type { BackgroundCommand, Command } from './database/command.ts'
 export const commands = {
   ensureSystemOrganization: accounts.ensureSystemOrganization,
   createApiKey: accounts.createApiKey,
+  noteKeyUse: accounts.noteKeyUse,
+  revokeApiKey: accounts.revokeApiKey,
   createWindowSession: accounts.createWindowSession,
   enforceConfirmedOptIn: accounts.enforceConfirmedOptIn,
   updateSettings: settings.updateSettings,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { type Caller, callerOfKey, callerOfSession } from './accounts/queries.ts'
+import { type Caller, callerOfSession, findApiKey, type UsedKey } from './accounts/queries.ts'
 
 /** How long a sign-in token of the command line can be used, in milliseconds. */
 const signInLifetime = 10 * 60 * 1000
@@ -39,8 +39,11 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
   const header = request.headers.authorization
   if (header !== undefined) {
     const credentials = readBasic(header)
-    const caller = credentials && (await callerOfKey(reader, credentials.organizationId, credentials.key))
-    if (caller) return caller
+    const key = credentials && (await findApiKey(reader, credentials.organizationId, credentials.key))
+    if (key) {
+      noteUse(request, key)
+      return key.caller
+    }
     throw new ApiError(
       'not_authorized',
       'the Authorization header holds no valid "<organization_id>:<api_key>"'
@@ -50,6 +53,17 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
   const caller = token && (await callerOfSession(reader, token, Date.now()))
   if (caller) return caller
   throw new ApiError('not_authorized', 'an Authorization header with an API key is required')
+}
+
+/** How exactly the last use of a key is known, in milliseconds: to write it with each call would be slower than the call. */
+const useResolution = 60_000
+
+/** Notes when a key was used. Nobody waits for that, and a call is no worse when it cannot be written. */
+function noteUse(request: FastifyRequest, { id, lastUsedAt }: UsedKey): void {
+  if (lastUsedAt !== null && Date.now() - lastUsedAt < useResolution) return
+  request.server.context.writer
+    .run('noteKeyUse', { id })
+    .catch((error: unknown) => request.log.warn(error, `the last use of API key ${id} was not noted`))
 }
 
 function readBasic(header: string): { organizationId: number; key: string } | undefined {

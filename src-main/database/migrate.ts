@@ -16,6 +16,7 @@ import { segments } from './migrations/0012-segments.ts'
 import { campaigns } from './migrations/0013-campaigns.ts'
 import { delivery } from './migrations/0014-delivery.ts'
 import { suppressionLists } from './migrations/0015-suppression-lists.ts'
+import { apiKeys } from './migrations/0016-api-keys.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -40,8 +41,12 @@ export const migrations: readonly Migration[] = [
   segments,
   campaigns,
   delivery,
-  suppressionLists
+  suppressionLists,
+  apiKeys
 ]
+
+/** The schema that this version works with. */
+export const newestSchema = migrations.at(-1)?.version ?? 0
 
 /**
  * Brings the database to the newest schema. A database that already holds data is copied into `backupDirectory` first.

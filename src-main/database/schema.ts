@@ -57,6 +57,8 @@ export interface ApiKeysTable {
   /** SHA-256 of the key. A key has 160 random bits, so nothing slower is needed. */
   key_hash: Buffer
   created_at: Fixed<Time>
+  /** To the minute; null = never. */
+  last_used_at: ColumnType<Time | null, Time | null | undefined, Time | null>
 }
 
 export interface WindowSessionsTable {

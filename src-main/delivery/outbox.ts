@@ -7,9 +7,9 @@ export function outboxPath(dataDirectory: string, campaignId: number): string {
   return join(dataDirectory, 'outbox', `campaign-${campaignId}.mbox`)
 }
 
-/** Where previews go. */
-export function previewOutboxPath(dataDirectory: string): string {
-  return join(dataDirectory, 'outbox', 'previews.mbox')
+/** Where the previews of an organization go. */
+export function previewOutboxPath(dataDirectory: string, organizationId: number): string {
+  return join(dataDirectory, 'outbox', `previews-${organizationId}.mbox`)
 }
 
 /**

@@ -5,7 +5,6 @@ import { Faults, storageFaultOf, validationFailed } from '../errors.ts'
 import { startThread } from '../threads.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { MessagePlan } from './plan.ts'
-import { previewOutboxPath } from './outbox.ts'
 
 /** Most addresses of one preview. */
 const mostRecipients = 100
@@ -28,12 +27,13 @@ export interface PreviewTask {
 
 /**
  * Files each content for each address, filled with the preview values of the list.
+ * @param path of the file
  * @param message null when there is no content
  * @param previewValues JSON of the list's preview_custom_field_data
  * @throws ApiError validation_failed without content or with an invalid address
  */
 export async function sendPreview(
-  dataDirectory: string,
+  path: string,
   message: MessagePlan | null,
   previewValues: string,
   { recipients, split_emails_by_format: splitByFormat }: PreviewInput
@@ -46,7 +46,7 @@ export async function sendPreview(
   if (!message) throw validationFailed('there is no content to send')
   if (message.sender.from_email === '') throw validationFailed('from_email cannot be blank')
   const task: PreviewTask = {
-    path: previewOutboxPath(dataDirectory),
+    path,
     message,
     recipients,
     values: JSON.parse(previewValues) as StoredValues,

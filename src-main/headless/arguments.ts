@@ -13,6 +13,7 @@ export interface ServeArguments {
 export const defaultPort = 4280
 
 export const usage = `Usage: npm run serve -- [--data-dir DIR] [--port N] [--json] [--set NAME=VALUE]...
+       npm run serve -- key create NAME | key list | key revoke ID [--data-dir DIR]
 
   --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
   --port N        the port on 127.0.0.1 (default: ${defaultPort}; 0 picks a free one)

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
@@ -13,7 +14,7 @@ import { CampaignSummary } from '../api/campaigns/schema.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { IdParams, Nullable, Timestamp } from '../api/schema.ts'
 import { hoursOfCampaign } from '../api/statistics/queries.ts'
-import { outboxPath } from '../delivery/outbox.ts'
+import { outboxPath, previewOutboxPath } from '../delivery/outbox.ts'
 import { notFound } from '../errors.ts'
 import { formatOptionalTime } from '../times.ts'
 
@@ -101,14 +102,25 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: { access: 'campaign.read_stats' }, schema: { hide: true, params: IdParams } },
     async ({ caller, params }, reply) => {
       const { id } = await campaignById(reader, caller.organizationId, params.id)
-      const path = outboxPath(dataDirectory, id)
-      if ((await sizeOf(path)) === null) throw notFound(`the outbox of campaign ${id}`)
-      return reply
-        .type('application/mbox')
-        .header('Content-Disposition', `attachment; filename="campaign-${id}.mbox"`)
-        .send(createReadStream(path))
+      return sendFile(reply, outboxPath(dataDirectory, id), `campaign-${id}.mbox`)
     }
   )
+
+  app.get(
+    '/previews',
+    { config: { access: 'signed_in' }, schema: { hide: true } },
+    async ({ caller }, reply) =>
+      sendFile(reply, previewOutboxPath(dataDirectory, caller.organizationId), 'previews.mbox')
+  )
+}
+
+/** @throws ApiError not_found where there is no file */
+async function sendFile(reply: FastifyReply, path: string, name: string): Promise<FastifyReply> {
+  if ((await sizeOf(path)) === null) throw notFound(name)
+  return reply
+    .type('application/mbox')
+    .header('Content-Disposition', `attachment; filename="${name}"`)
+    .send(createReadStream(path))
 }
 
 /** @returns bytes; null where there is no file */

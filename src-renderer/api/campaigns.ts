@@ -62,6 +62,9 @@ export function outboxAddress(id: number): string {
   return `/app/v1/campaigns/${id}/outbox`
 }
 
+/** Where the previews of the organization are downloaded. */
+export const previewsAddress = '/app/v1/previews'
+
 /** The segments of the organization, those without a name as well. */
 export function fetchCriteria(): Promise<SegmentationCriteria[]> {
   return call('/segmentation_criterias')

@@ -1,5 +1,5 @@
 import type { Settings, SettingsChanges } from '../../src-main/settings/schema.ts'
-import type { ApiAccess } from '../../src-main/workbench/api-access.ts'
+import type { ApiAccess, ApiKey } from '../../src-main/workbench/api-access.ts'
 import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
 import type { OrganizationSettings } from '../../src-main/workbench/organization.ts'
 import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
@@ -8,7 +8,7 @@ import type { ImportUndo } from '../../src-main/workbench/import-undos.ts'
 import type { ImportOutcome, SubscriberImportInput } from './subscriber-imports.ts'
 import { ApiFailure, callWorkbench } from './client.ts'
 
-export type { ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
+export type { ApiKey, ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
 export type FileFormatChoice = ImportPreview['file_format']
 
 export function fetchApiAccess(): Promise<ApiAccess> {
@@ -18,6 +18,15 @@ export function fetchApiAccess(): Promise<ApiAccess> {
 /** @returns the key, which can be shown only now */
 export async function createApiKey(name: string): Promise<string> {
   return (await callWorkbench<{ api_key: string }>('/api_keys', { method: 'POST', body: { name } })).api_key
+}
+
+/** Those that this user may revoke, the newest first. */
+export function fetchApiKeys(): Promise<ApiKey[]> {
+  return callWorkbench('/api_keys')
+}
+
+export function revokeApiKey(id: number): Promise<null> {
+  return callWorkbench(`/api_keys/${id}`, { method: 'DELETE' })
 }
 
 export function fetchSettings(): Promise<Settings> {

@@ -333,7 +333,9 @@ describe('a preview', () => {
       success: true,
       data: null
     })
-    const filed = await messagesIn(join(started.dataDirectory, 'outbox', 'previews.mbox'))
+    const filed = await messagesIn(
+      join(started.dataDirectory, 'outbox', `previews-${started.app.organizationId}.mbox`)
+    )
     const own = filed.filter(({ headers }) => headers.get('x-campaignid') === `s4:${made.x_campaign_id}`)
     expect(own.map(({ headers }) => [headers.get('to'), headers.get('content-type')?.split(';')[0]])).toEqual(
       [

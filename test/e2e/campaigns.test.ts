@@ -69,6 +69,9 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByLabel('Addresses').fill('boss@example.com')
     await page.getByRole('button', { name: 'Send the preview' }).click()
     await page.getByText('The preview is in the outbox').first().waitFor()
+    const previews = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download all previews' }).click()
+    expect((await previews).suggestedFilename()).toBe('previews.mbox')
 
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByRole('radio', { name: /Later/ }).click()

@@ -51,9 +51,9 @@ describe('PUT /app/v1/settings', () => {
   it('sets directives only, and never a secret of the installation', async () => {
     const { api, dataDirectory } = await startApplication()
     const database = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
-    const before = await signingSecret(database)
+    const before = (await signingSecret(database)).export()
     await api.raw('/app/v1/settings', { method: 'PUT', body: '{"signing_secret":"00"}' })
-    expect(await signingSecret(database)).toEqual(before)
+    expect((await signingSecret(database)).export()).toEqual(before)
     await database.destroy()
   })
 })

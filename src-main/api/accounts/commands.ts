@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from '../../database/command.ts'
+import { type Command, inBackground } from '../../database/command.ts'
+import { notFound } from '../../errors.ts'
 import { hashSecret } from './queries.ts'
 
 /** The System Organization (spec, "What the service does"). */
@@ -64,6 +65,29 @@ export const createApiKey: Command<KeyInput, string> = async (context, { organiz
     })
     .execute()
   return key
+}
+
+/** Notes that a key is used now. */
+export const noteKeyUse = inBackground<{ id: number }, void>(async (context, { id }) => {
+  await context.db.updateTable('api_keys').set({ last_used_at: context.now }).where('id', '=', id).execute()
+})
+
+interface RevokeInput {
+  organizationId: number
+  /** Whose key it must be; null = anybody's of the organization. */
+  userId: number | null
+  id: number
+}
+
+/** Ends an API key: its next call is refused. @throws ApiError not_found */
+export const revokeApiKey: Command<RevokeInput, void> = async (context, { organizationId, userId, id }) => {
+  const { numDeletedRows } = await context.db
+    .deleteFrom('api_keys')
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? 0))
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound(`API key ${id}`)
 }
 
 /** How long a window stays signed in, in milliseconds. */

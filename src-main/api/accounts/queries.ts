@@ -35,22 +35,66 @@ export async function organizationById(
   return organization
 }
 
-/** The caller that an API key of this organization belongs to, if its user may sign in. */
-export async function callerOfKey(
+/** A key that was used, and its caller. */
+export interface UsedKey {
+  id: number
+  /** UNIX milliseconds; null = this is the first time. */
+  lastUsedAt: number | null
+  caller: Caller
+}
+
+/** The API key of this organization, if its user may sign in. It is found by its hash, so no time tells how much of it is right. */
+export async function findApiKey(
   db: Kysely<Schema>,
   organizationId: number,
   key: string
-): Promise<Caller | undefined> {
+): Promise<UsedKey | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select(callerColumns)
+    .select([...callerColumns, 'api_keys.id', 'last_used_at'])
     .where('api_keys.key_hash', '=', hashSecret(key))
     .where('api_keys.organization_id', '=', organizationId)
     .where('users.active', '=', 1)
     .executeTakeFirst()
-  return row && readCaller(row)
+  if (!row) return undefined
+  const { id, last_used_at: lastUsedAt, ...caller } = row
+  return { id, lastUsedAt, caller: readCaller(caller) }
+}
+
+/** An API key as it is listed; the key itself cannot be shown again. */
+export interface ApiKeyRow {
+  id: number
+  name: string
+  userId: number
+  userName: string
+  createdAt: number
+  lastUsedAt: number | null
+}
+
+/** The API keys of an organization, or of one of its users, the newest first. */
+export function apiKeysOf(
+  db: Kysely<Schema>,
+  organizationId: number,
+  userId: number | null
+): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.user_id')
+    .select([
+      'api_keys.id',
+      'api_keys.name',
+      'users.id as userId',
+      'users.full_name as userName',
+      'api_keys.created_at as createdAt',
+      'last_used_at as lastUsedAt'
+    ])
+    .where('api_keys.organization_id', '=', organizationId)
+    .$if(userId !== null, (query) => query.where('api_keys.user_id', '=', userId ?? 0))
+    .orderBy('api_keys.created_at', 'desc')
+    .orderBy('api_keys.id', 'desc')
+    .execute()
 }
 
 /** The caller that a window signed in as. */

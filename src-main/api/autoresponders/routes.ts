@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { previewOutboxPath } from '../../delivery/outbox.ts'
 import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok } from '../envelope.ts'
@@ -150,7 +151,12 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
         linkBase: deliveries.linkBase ?? '',
         timeZone: caller.timeZone
       })
-      await sendPreview(dataDirectory, message, list.preview_custom_field_data, body.preview)
+      await sendPreview(
+        previewOutboxPath(dataDirectory, caller.organizationId),
+        message,
+        list.preview_custom_field_data,
+        body.preview
+      )
       return ok(null)
     }
   )

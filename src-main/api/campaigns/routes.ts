@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Caller } from '../accounts/queries.ts'
+import { previewOutboxPath } from '../../delivery/outbox.ts'
 import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import { envelope, ok } from '../envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
@@ -190,7 +191,12 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { id } = await campaignById(reader, caller.organizationId, params.id)
       const campaign = await campaignToSend(reader, id)
       const message = await messagePlanOf(reader, campaign, deliveries.linkBase ?? '')
-      await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
+      await sendPreview(
+        previewOutboxPath(dataDirectory, caller.organizationId),
+        message,
+        campaign.preview_custom_field_data,
+        body.preview
+      )
       return ok(null)
     }
   )

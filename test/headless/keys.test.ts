@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { basic, startApplication, temporaryDirectory } from '../support/application.ts'
+
+const run = promisify(execFile)
+
+/** `npm run serve -- key …` on a data directory. @returns what it printed, a line each */
+async function key(dataDirectory: string, ...args: string[]): Promise<string[]> {
+  const { stdout } = await run(process.execPath, [
+    'src-main/headless/serve.ts',
+    'key',
+    ...args,
+    '--data-dir',
+    dataDirectory
+  ])
+  return stdout.trimEnd().split('\n')
+}
+
+describe('npm run serve -- key', () => {
+  it('makes, lists and revokes keys beside an application that runs, and after it', async () => {
+    const { app, dataDirectory } = await startApplication()
+    const status = async (apiKey: string): Promise<number> => {
+      const headers = { Authorization: basic(`${app.organizationId}:${apiKey}`) }
+      return (await fetch(`${app.baseUrl}/ga/api/v2/mailing_lists`, { headers })).status
+    }
+    const [made = '', help] = await key(dataDirectory, 'create', 'CRM', 'sync')
+    expect(made).toMatch(/^[0-9a-f]{40}$/)
+    expect(help).toContain(`curl -u 1:${made}`)
+    const listed = (lines: string[]) => lines.find((line) => line.includes('\tCRM sync\t')) ?? ''
+    expect(listed(await key(dataDirectory, 'list'))).toMatch(/\tnever used$/)
+    expect(await status(made)).toBe(200)
+    const used = listed(await key(dataDirectory, 'list'))
+    expect(used).toMatch(/\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(await key(dataDirectory, 'revoke', used.split('\t')[0] ?? '')).toEqual(['"CRM sync" is revoked.'])
+    expect(await status(made)).toBe(401)
+    await app.close()
+    const [later] = await key(dataDirectory, 'create', 'Later')
+    expect(later).toMatch(/^[0-9a-f]{40}$/)
+  })
+
+  it('says what is wrong with what it is given', async () => {
+    const { dataDirectory } = await startApplication()
+    await expect(key(dataDirectory, 'create')).rejects.toThrow(/key create needs a name/)
+    await expect(key(dataDirectory, 'revoke', '999')).rejects.toThrow(/"999" is none/)
+    await expect(key(dataDirectory, 'show')).rejects.toThrow(/create NAME, list, or revoke ID/)
+    await expect(key(await temporaryDirectory(), 'list')).rejects.toThrow(/There is no data in/)
+  })
+})

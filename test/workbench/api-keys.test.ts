@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import type { ApiKey } from '../../src-main/workbench/api-access.ts'
+import { clientOfUser, makeOrganization } from '../support/accounts.ts'
+import { basic, sharedApplication } from '../support/application.ts'
+import { Client } from '../support/client.ts'
+
+const started = sharedApplication()
+
+async function makeKey(api: Client, name: string): Promise<string> {
+  return (await api.workbench<{ api_key: string }>('POST', '/api_keys', { name })).data.api_key
+}
+
+async function keysOf(api: Client): Promise<ApiKey[]> {
+  return (await api.workbench<ApiKey[]>('GET', '/api_keys')).data
+}
+
+it('a key is listed with its last use, without itself, and refused once it is revoked', async () => {
+  const { api, app } = started
+  const key = await makeKey(api, 'Script')
+  const found = async () => (await keysOf(api)).find(({ name }) => name === 'Script')
+  expect(await found()).toEqual({
+    id: expect.any(Number) as number,
+    name: 'Script',
+    user_name: 'System Administrator',
+    created_at: expect.any(String) as string,
+    last_used_at: null
+  })
+  const script = new Client(app.baseUrl, basic(`${app.organizationId}:${key}`))
+  expect((await script.get('/mailing_lists')).success).toBe(true)
+  while ((await found())?.last_used_at === null);
+  expect(await api.workbench('DELETE', `/api_keys/${(await found())?.id}`)).toMatchObject({ success: true })
+  expect(await script.get('/mailing_lists')).toMatchObject({ status: 401, error_code: 'not_authorized' })
+})
+
+it('a standard user sees and revokes their own keys, and nobody those of another organization', async () => {
+  const { api } = started
+  await makeKey(api, 'Of the admin')
+  const admins = (await keysOf(api)).find(({ name }) => name === 'Of the admin')
+  const standard = clientOfUser(started, { permissions: {} })
+  await makeKey(standard, 'Own')
+  const own = await keysOf(standard)
+  expect(own.map(({ name }) => name)).toContain('Own')
+  expect(own.map(({ name }) => name)).not.toContain('Of the admin')
+  const stranger = clientOfUser(started, {
+    organizationId: makeOrganization(started),
+    role: 'organization_admin'
+  })
+  for (const client of [standard, stranger]) {
+    expect(await client.workbench('DELETE', `/api_keys/${admins?.id}`)).toMatchObject({
+      success: false,
+      error_code: 'not_found'
+    })
+  }
+  expect((await keysOf(api)).map(({ name }) => name)).toEqual(expect.arrayContaining(['Own', 'Of the admin']))
+})
