@@ -18,6 +18,7 @@ import { campaignRoutes } from './campaigns/routes.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { deliverySettingRoutes } from './delivery-settings/routes.ts'
 import type { FailureEnvelope } from './envelope.ts'
+import { jobRoutes } from './jobs/routes.ts'
 import { readJsonBody } from './json-body.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { authorize, requireDeclaredAccess } from './permissions.ts'
@@ -92,6 +93,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(campaignRoutes)
       await api.register(templateRoutes)
       await api.register(statisticsRoutes)
+      await api.register(jobRoutes)
       await api.register(autoresponderRoutes)
       await api.register(webFormRoutes)
       await api.register(seedListRoutes)

@@ -1106,6 +1106,26 @@ const suppressionLists: Endpoint[] = [
   }
 ]
 
+/** The organization, with a campaign that waits for its time. */
+async function withJob(started: StartedApplication): Promise<Prepared> {
+  await scheduledCampaign(started)
+  return { parameters: { organization_id: started.app.organizationId } }
+}
+
+const jobs = (['all', 'unfinished'] as const).flatMap((which): Endpoint[] => {
+  const answer: Omit<Endpoint, 'path'> = {
+    method: 'GET',
+    prepare: withJob,
+    data: [shapes.job],
+    pages: 'numbers'
+  }
+  return [
+    { ...answer, path: `/jobs/${which}` },
+    { ...answer, path: `/jobs/${which}_on_all_organizations`, needs: 'system_admin' },
+    { ...answer, path: `/organizations/{organization_id}/jobs/${which}`, needs: 'system_admin' }
+  ]
+})
+
 export const endpoints: Endpoint[] = [
   ...mailingLists,
   ...customFields,
@@ -1116,6 +1136,7 @@ export const endpoints: Endpoint[] = [
   ...campaigns,
   ...templates,
   ...statistics,
+  ...jobs,
   ...autoresponders,
   ...webForms,
   ...seedLists,

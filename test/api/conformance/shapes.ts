@@ -532,6 +532,26 @@ export const segmentationCriteria: Shape = {
   updated_at: 'timestamp'
 }
 
+export const job: Shape = {
+  id: 'integer',
+  job_type: 'string',
+  state: 'string',
+  state2: 'string?',
+  paused: 'boolean',
+  name: 'string',
+  mailing_list_id: 'integer?',
+  organization_id: 'integer',
+  suppression_list_id: 'integer?',
+  progress_value: 'integer',
+  progress_total: 'integer?',
+  begins_at: 'timestamp?',
+  started_at: 'timestamp?',
+  finished_at: 'timestamp?',
+  retry_at: 'timestamp?',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
 export const suppressionList: Shape = {
   id: 'integer',
   organization_id: 'integer',
