@@ -79,6 +79,7 @@ export const router = createRouter({
     { path: '/campaigns', component: () => import('./pages/CampaignsPage.vue') },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
+    { path: '/jobs', component: () => import('./pages/JobsPage.vue') },
     { path: '/suppression', component: () => import('./pages/SuppressionListsPage.vue') },
     {
       path: '/suppression/:suppressionListId(\\d+)',

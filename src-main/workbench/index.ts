@@ -63,6 +63,7 @@ const pageAddresses = [
   '/imports',
   '/imports/*',
   '/campaigns',
+  '/jobs',
   '/suppression',
   '/suppression/*',
   '/delivery',
