@@ -62,7 +62,7 @@ export class DeliveryRunner {
         next = Math.min(next, at)
         continue
       }
-      if (isDecision) await this.#writer.run('decideWinner', { id })
+      if (isDecision && !(await this.#decide(id))) continue
       if (!this.#running.has(id) && this.#running.size < mostAtOnce) this.#send(id)
     }
     if (due.length > 0) {
@@ -76,6 +76,17 @@ export class DeliveryRunner {
     this.#closed = true
     clearTimeout(this.#timer)
     await Promise.all([...this.#running.values()].map((thread) => thread.terminate()))
+  }
+
+  /** Chooses the winner of a split test. @returns false when that could not be written; it is tried again later */
+  async #decide(campaignId: number): Promise<boolean> {
+    try {
+      await this.#writer.run('decideWinner', { id: campaignId })
+      return true
+    } catch (error) {
+      process.stderr.write(`The winner of campaign ${campaignId} was not chosen: ${messageOf(error)}\n`)
+      return false
+    }
   }
 
   #send(campaignId: number): void {
