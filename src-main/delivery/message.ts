@@ -19,29 +19,28 @@ export interface WrittenContent {
 }
 
 interface Compiled {
-  content: PlannedContent
   subject: CompiledText
   html: CompiledText
   text: CompiledText
 }
 
-/** Makes the messages of a campaign: its contents are compiled once, and written for each recipient. */
+/** Makes the messages of a campaign: a content is compiled when it is first needed, and written for each recipient. */
 export class MessageComposer {
   readonly #plan: MessagePlan
   readonly #codes: Codes
-  readonly #contents: Map<number, Compiled>
+  readonly #compiled = new Map<number, Compiled>()
   readonly #headers: { name: string; value: CompiledText }[]
 
   constructor(plan: MessagePlan) {
     this.#plan = plan
     this.#codes = codesOf(plan, Date.now())
-    this.#contents = new Map(plan.contents.map((content) => [content.id, this.#compile(content)]))
     this.#headers = plan.customHeaders.map(({ name, value }) => ({ name, value: compile(value, 'text') }))
   }
 
   /** The content in the format that suits the addressee. */
   write(contentId: number, addressee: Addressee): WrittenContent {
-    const { content, subject, html, text } = this.#find(contentId)
+    const content = this.#find(contentId)
+    const { subject, html, text } = this.#compile(content)
     const recipient = this.#recipientOf(content, addressee)
     const format = formatFor(content.format, addressee.format)
     return {
@@ -53,7 +52,7 @@ export class MessageComposer {
 
   /** Where a link of the content leads for the addressee. */
   writeLink(url: string, contentId: number, addressee: Addressee): string {
-    const recipient = this.#recipientOf(this.#find(contentId).content, addressee)
+    const recipient = this.#recipientOf(this.#find(contentId), addressee)
     return write(compile(url, 'text'), this.#codes, recipient)
   }
 
@@ -63,7 +62,7 @@ export class MessageComposer {
     addressee: Addressee
   ): Promise<OutgoingMessage & { format: ContentFormat }> {
     const { sender, bounceAddress, xCampaignId } = this.#plan
-    const { content } = this.#find(contentId)
+    const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
     const { subject, html, text } = this.write(contentId, addressee)
     const mail = new MailComposer({
@@ -95,17 +94,20 @@ export class MessageComposer {
   }
 
   #compile(content: PlannedContent): Compiled {
+    const known = this.#compiled.get(content.id)
+    if (known) return known
     const html = countClicks(content.html, 'html', content.links)
-    return {
-      content,
+    const compiled = {
       subject: compile(content.subject, 'text'),
       html: compile(this.#plan.tracksOpens && content.sliceId > 0 ? withOpenPixel(html) : html, 'html'),
       text: compile(countClicks(content.text, 'text', content.links), 'text')
     }
+    this.#compiled.set(content.id, compiled)
+    return compiled
   }
 
-  #find(contentId: number): Compiled {
-    const found = this.#contents.get(contentId)
+  #find(contentId: number): PlannedContent {
+    const found = this.#plan.contents.find(({ id }) => id === contentId)
     if (!found) throw new Error(`content ${contentId} is not part of campaign ${this.#plan.campaign.id}`)
     return found
   }

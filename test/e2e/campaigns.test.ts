@@ -2,7 +2,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { importText, makeCampaign, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
+import {
+  importText,
+  makeCampaign,
+  makeList,
+  makeRemoteList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
 import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
@@ -98,6 +105,25 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
     await page.getByRole('cell', { name: 'Newsletter' }).waitFor()
     await window.screenshot('campaigns')
+    await window.finish()
+  })
+
+  it('of a Remote List ask for a query, and say why they were not sent', async () => {
+    const { api, app } = started
+    const list = await makeRemoteList(api, { name: 'Remote', d_from_email: 'anna@example.com' })
+    const window = await Window.open(browser, app)
+    const { page } = window
+    await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/new`)
+    await page.getByLabel('Name', { exact: true }).fill('Remote news')
+    await page.getByLabel('Query of the recipients').fill('SELECT email FROM people')
+    const version = page.getByRole('region', { name: 'Version A' })
+    await version.getByLabel('Subject').fill('Hello')
+    await version.getByLabel('HTML').fill('<p>Hello</p>')
+    await version.getByLabel('Plain text').fill('Hello')
+    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await page.getByText('The recipients of a Remote List are in a remote database').waitFor()
+    await window.screenshot('campaign-failed')
     await window.finish()
   })
 

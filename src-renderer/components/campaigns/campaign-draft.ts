@@ -15,6 +15,8 @@ export interface CampaignDraft {
   name: string
   /** A segment by id, or {@link everyone}, or {@link ownConditions}. */
   segment: number
+  /** On a Remote List, in place of a segment: the query that finds the recipients. */
+  remoteSql: string | null
   contents: DraftContent[]
   /** How it is sent, in the names of the list's defaults, so that the same fields show it. */
   sending: ListSettings
@@ -27,6 +29,7 @@ export function newDraft(list: MailingList): CampaignDraft {
   return {
     name: '',
     segment: everyone,
+    remoteSql: list.is_remote_list ? '' : null,
     contents: [newContent(1)],
     sending: settingsOf(list),
     trackOpens: true,
@@ -46,6 +49,7 @@ export function draftOf(
   return {
     name: campaign.name,
     segment: segmentOf(campaign, criteria),
+    remoteSql: list.is_remote_list ? (campaign.segmentation_criteria_remote_sql ?? '') : null,
     contents: contents.length > 0 ? contents : start.contents,
     sending: dispatch
       ? {
@@ -82,14 +86,19 @@ export function segmentOf(
   return criteria.find((each) => each.id === id)?.criteria_json === '[]' ? everyone : ownConditions
 }
 
+function recipientsOf({ segment, remoteSql }: CampaignDraft): CampaignChanges {
+  if (remoteSql !== null) return { segmentation_criteria_remote_sql: remoteSql.trim() || null }
+  if (segment === ownConditions) return {}
+  return segment === everyone ? { segmentation_criteria_ad_hoc: [] } : { segmentation_criteria_id: segment }
+}
+
 /** What the draft says, as a request; when it is sent is left out. */
 export function changesOf(draft: CampaignDraft, available: DeliverySettings): CampaignChanges {
   const sending = listChangesOf(draft.sending)
   const { d_url_domain: domain, d_bounce_email: bounceEmail } = sending
   return {
     name: draft.name.trim(),
-    ...(draft.segment === everyone && { segmentation_criteria_ad_hoc: [] }),
-    ...(draft.segment > everyone && { segmentation_criteria_id: draft.segment }),
+    ...recipientsOf(draft),
     contents: draft.contents,
     dispatch_attributes: {
       from_name: sending.d_from_name ?? null,
