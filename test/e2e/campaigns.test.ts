@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
@@ -105,6 +106,34 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
     await page.getByRole('cell', { name: 'Newsletter' }).waitFor()
     await window.screenshot('campaigns')
+    await window.finish()
+  })
+
+  it('trigger autoresponders when they are opened', async () => {
+    const { api, app } = started
+    const list = await listOf(1, 'Followed up')
+    const { id } = await makeCampaign(api, list.id, { name: 'Invitation' })
+    const window = await Window.open(browser, app)
+    const { page } = window
+    await page.goto(`${app.baseUrl}/lists/${list.id}/autoresponders`)
+    await page.getByRole('button', { name: 'New autoresponder' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name').fill('Thanks for reading')
+    await form.getByLabel('Sent', { exact: true }).click()
+    await page.getByRole('option', { name: 'When a campaign is opened' }).click()
+    await menuIsGone(page)
+    await form.getByRole('button', { name: 'The campaign' }).click()
+    await page.getByRole('option', { name: 'Invitation' }).click()
+    await menuIsGone(page)
+    await form.getByLabel('Subject').fill('Thank you')
+    await form.getByLabel('HTML').fill('<p>Thank you</p>')
+    await form.getByLabel('Plain text').fill('Thank you')
+    await form.getByRole('heading', { name: 'New autoresponder' }).scrollIntoViewIfNeeded()
+    await window.screenshot('autoresponder-campaign')
+    await form.getByRole('button', { name: 'New autoresponder' }).click()
+    await page.getByText('Thanks for reading').waitFor()
+    const { data } = await api.get<Autoresponder[]>(`/mailing_lists/${list.id}/autoresponders`)
+    expect(data).toMatchObject([{ trigger: 'campaign_open', trigger_campaign_to_open_id: id }])
     await window.finish()
   })
 
