@@ -40,14 +40,8 @@ export class MessageComposer {
   /** The content in the format that suits the addressee. */
   write(contentId: number, addressee: Addressee): WrittenContent {
     const content = this.#find(contentId)
-    const { subject, html, text } = this.#compile(content)
     const recipient = this.#recipientOf(content, addressee)
-    const format = formatFor(content.format, addressee.format)
-    return {
-      subject: write(subject, this.#codes, recipient),
-      html: format === 'text' ? undefined : write(html, this.#codes, recipient),
-      text: format === 'html' ? undefined : write(text, this.#codes, recipient)
-    }
+    return this.#write(content, recipient, formatFor(content.format, addressee.format))
   }
 
   /** Where a link of the content leads for the addressee. */
@@ -64,7 +58,8 @@ export class MessageComposer {
     const { sender, bounceAddress, xCampaignId } = this.#plan
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
-    const { subject, html, text } = this.write(contentId, addressee)
+    const format = formatFor(content.format, addressee.format)
+    const { subject, html, text } = this.#write(content, recipient, format)
     const mail = new MailComposer({
       from: { name: sender.from_name ?? '', address: sender.from_email },
       ...(sender.sender_email && { sender: sender.sender_email }),
@@ -89,7 +84,16 @@ export class MessageComposer {
     return {
       envelope: { from: bounceAddress ?? sender.from_email, to: addressee.email },
       content: await mail.compile().build(),
-      format: formatFor(content.format, addressee.format)
+      format
+    }
+  }
+
+  #write(content: PlannedContent, recipient: Recipient, format: ContentFormat): WrittenContent {
+    const { subject, html, text } = this.#compile(content)
+    return {
+      subject: write(subject, this.#codes, recipient),
+      html: format === 'text' ? undefined : write(html, this.#codes, recipient),
+      text: format === 'html' ? undefined : write(text, this.#codes, recipient)
     }
   }
 

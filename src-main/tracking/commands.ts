@@ -2,6 +2,7 @@ import type { Command, CommandContext } from '../database/command.ts'
 import { queueReactions } from '../api/autoresponders/reactions.ts'
 import { notFound } from '../errors.ts'
 import { recordEvent } from '../api/statistics/counting.ts'
+import { subscriberWithList } from '../api/subscribers/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { readToken, type TokenPurpose } from './tokens.ts'
 
@@ -56,13 +57,7 @@ async function recipientOf(context: CommandContext, purpose: TokenPurpose, token
     .select('campaign_id')
     .where('stat_slices.id', '=', named.sliceId)
     .executeTakeFirst()
-  const subscriber = await context.db
-    .selectFrom('subscribers')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
-    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
-    .select(['subscribers.id', 'subscribers.email', 'time_zone_name'])
-    .where('subscribers.id', '=', named.subscriberId)
-    .executeTakeFirst()
+  const subscriber = await subscriberWithList(context.db, named.subscriberId)
   if (!slice || !subscriber) return null
   return {
     sliceId: named.sliceId,

@@ -3,13 +3,17 @@ import type { Schema } from '../../database/schema.ts'
 import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
 import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
 
-/** What was counted of one content. */
-export interface SliceStatistics {
-  sliceId: number
-  contentId: number
+/** What was counted of a slice. */
+export interface Counted {
   counters: Counters
   /** bounce code -> unique bounces; null when there were none */
   byCode: Record<string, number> | null
+}
+
+/** What was counted of one content. */
+export interface SliceStatistics extends Counted {
+  sliceId: number
+  contentId: number
 }
 
 /** What was counted of a campaign, content by content. */
@@ -30,27 +34,21 @@ export async function statisticsOfCampaigns(
     .where('campaign_id', 'in', campaignIds)
     .orderBy('content_id')
     .execute()
-  const sliceIds = slices.map(({ id }) => id)
-  const counters = await countersOf(db, sliceIds)
-  const codes = await bounceCodesOf(db, sliceIds)
+  const counted = await countedOf(
+    db,
+    slices.map(({ id }) => id)
+  )
   const statistics = new Map<number, CampaignStatistics>()
   for (const { id, campaign_id, stat_id, content_id } of slices) {
     const campaign = statistics.get(campaign_id ?? 0) ?? { statId: stat_id, slices: [] }
     statistics.set(campaign_id ?? 0, campaign)
-    campaign.slices.push({
-      sliceId: id,
-      contentId: content_id ?? 0,
-      counters: counters.get(id) ?? noCounters(),
-      byCode: codes.get(id) ?? null
-    })
+    campaign.slices.push({ sliceId: id, contentId: content_id ?? 0, ...counted(id) })
   }
   return statistics
 }
 
 /** The summary of several contents together. */
-export function summaryOfSlices(
-  slices: readonly Pick<SliceStatistics, 'counters' | 'byCode'>[]
-): StatSummary {
+export function summaryOfSlices(slices: readonly Counted[]): StatSummary {
   const codes: Record<string, number> = {}
   for (const { byCode } of slices) {
     for (const [code, count] of Object.entries(byCode ?? {})) codes[code] = (codes[code] ?? 0) + count
@@ -78,11 +76,19 @@ export async function summaryOfAutoresponder(
     .where('autoresponder_id', '=', autoresponderId)
     .execute()
   const ids = slices.map(({ id }) => id)
-  const counters = await countersOf(db, ids, period)
-  const codes = await bounceCodesOf(db, ids, period)
-  return summaryOfSlices(
-    ids.map((id) => ({ counters: counters.get(id) ?? noCounters(), byCode: codes.get(id) ?? null }))
-  )
+  const counted = await countedOf(db, ids, period)
+  return summaryOfSlices(ids.map(counted))
+}
+
+/** What was counted of slices, over all time or within a period. */
+async function countedOf(
+  db: Kysely<Schema>,
+  sliceIds: number[],
+  period?: Period
+): Promise<(sliceId: number) => Counted> {
+  const counters = await countersOf(db, sliceIds, period)
+  const codes = await bounceCodesOf(db, sliceIds, period)
+  return (id) => ({ counters: counters.get(id) ?? noCounters(), byCode: codes.get(id) ?? null })
 }
 
 /** The sums of slices over all hours, or those of a period. */

@@ -20,7 +20,7 @@ import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { recordEvent } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, keepUntilConfirmed } from '../web-forms/confirmation.ts'
-import { type SubscriberName, type SubscriberRow, subscribersNamed } from './queries.ts'
+import { type SubscriberName, type SubscriberRow, subscribersNamed, subscriberWithList } from './queries.ts'
 import { emailComplaint, isEmail, shownKey, subscriberKeys, type SubscriberKeys } from './rules.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
 
@@ -201,8 +201,13 @@ export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailing
 ) => {
   if (ip && isIP(ip) === 0) throw validationFailed('ip must be an IP address such as 192.0.2.1')
   const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
-  const row = named && (await subscriberWithList(context, named.subscriberId))
-  if (!named || !row || (organizationId !== null && row.organization_id !== organizationId)) {
+  const row = named && (await subscriberWithList(context.db, named.subscriberId))
+  if (
+    !named ||
+    !row ||
+    row.deleted_at !== null ||
+    (organizationId !== null && row.organization_id !== organizationId)
+  ) {
     throw validationFailed('token is not the unsubscribe token of a subscriber')
   }
   await context.db
@@ -224,25 +229,6 @@ export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailing
   const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
   recordChange(context, scope, 'update', row.id)
   return { id: row.id, mailingListId: row.mailing_list_id }
-}
-
-/** A subscriber of a list that is not deleted. */
-function subscriberWithList({ db }: CommandContext, id: number) {
-  return db
-    .selectFrom('subscribers')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
-    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
-    .select([
-      'subscribers.id',
-      'subscribers.email',
-      'subscribers.status',
-      'subscribers.mailing_list_id',
-      'organization_id',
-      'time_zone_name'
-    ])
-    .where('subscribers.id', '=', id)
-    .where('mailing_lists.deleted_at', 'is', null)
-    .executeTakeFirst()
 }
 
 interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {

@@ -208,3 +208,22 @@ export function presentSubscriber(
     custom_fields: presentValues(fields, JSON.parse(row.custom_fields) as StoredValues)
   }
 }
+
+/** A subscriber with what a link in a message needs of its list and organization; deleted_at is the list's. */
+export function subscriberWithList(db: Kysely<Schema>, id: number) {
+  return db
+    .selectFrom('subscribers')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
+    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
+    .select([
+      'subscribers.id',
+      'subscribers.email',
+      'subscribers.status',
+      'subscribers.mailing_list_id',
+      'organization_id',
+      'time_zone_name',
+      'deleted_at'
+    ])
+    .where('subscribers.id', '=', id)
+    .executeTakeFirst()
+}
