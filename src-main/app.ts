@@ -11,6 +11,7 @@ import { DeliveryRunner } from './delivery/runner.ts'
 import { messageOf } from './errors.ts'
 import { ExportRunner } from './exports/runner.ts'
 import { DryRuns } from './imports/dry-runs.ts'
+import { uploadDirectoryOf } from './imports/source.ts'
 import { ImportRunner } from './imports/runner.ts'
 import { DeletedListPurger } from './jobs/deleted-lists.ts'
 import { ImportUndoer } from './jobs/import-undos.ts'
@@ -38,8 +39,8 @@ export interface Application {
   organizationId: number
   /** The address of the interface; the token in it signs one window in, once. */
   interfaceUrl(): string
-  /** Makes an API key of the system admin. It can be shown only now. */
-  createApiKey(name: string): Promise<string>
+  /** Makes an API key of the system admin for an organization, the System Organization by default. It can be shown only now. */
+  createApiKey(name: string, organizationId?: number): Promise<string>
   /** Called when the application can no longer work, such as when its writer thread died. */
   onFailure(listener: (error: Error) => void): void
   /** Ends everything in order; imports that run continue at the next start. */
@@ -55,8 +56,7 @@ const housekeepingInterval = 60 * 60 * 1000
  */
 export async function createApp(options: ApplicationOptions): Promise<Application> {
   const dataDirectory = resolve(options.dataDirectory)
-  const uploadDirectory = join(dataDirectory, 'uploads')
-  await mkdir(uploadDirectory, { recursive: true })
+  await mkdir(uploadDirectoryOf(dataDirectory, systemOrganizationId), { recursive: true })
   const lock = takeInstanceLock(dataDirectory)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
@@ -96,8 +96,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       suppressionRequests,
       segments,
       signIn,
-      dataDirectory,
-      uploadDirectory
+      dataDirectory
     })
     undo.push(
       () => deletedLists.close(),
@@ -131,8 +130,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       baseUrl,
       organizationId: systemOrganizationId,
       interfaceUrl: () => `${baseUrl}/?sign_in=${signIn.issue(systemOrganizationId, userId)}`,
-      createApiKey: (name) =>
-        writer.run('createApiKey', { organizationId: systemOrganizationId, userId, name }),
+      createApiKey: (name, organizationId = systemOrganizationId) =>
+        writer.run('createApiKey', { organizationId, userId, name }),
       onFailure: (listener) => writer.onFailure(listener),
       close
     }

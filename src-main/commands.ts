@@ -5,6 +5,7 @@ import * as deliveries from './api/campaigns/delivery-commands.ts'
 import * as customFields from './api/custom-fields/commands.ts'
 import * as deliverySettings from './api/delivery-settings/commands.ts'
 import * as mailingLists from './api/mailing-lists/commands.ts'
+import * as organizations from './api/organizations/commands.ts'
 import * as seedLists from './api/seed-lists/commands.ts'
 import * as segments from './api/segments/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
@@ -14,6 +15,7 @@ import * as suppressionLists from './api/suppression-lists/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
 import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
 import * as rekeys from './api/mailing-lists/rekey-commands.ts'
+import * as users from './api/users/commands.ts'
 import * as webForms from './api/web-forms/commands.ts'
 import * as settings from './settings/commands.ts'
 import * as tracking from './tracking/commands.ts'
@@ -27,7 +29,18 @@ export const commands = {
   noteKeyUse: accounts.noteKeyUse,
   revokeApiKey: accounts.revokeApiKey,
   createWindowSession: accounts.createWindowSession,
-  enforceConfirmedOptIn: accounts.enforceConfirmedOptIn,
+  endWindowSession: accounts.endWindowSession,
+  switchOrganization: accounts.switchOrganization,
+  createOrganization: organizations.createOrganization,
+  updateOrganization: organizations.updateOrganization,
+  limitSubscribers: organizations.limitSubscribers,
+  createUser: users.createUser,
+  updateUser: users.updateUser,
+  deleteUser: users.deleteUser,
+  resetPasswordFailureLockout: users.resetPasswordFailureLockout,
+  beginPasswordAttempt: users.beginPasswordAttempt,
+  noteRightPassword: users.noteRightPassword,
+  agreeToTerms: users.agreeToTerms,
   updateSettings: settings.updateSettings,
   ensureSigningSecret: settings.ensureSigningSecret,
   createMailingList: mailingLists.createMailingList,

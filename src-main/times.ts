@@ -9,6 +9,21 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
   return formatter
 }
 
+/** A time zone of the IANA database, found whatever the case of its letters; null when it has none of that name. */
+export function timeZoneNamed(name: string): string | null {
+  const wanted = name.trim()
+  // Intl takes distances from UTC as well, which are no zones of the database.
+  if (/^[+-]/.test(wanted)) return null
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: wanted }).resolvedOptions()
+    // Intl may answer an older name of the zone: what was given stays, but for its case.
+    return timeZone === 'UTC' || timeZone.toLowerCase() === wanted.toLowerCase() ? timeZone : wanted
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
 const dayMs = 86_400_000
 /** Days to remember per zone: thirty years, more than the times of one list span. */
 const daysRemembered = 10_000

@@ -215,8 +215,8 @@ describe('the API', () => {
   it('refuses the token of a subscriber of another organization', async () => {
     const { messages } = await sent(1)
     const token = (linksIn(messages[0])[2] ?? '').split('/').at(-1)
-    const stranger = clientOfUser(started, {
-      organizationId: makeOrganization(started),
+    const stranger = await clientOfUser(started, {
+      organizationId: await makeOrganization(started),
       role: 'organization_admin'
     })
     expect(await stranger.post('/subscribers/unsubscribe', { unsubscribe: { token } })).toMatchObject({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { sessionLifetime } from './accounts/commands.ts'
 import { type Caller, callerOfSession, findApiKey, type UsedKey } from './accounts/queries.ts'
 
 /** How long a sign-in token of the command line can be used, in milliseconds. */
@@ -26,8 +27,25 @@ export class SignIn {
 }
 
 /** The name of the window's cookie. Browsers share cookies between the ports of a host, so the port is part of it. */
-export function sessionCookie(port: number): string {
+function sessionCookie(port: number): string {
   return `listwright_session_${port}`
+}
+
+/** The session of the window that calls; undefined for a program with a key. */
+export function sessionTokenOf({ headers, socket }: FastifyRequest): string | undefined {
+  return headers.authorization === undefined
+    ? readCookie(headers.cookie, sessionCookie(socket.localPort ?? 0))
+    : undefined
+}
+
+/**
+ * Gives a window its session, or with '' takes it away.
+ * @param token of createWindowSession
+ */
+export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
+  const name = sessionCookie(request.socket.localPort ?? 0)
+  const age = token === '' ? 0 : sessionLifetime / 1000
+  void reply.header('Set-Cookie', `${name}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${age}`)
 }
 
 /**
@@ -49,7 +67,7 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
       'the Authorization header holds no valid "<organization_id>:<api_key>"'
     )
   }
-  const token = readCookie(request.headers.cookie, sessionCookie(request.socket.localPort ?? 0))
+  const token = sessionTokenOf(request)
   const caller = token && (await callerOfSession(reader, token, Date.now()))
   if (caller) return caller
   throw new ApiError('not_authorized', 'an Authorization header with an API key is required')

@@ -31,8 +31,6 @@ export interface ApplicationContext {
   segments: SegmentReader
   signIn: SignIn
   dataDirectory: string
-  /** The user upload directory of the API. */
-  uploadDirectory: string
 }
 
 declare module 'fastify' {

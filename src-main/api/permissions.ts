@@ -66,7 +66,7 @@ export function requirePermission(caller: Caller, permission: Permission): void 
 }
 
 function refuse(message: string): never {
-  throw Object.assign(new ApiError('not_authorized', message), { statusCode: 403 })
+  throw new ApiError('not_authorized', message)
 }
 
 /** Keeps a server from starting that has a route which does not say who may use it. */

@@ -11,6 +11,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, type ErrorCode, storageFaultOf } from '../errors.ts'
 import { trackingRoutes } from '../tracking/routes.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
+import type { Caller } from './accounts/queries.ts'
 import { authenticate, refuseForeignPages } from './authentication.ts'
 import type { ApplicationContext } from './context.ts'
 import { autoresponderRoutes } from './autoresponders/routes.ts'
@@ -21,6 +22,7 @@ import type { FailureEnvelope } from './envelope.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { readJsonBody } from './json-body.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
+import { organizationRoutes } from './organizations/routes.ts'
 import { authorize, requireDeclaredAccess } from './permissions.ts'
 import { referenceRoutes } from './reference.ts'
 import { seedListRoutes } from './seed-lists/routes.ts'
@@ -33,6 +35,7 @@ import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
 import { subscriberRoutes } from './subscribers/routes.ts'
 import { suppressionListRoutes } from './suppression-lists/routes.ts'
 import { templateRoutes } from './templates/routes.ts'
+import { userRoutes } from './users/routes.ts'
 import { validatorCompiler } from './validation.ts'
 import { webFormRoutes } from './web-forms/routes.ts'
 
@@ -99,6 +102,8 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       await api.register(seedListRoutes)
       await api.register(suppressionListRoutes)
       await api.register(deliverySettingRoutes)
+      await api.register(organizationRoutes)
+      await api.register(userRoutes)
     },
     { prefix: apiPrefix }
   )
@@ -123,7 +128,16 @@ function acceptJsonWhateverItsType(app: FastifyInstance): void {
   )
 }
 
-const statusOf: Partial<Record<ErrorCode, number>> = { not_authorized: 401, internal_error: 500 }
+/** What the application refuses is answered with 200 and success false (supplement, section 1). */
+function statusOf(code: ErrorCode, isSignedIn: boolean): number {
+  if (code === 'not_authorized') return isSignedIn ? 403 : 401
+  return code === 'internal_error' ? 500 : 200
+}
+
+/** Fastify cannot know that a request which nobody made yet has no caller. */
+function isSignedIn(request: { caller?: Caller }): boolean {
+  return request.caller !== undefined
+}
 
 function answerError(
   error: FastifyError | ApiError,
@@ -136,8 +150,7 @@ function answerError(
     // Fastify marks what a schema refused with 400.
     const isMarked = 'statusCode' in error && !('validationContext' in error)
     const chosen = isMarked ? Number(error.statusCode) : reply.statusCode
-    // What the application refuses is answered with 200 and success false (supplement, section 1).
-    void reply.code(chosen >= 400 ? chosen : (statusOf[error.code] ?? 200))
+    void reply.code(chosen >= 400 ? chosen : statusOf(error.code, isSignedIn(request)))
     // A browser would ask for a password on its own, where the window says how to sign in.
     if (reply.statusCode === 401 && !request.headers['sec-fetch-site']) {
       void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')

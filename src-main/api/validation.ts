@@ -93,14 +93,29 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** One sentence per faulty field, with the name that the client wrote. */
 function sentences(errors: ErrorObject[], key: string | undefined): string[] {
   const byField = new Map<string, string>()
-  // The alternatives of a union each report; only the union's own error speaks of the field as a whole.
-  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.schemaPath)
+  const hidden = errors
+    .filter(({ keyword }) => keyword === 'anyOf')
+    .flatMap((union) => lessTelling(union, errors))
   for (const error of errors) {
-    if (unions.some((union) => error.schemaPath !== union && error.schemaPath.startsWith(union))) continue
+    if (hidden.includes(error)) continue
     const field = fieldName(error, key)
     if (!byField.has(field)) byField.set(field, `${field} ${complaint(error)}`)
   }
   return [...byField.values()]
+}
+
+/**
+ * The alternatives of a union each report. What one of them says of a value of its type tells more than the union as a whole;
+ * otherwise only the union speaks of the field.
+ */
+function lessTelling(union: ErrorObject, errors: ErrorObject[]): ErrorObject[] {
+  const ofAlternatives = errors.filter(
+    ({ schemaPath }) => schemaPath !== union.schemaPath && schemaPath.startsWith(union.schemaPath)
+  )
+  const isOfOtherType = ({ keyword, instancePath }: ErrorObject): boolean =>
+    ['type', 'enum'].includes(keyword) && instancePath === union.instancePath
+  const others = ofAlternatives.filter(isOfOtherType)
+  return others.length === ofAlternatives.length ? others : [union, ...others]
 }
 
 function fieldName(error: ErrorObject, key: string | undefined): string {

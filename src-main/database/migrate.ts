@@ -17,12 +17,15 @@ import { campaigns } from './migrations/0013-campaigns.ts'
 import { delivery } from './migrations/0014-delivery.ts'
 import { suppressionLists } from './migrations/0015-suppression-lists.ts'
 import { apiKeys } from './migrations/0016-api-keys.ts'
+import { users } from './migrations/0017-users.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
   version: number
   name: string
   sql: string
+  /** Whether it makes tables anew that others refer to: foreign keys are then checked at its end instead of at each statement. */
+  rebuildsTables?: true
 }
 
 /** In order; a step that was released is never edited again. */
@@ -42,7 +45,8 @@ export const migrations: readonly Migration[] = [
   campaigns,
   delivery,
   suppressionLists,
-  apiKeys
+  apiKeys,
+  users
 ]
 
 /** The schema that this version works with. */
@@ -68,11 +72,22 @@ export function migrate(
   const pending = steps.filter((step) => step.version > current)
   if (pending.length > 0 && current > 0) backUp(database, backupDirectory, current)
   for (const step of pending) {
+    // SQLite takes this between transactions only.
+    if (step.rebuildsTables) database.pragma('foreign_keys = OFF')
     database.transaction(() => {
       database.exec(step.sql)
+      if (step.rebuildsTables) requireForeignKeys(database)
       database.pragma(`user_version = ${step.version}`)
     })()
+    database.pragma('foreign_keys = ON')
   }
+}
+
+function requireForeignKeys(database: Database): void {
+  const broken = database.pragma('foreign_key_check') as { table: string; parent: string }[]
+  const [first] = broken
+  if (first)
+    throw new Error(`${broken.length} rows, such as one of ${first.table}, refer to no ${first.parent}`)
 }
 
 function backUp(database: Database, directory: string, version: number): void {

@@ -5,6 +5,7 @@ import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { CounterName } from '../api/statistics/schema.ts'
 import type { AddressType } from '../api/suppression-lists/rules.ts'
+import type { HtmlEditor } from '../api/users/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
 import type { RowOrder } from '../imports/plan.ts'
 import type {
@@ -30,6 +31,12 @@ export interface OrganizationsTable {
   subscriber_limit: number | null
   /** Whether new subscribers must confirm (confirmation_form_id). */
   enforces_confirmed_opt_in: ColumnType<Flag, Flag | undefined, Flag>
+  /** The day of the month on which its billing year begins. */
+  anniversary_day: ColumnType<number, number | undefined, number>
+  html_header: ColumnType<string, string | undefined, string>
+  html_footer: ColumnType<string, string | undefined, string>
+  text_header: ColumnType<string, string | undefined, string>
+  text_footer: ColumnType<string, string | undefined, string>
   created_at: Fixed<Time>
   updated_at: Time
 }
@@ -38,15 +45,31 @@ export type UserRole = 'system_admin' | 'organization_admin' | 'standard'
 
 export interface UsersTable {
   id: Generated<number>
-  organization_id: number
+  organization_id: Fixed<number>
   full_name: string
+  full_name_key: string
   email: string
+  /** {@link emailKey} of the email: unique among the users who are not deleted. */
+  email_key: string
   active: Flag
   role: UserRole
   /** {@link UserPermissions} of a standard user */
   permissions: ColumnType<Json, Json | undefined, Json>
+  show_quick_tips: ColumnType<Flag, Flag | undefined, Flag>
+  /** An array of addresses. */
+  default_preview_recipients: ColumnType<Json, Json | undefined, Json>
+  default_html_editor: ColumnType<HtmlEditor, HtmlEditor | undefined, HtmlEditor>
+  terms_and_conditions_version: ColumnType<number | null, number | null | undefined, number | null>
+  time_zone: ColumnType<string | null, string | null | undefined, string | null>
+  /** See api/users/passwords.ts; null = nobody signs in with a password. */
+  password_hash: ColumnType<string | null, string | null | undefined, string | null>
+  /** Failed passwords in a row. */
+  password_failures: ColumnType<number, number | undefined, number>
+  password_failed_at: ColumnType<Time | null, Time | null | undefined, Time | null>
+  locked_out_until: ColumnType<Time | null, Time | null | undefined, Time | null>
   created_at: Fixed<Time>
   updated_at: Time
+  deleted_at: ColumnType<Time | null, undefined, Time>
 }
 
 export interface ApiKeysTable {
@@ -63,6 +86,7 @@ export interface ApiKeysTable {
 
 export interface WindowSessionsTable {
   token_hash: Buffer
+  /** Which one the window shows: the user's, or for system administrators any. */
   organization_id: number
   user_id: number
   created_at: Fixed<Time>
@@ -634,6 +658,8 @@ export interface SuppressionRequestsTable {
 
 /** Tables that a sync mirrors. */
 export type ChangedEntity =
+  | 'organization'
+  | 'user'
   | 'mailing_list'
   | 'custom_field'
   | 'subscriber'

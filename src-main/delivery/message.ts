@@ -1,5 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { atEndOfBody, framedHtml, framedText } from './frame.ts'
 import { clickCode, countClicks, messageLinks } from './links.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
 import { type Codes, codesOf, type CompiledText, compile, type Recipient, write } from './replacement.ts'
@@ -100,11 +101,13 @@ export class MessageComposer {
   #compile(content: PlannedContent): Compiled {
     const known = this.#compiled.get(content.id)
     if (known) return known
-    const html = countClicks(content.html, 'html', content.links)
+    const { frame, tracksOpens } = this.#plan
+    const html = framedHtml(countClicks(content.html, 'html', content.links), frame)
+    const text = framedText(countClicks(content.text, 'text', content.links), frame)
     const compiled = {
       subject: compile(content.subject, 'text'),
-      html: compile(this.#plan.tracksOpens && content.sliceId > 0 ? withOpenPixel(html) : html, 'html'),
-      text: compile(countClicks(content.text, 'text', content.links), 'text')
+      html: compile(tracksOpens && content.sliceId > 0 ? withOpenPixel(html) : html, 'html'),
+      text: compile(text, 'text')
     }
     this.#compiled.set(content.id, compiled)
     return compiled
@@ -129,9 +132,7 @@ export class MessageComposer {
 const openPixelCode = 'open_pixel'
 
 function withOpenPixel(html: string): string {
-  const pixel = `<img src="%%${openPixelCode}%%" width="1" height="1" alt="">`
-  const end = html.search(/<\/body\s*>/i)
-  return end < 0 ? html + pixel : html.slice(0, end) + pixel + html.slice(end)
+  return atEndOfBody(html, `<img src="%%${openPixelCode}%%" width="1" height="1" alt="">`)
 }
 
 /** Somebody who asked for plain text gets it where there is some. */

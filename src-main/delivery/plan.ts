@@ -26,7 +26,17 @@ export interface MessagePlan {
   /** Of this installation, for the tokens in links. */
   signingSecret: KeyObject
   tracksOpens: boolean
+  /** What the organization has before and after each content. */
+  frame: Frame
   contents: [PlannedContent, ...PlannedContent[]]
+}
+
+/** Texts with replacement codes; '' = nothing. */
+export interface Frame {
+  html_header: string
+  html_footer: string
+  text_header: string
+  text_footer: string
 }
 
 export interface PlannedContent {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, realpath, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
+import { systemOrganizationId } from '../api/accounts/commands.ts'
 import { messageOf, validationFailed } from '../errors.ts'
 import { checkUrl } from './address-guard.ts'
 
@@ -40,15 +41,22 @@ export function unpackedPath(dataDirectory: string, importId: number): string {
   return join(dataDirectory, 'imports', 'sources', `${importId}-unpacked.csv`)
 }
 
+/** Where an organization puts files to import: the System Organization directly in uploads/, the others in a folder of their own. */
+export function uploadDirectoryOf(dataDirectory: string, organizationId: number): string {
+  const all = join(dataDirectory, 'uploads')
+  return organizationId === systemOrganizationId ? all : join(all, `organization-${organizationId}`)
+}
+
 /**
- * Finds a file of the upload directory.
+ * Finds a file of the organization's upload directory.
  * @throws ApiError validation_failed for anything but a regular file directly in it
  */
 export async function findUpload(
   dataDirectory: string,
-  uploadDirectory: string,
+  organizationId: number,
   filename: string
 ): Promise<ImportSource> {
+  const uploadDirectory = uploadDirectoryOf(dataDirectory, organizationId)
   if (filename !== basename(filename) || filename.includes('\\') || filename === '.' || filename === '..') {
     throw validationFailed(
       'file_source.filename must be the name of a file in the upload directory, without folders'

@@ -9,6 +9,10 @@ export const Settings = Type.Object({
   service_user_login_lockout_duration: Type.Integer({ minimum: 0, maximum: 86_400 }),
   /** The version of the terms that users must have agreed to; null turns the terms feature off (spec, "User"). */
   service_terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  /** Whether users agree once more when the version of the terms is higher than the one they agreed to. */
+  service_terms_and_conditions_require_on_updates: Type.Boolean(),
+  /** What users agree to. */
+  service_terms_and_conditions_text: Type.String({ maxLength: 200_000 }),
   /** Lets imports download files from this computer and from private networks. */
   service_url_imports_allow_private_addresses: Type.Boolean()
 })
@@ -21,5 +25,7 @@ export const defaultSettings: Settings = {
   service_disable_subscriber_deletion: false,
   service_user_login_lockout_duration: 15 * 60,
   service_terms_and_conditions_version: null,
+  service_terms_and_conditions_require_on_updates: false,
+  service_terms_and_conditions_text: '',
   service_url_imports_allow_private_addresses: false
 }

@@ -1,8 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Kysely } from 'kysely'
+import { mkdir } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { apiKeysOf, type Caller } from '../api/accounts/queries.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { Filled, IdParams, Nullable, Timestamp } from '../api/schema.ts'
+import { organizationSeenBy, userById } from '../api/users/queries.ts'
+import type { Schema } from '../database/schema.ts'
+import { ApiError } from '../errors.ts'
+import { uploadDirectoryOf } from '../imports/source.ts'
 import { formatOptionalTime, formatTime } from '../times.ts'
 
 const Access = Type.Object({
@@ -11,6 +17,13 @@ const Access = Type.Object({
   upload_directory: Type.String()
 })
 export type ApiAccess = Static<typeof Access>
+
+const ApiKeyInput = Type.Object({
+  name: Filled({ maxLength: 100 }),
+  /** Whose key it is; the caller's own when left out. */
+  user_id: Type.Optional(Type.Integer())
+})
+export type ApiKeyInput = Static<typeof ApiKeyInput>
 
 const ApiKey = Type.Object({
   id: Type.Integer(),
@@ -26,12 +39,16 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/api_access',
     { config: { access: 'signed_in' }, schema: { hide: true, response: { 200: envelope(Access) } } },
-    async ({ caller, socket }) =>
-      ok({
+    async ({ caller, socket }) => {
+      const uploadDirectory = uploadDirectoryOf(app.context.dataDirectory, caller.organizationId)
+      // It is there for whoever is told of it.
+      await mkdir(uploadDirectory, { recursive: true })
+      return ok({
         base_url: `http://127.0.0.1:${socket.localPort}`,
         organization: { id: caller.organizationId, name: caller.organizationName },
-        upload_directory: app.context.uploadDirectory
+        upload_directory: uploadDirectory
       })
+    }
   )
 
   app.post(
@@ -40,18 +57,17 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'signed_in' },
       schema: {
         hide: true,
-        body: Type.Object({ name: Filled({ maxLength: 100 }) }),
+        body: ApiKeyInput,
         response: { 200: envelope(Type.Object({ api_key: Type.String() })) }
       }
     },
-    async ({ caller, body }) =>
-      ok({
-        api_key: await app.context.writer.run('createApiKey', {
-          organizationId: caller.organizationId,
-          userId: caller.userId,
-          name: body.name.trim()
-        })
+    async ({ caller, body: { name, user_id: userId = caller.userId } }) => {
+      if (userId !== caller.userId) await requireMayMakeKeyFor(caller, userId, app.context.reader)
+      const { organizationId } = caller
+      return ok({
+        api_key: await app.context.writer.run('createApiKey', { organizationId, userId, name: name.trim() })
       })
+    }
   )
 
   app.get(
@@ -90,6 +106,17 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return ok(null)
     }
   )
+}
+
+/**
+ * A key does what its user may do, so only who may change the user makes one for them.
+ * @throws ApiError not_found, not_authorized
+ */
+async function requireMayMakeKeyFor(caller: Caller, userId: number, reader: Kysely<Schema>): Promise<void> {
+  const user = await userById(reader, organizationSeenBy(caller), userId)
+  if (caller.role === 'standard' || (user.role === 'system_admin' && caller.role !== 'system_admin')) {
+    throw new ApiError('not_authorized', 'keys of other users are made by those who may change the users')
+  }
 }
 
 /** Administrators see the keys of everybody in the organization, others their own. @returns the user; null = everybody */

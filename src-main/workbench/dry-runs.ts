@@ -50,7 +50,7 @@ const DryRunParams = Type.Object({ id: Type.String({ minLength: 1 }) })
 
 /** /app/v1/dry_runs: what an import would do, without doing it. */
 export const dryRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, dryRuns, dataDirectory, uploadDirectory } = app.context
+  const { reader, dryRuns, dataDirectory } = app.context
   const config = { access: 'subscriber.import' } as const
 
   app.post(
@@ -71,7 +71,7 @@ export const dryRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const fields = [...existing, ...body.new_custom_fields.map(pretendedField)]
       const settings = settingsOf(body)
       checkMapping(settings, list, fields)
-      const { path } = await findUpload(dataDirectory, uploadDirectory, body.filename)
+      const { path } = await findUpload(dataDirectory, organizationId, body.filename)
       const id = await dryRuns.start(organizationId, {
         mailingListId: list.id,
         room: await roomFor(reader, organizationId),

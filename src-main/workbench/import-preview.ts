@@ -50,7 +50,7 @@ export type ImportPreview = Static<typeof Preview>
 
 /** POST /app/v1/mailing_lists/:id/import_preview: the first rows of an upload, and how the file is best read. */
 export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, dataDirectory, uploadDirectory } = app.context
+  const { reader, dataDirectory } = app.context
   app.post(
     '/mailing_lists/:mailing_list_id/import_preview',
     {
@@ -69,7 +69,7 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params, body }) => {
       const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const fields = await fieldsOfList(reader, caller.organizationId, list.id)
-      const source = await findUpload(dataDirectory, uploadDirectory, body.filename)
+      const source = await findUpload(dataDirectory, caller.organizationId, body.filename)
       const path = join(dataDirectory, source.path)
       try {
         const { beginning, bytes } = await readBeginning(path)

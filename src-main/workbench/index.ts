@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sessionCookie } from '../api/authentication.ts'
+import { setSessionCookie } from '../api/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contentPreviewRoutes } from './content-preview.ts'
@@ -12,8 +12,9 @@ import { eventRoutes } from './events.ts'
 import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
 import { importUndoRoutes } from './import-undos.ts'
-import { organizationRoutes } from './organization.ts'
+import { organizationSettingRoutes } from './organization.ts'
 import { segmentCountRoutes } from './segment-counts.ts'
+import { sessionRoutes } from './session.ts'
 import { settingsRoutes } from './settings.ts'
 import { subscriberSearchRoutes } from './subscriber-search.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -29,8 +30,9 @@ export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(importMappingRoutes)
   await app.register(importPreviewRoutes)
   await app.register(importUndoRoutes)
-  await app.register(organizationRoutes)
+  await app.register(organizationSettingRoutes)
   await app.register(segmentCountRoutes)
+  await app.register(sessionRoutes)
   await app.register(settingsRoutes)
   await app.register(subscriberSearchRoutes)
   await app.register(uploadRoutes)
@@ -68,7 +70,9 @@ const pageAddresses = [
   '/suppression/*',
   '/delivery',
   '/api-access',
-  '/settings'
+  '/settings',
+  '/organizations',
+  '/users'
 ]
 
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
@@ -83,12 +87,7 @@ export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
     if (token !== undefined) {
       const granted = app.context.signIn.redeem(token)
       if (granted) {
-        const session = await app.context.writer.run('createWindowSession', granted)
-        const name = sessionCookie(request.socket.localPort ?? 0)
-        void reply.header(
-          'Set-Cookie',
-          `${name}=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`
-        )
+        setSessionCookie(request, reply, await app.context.writer.run('createWindowSession', granted))
       }
       // The token leaves the address bar and the history.
       return reply.redirect('/')

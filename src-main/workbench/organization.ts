@@ -1,20 +1,28 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
-import { enforcesConfirmedOptIn } from '../api/web-forms/queries.ts'
+import { organizationById } from '../api/organizations/queries.ts'
+import { Nullable } from '../api/schema.ts'
+import { ApiError } from '../errors.ts'
 
 const OrganizationSettings = Type.Object({
   /** Whether new subscribers must confirm (spec, "Subscribers", confirmation_form_id). */
-  enforces_confirmed_opt_in: Type.Boolean()
+  enforces_confirmed_opt_in: Type.Boolean(),
+  /** Most subscribers over all lists; null = no limit. System administrators set it. */
+  subscriber_limit: Nullable(Type.Integer({ minimum: 0 }))
 })
 export type OrganizationSettings = Static<typeof OrganizationSettings>
 
+const OrganizationSettingChanges = Type.Partial(OrganizationSettings)
+export type OrganizationSettingChanges = Static<typeof OrganizationSettingChanges>
+
 /** GET and PUT /app/v1/organization: what holds for the caller's organization, for the window's page of settings. */
-export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const organizationSettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { reader, writer } = app.context
-  const settingsOf = async (organizationId: number): Promise<OrganizationSettings> => ({
-    enforces_confirmed_opt_in: await enforcesConfirmedOptIn(reader, organizationId)
-  })
+  const settingsOf = async (organizationId: number): Promise<OrganizationSettings> => {
+    const { enforces_confirmed_opt_in, subscriber_limit } = await organizationById(reader, organizationId)
+    return { enforces_confirmed_opt_in: enforces_confirmed_opt_in === 1, subscriber_limit }
+  }
 
   app.get(
     '/organization',
@@ -31,14 +39,18 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'organization_admin' },
       schema: {
         hide: true,
-        body: OrganizationSettings,
+        body: OrganizationSettingChanges,
         response: { 200: envelope(OrganizationSettings) }
       }
     },
-    async ({ caller: { organizationId }, body }) => {
-      await writer.run('enforceConfirmedOptIn', {
+    async ({ caller: { organizationId, role }, body }) => {
+      if (body.subscriber_limit !== undefined && role !== 'system_admin') {
+        throw new ApiError('not_authorized', 'subscriber_limit is set by system administrators')
+      }
+      await writer.run('limitSubscribers', {
         organizationId,
-        enforced: body.enforces_confirmed_opt_in
+        enforcesConfirmedOptIn: body.enforces_confirmed_opt_in,
+        subscriberLimit: body.subscriber_limit
       })
       return ok(await settingsOf(organizationId))
     }

@@ -7,10 +7,11 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
+import { uploadDirectoryOf } from '../imports/source.ts'
 
 /** PUT /app/v1/uploads/:filename: stores the body as a file of the upload directory, whatever its size. */
 export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { uploadDirectory } = app.context
+  const { dataDirectory } = app.context
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
@@ -25,7 +26,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(Type.Object({ filename: Type.String() })) }
       }
     },
-    async ({ params, body }) => {
+    async ({ caller, params, body }) => {
+      const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
       await mkdir(uploadDirectory, { recursive: true })
       const temporary = join(uploadDirectory, `.upload-${randomUUID()}`)
       try {

@@ -9,12 +9,13 @@ import { validationFailed } from '../errors.ts'
 import { checkUrl } from '../imports/address-guard.ts'
 import { download } from '../imports/download.ts'
 import { ImportFailure } from '../imports/failure.ts'
+import { uploadDirectoryOf } from '../imports/source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { freeName } from './uploads.ts'
 
 /** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
 export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, uploadDirectory } = app.context
+  const { reader, dataDirectory } = app.context
   app.post(
     '/url_uploads',
     {
@@ -25,7 +26,8 @@ export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(Type.Object({ filename: Type.String() })) }
       }
     },
-    async ({ body }, reply) => {
+    async ({ caller, body }, reply) => {
+      const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
       const stop = new AbortController()
       reply.raw.once('close', () => stop.abort())
       const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)

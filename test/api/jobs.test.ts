@@ -111,8 +111,8 @@ describe('jobs', () => {
 
   it('of one organization are seen by its users and by system administrators only', async () => {
     const { api } = started
-    const organizationId = makeOrganization(started)
-    const stranger = clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const organizationId = await makeOrganization(started)
+    const stranger = await clientOfUser(started, { organizationId, role: 'organization_admin' })
     const list = await makeList(stranger)
     await importText(stranger, list.id, 'email\na@example.com')
     expect((await stranger.get<Job[]>('/jobs/all')).data).toHaveLength(1)

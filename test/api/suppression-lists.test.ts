@@ -130,8 +130,8 @@ describe('who is suppressed gets nothing', () => {
     const { api } = started
     const list = await makeList(api)
     await makeSubscriber(api, list.id, 'anna@example.com')
-    const stranger = clientOfUser(started, {
-      organizationId: makeOrganization(started),
+    const stranger = await clientOfUser(started, {
+      organizationId: await makeOrganization(started),
       role: 'organization_admin'
     })
     const { id, global } = await makeSuppressionList(stranger)

@@ -97,8 +97,8 @@ describe('a dry run', () => {
   })
 
   it('stops at the subscriber limit of the organization as the import would', async () => {
-    const organizationId = makeOrganization(started, { subscriberLimit: 2 })
-    const api = clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const organizationId = await makeOrganization(started, { subscriberLimit: 2 })
+    const api = await clientOfUser(started, { organizationId, role: 'organization_admin' })
     const list = await makeList(api)
     await makeSubscriber(api, list.id, 'a@example.com')
     const dry = await dryRun(
@@ -142,8 +142,8 @@ describe('a dry run', () => {
   it('is gone with its logs once it is removed, and belongs to its organization', async () => {
     const list = await makeList(started.api)
     const dry = await dryRun(list.id, 'email\na@example.com\n', {})
-    const stranger = clientOfUser(started, {
-      organizationId: makeOrganization(started),
+    const stranger = await clientOfUser(started, {
+      organizationId: await makeOrganization(started),
       role: 'organization_admin'
     })
     expect((await stranger.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')

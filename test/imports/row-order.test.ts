@@ -55,8 +55,8 @@ describe(`a large file, whose rows are written in the order of their keys (SEED=
   })
 
   it('goes by the order of the file where the organization has a limit: the first rows are added', async () => {
-    const organizationId = makeOrganization(started, { subscriberLimit: 10_000 })
-    const api = clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const organizationId = await makeOrganization(started, { subscriberLimit: 10_000 })
+    const api = await clientOfUser(started, { organizationId, role: 'organization_admin' })
     const list = await makeList(api)
     const file = Array.from({ length: rows }, (_, row) => `p${(row * 7919) % rows}@example.com`)
     const { stats } = await importText(api, list.id, file.join('\n'), {

@@ -188,7 +188,7 @@ describe('undoing an import', () => {
     const { id } = await importText(started.api, list.id, 'email\na@example.com\n')
     for (const missing of ['import', 'update', 'delete']) {
       const subscriber = ['import', 'update', 'delete'].filter((action) => action !== missing)
-      const user = clientOfUser(started, { permissions: { subscriber } })
+      const user = await clientOfUser(started, { permissions: { subscriber } })
       const answer = await user.workbench('POST', `/subscriber_imports/${id}/undo`)
       expect(answer.error_code, missing).toBe('not_authorized')
     }

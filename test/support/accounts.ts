@@ -1,62 +1,63 @@
-import SQLite from 'better-sqlite3'
-import { createHash, randomBytes } from 'node:crypto'
-import { join } from 'node:path'
+import type { Organization } from '../../src-main/api/organizations/schema.ts'
+import type { User } from '../../src-main/api/users/schema.ts'
 import { basic, type StartedApplication } from './application.ts'
+import { expectSuccess } from './builders.ts'
 import { Client } from './client.ts'
 
-// Organizations and users of which the API makes none yet are written into the database beside the application.
+let made = 0
 
 /** Another organization than the System Organization. @returns its id */
-export function makeOrganization(
-  { dataDirectory }: StartedApplication,
-  settings: { enforces?: boolean; subscriberLimit?: number } = {}
-): number {
-  return withDatabase(dataDirectory, (database) =>
-    Number(
-      database
-        .prepare(
-          `INSERT INTO organizations (name, enforces_confirmed_opt_in, subscriber_limit, created_at, updated_at)
-           VALUES ('Other', ?, ?, 0, 0)`
-        )
-        .run(Number(settings.enforces ?? false), settings.subscriberLimit ?? null).lastInsertRowid
-    )
-  )
+export async function makeOrganization(
+  { api, app }: Pick<StartedApplication, 'api' | 'app'>,
+  settings: { name?: string; timeZone?: string; enforces?: boolean; subscriberLimit?: number } = {}
+): Promise<number> {
+  const { name = 'Other', timeZone = 'UTC', enforces = false, subscriberLimit = null } = settings
+  const organization = { name, time_zone_name: timeZone }
+  const { id } = expectSuccess(await api.post<Organization>('/organizations', { organization }))
+  const admin = await systemAdminIn(app, id)
+  const limits = { enforces_confirmed_opt_in: enforces, subscriber_limit: subscriberLimit }
+  expectSuccess(await admin.workbench('PUT', '/organization', limits))
+  return id
 }
 
-interface User {
+/** A program with a key of the system administrator for an organization. */
+export async function systemAdminIn(app: StartedApplication['app'], organizationId: number): Promise<Client> {
+  const key = await app.createApiKey('test', organizationId)
+  return new Client(app.baseUrl, basic(`${organizationId}:${key}`))
+}
+
+interface UserSettings {
   organizationId?: number
-  role?: 'system_admin' | 'organization_admin' | 'standard'
+  role?: User['role']
   /** key -> actions, such as { subscriber: ['read'] } */
   permissions?: Record<string, string[]>
 }
 
-/** A program that uses the API as this user. */
-export function clientOfUser(
-  { app, dataDirectory }: StartedApplication,
-  { organizationId = 1, role = 'standard', permissions = {} }: User
-): Client {
-  const key = randomBytes(20).toString('hex')
-  withDatabase(dataDirectory, (database) => {
-    const { lastInsertRowid: userId } = database
-      .prepare(
-        `INSERT INTO users (organization_id, full_name, email, active, role, permissions, created_at, updated_at)
-         VALUES (?, 'Test', ?, 1, ?, ?, 0, 0)`
-      )
-      .run(organizationId, `${key}@example.com`, role, JSON.stringify(permissions))
-    database
-      .prepare(
-        `INSERT INTO api_keys (organization_id, user_id, name, key_hash, created_at) VALUES (?, ?, 'test', ?, 0)`
-      )
-      .run(organizationId, userId, createHash('sha256').update(key).digest())
-  })
-  return new Client(app.baseUrl, basic(`${organizationId}:${key}`))
+/** A user who may sign in, with an email of their own. */
+export async function makeUser(
+  { app }: Pick<StartedApplication, 'app'>,
+  { organizationId = 1, ...settings }: UserSettings & Record<string, unknown> = {}
+): Promise<User> {
+  const admin = await systemAdminIn(app, organizationId)
+  const user = {
+    full_name: 'Test',
+    email: `user-${++made}@example.com`,
+    active: true,
+    role: 'standard',
+    ...settings
+  }
+  return expectSuccess(await admin.post<User>('/users', { user }))
 }
 
-function withDatabase<Result>(dataDirectory: string, work: (database: SQLite.Database) => Result): Result {
-  const database = new SQLite(join(dataDirectory, 'listwright.db'))
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
+/** A program that uses the API as this user. */
+export async function clientOfUser(
+  started: Pick<StartedApplication, 'app'>,
+  { organizationId = 1, ...settings }: UserSettings
+): Promise<Client> {
+  const { id } = await makeUser(started, { organizationId, ...settings })
+  const admin = await systemAdminIn(started.app, organizationId)
+  const { api_key: key } = expectSuccess(
+    await admin.workbench<{ api_key: string }>('POST', '/api_keys', { name: 'test', user_id: id })
+  )
+  return new Client(started.app.baseUrl, basic(`${organizationId}:${key}`))
 }

@@ -159,7 +159,12 @@ export async function allSubscribers(api: Client, listId: number): Promise<Subsc
   return all
 }
 
-function expectSuccess<Data>(answer: { success: boolean; data: Data; error_message: string | null }): Data {
+/** @returns what a call answers that must succeed */
+export function expectSuccess<Data>(answer: {
+  success: boolean
+  data: Data
+  error_message: string | null
+}): Data {
   if (!answer.success) throw new Error(answer.error_message ?? 'failed without a message')
   return answer.data
 }

@@ -36,13 +36,13 @@ it('a standard user sees and revokes their own keys, and nobody those of another
   const { api } = started
   await makeKey(api, 'Of the admin')
   const admins = (await keysOf(api)).find(({ name }) => name === 'Of the admin')
-  const standard = clientOfUser(started, { permissions: {} })
+  const standard = await clientOfUser(started, { permissions: {} })
   await makeKey(standard, 'Own')
   const own = await keysOf(standard)
   expect(own.map(({ name }) => name)).toContain('Own')
   expect(own.map(({ name }) => name)).not.toContain('Of the admin')
-  const stranger = clientOfUser(started, {
-    organizationId: makeOrganization(started),
+  const stranger = await clientOfUser(started, {
+    organizationId: await makeOrganization(started),
     role: 'organization_admin'
   })
   for (const client of [standard, stranger]) {

@@ -46,8 +46,8 @@ describe('saved mappings of a list', () => {
     const list = await makeList(started.api)
     const { data } = await mappings(list.id, 'PUT', mapping)
     const path = `/mailing_lists/${list.id}/import_mappings/${data[0]?.id}`
-    const stranger = clientOfUser(started, {
-      organizationId: makeOrganization(started),
+    const stranger = await clientOfUser(started, {
+      organizationId: await makeOrganization(started),
       role: 'organization_admin'
     })
     expect((await stranger.workbench('DELETE', path)).error_code).toBe('not_found')

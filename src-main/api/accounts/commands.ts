@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, inBackground } from '../../database/command.ts'
 import { notFound } from '../../errors.ts'
+import { organizationById } from '../organizations/queries.ts'
+import { userById } from '../users/queries.ts'
 import { hashSecret } from './queries.ts'
 
 /** The System Organization (spec, "What the service does"). */
@@ -26,6 +28,7 @@ export const ensureSystemOrganization: Command<void, number> = async (context) =
     .where('organization_id', '=', systemOrganizationId)
     .where('role', '=', 'system_admin')
     .where('active', '=', 1)
+    .where('deleted_at', 'is', null)
     .orderBy('id')
     .executeTakeFirst()
   if (admin) return admin.id
@@ -34,7 +37,9 @@ export const ensureSystemOrganization: Command<void, number> = async (context) =
     .values({
       organization_id: systemOrganizationId,
       full_name: 'System Administrator',
+      full_name_key: 'system administrator',
       email: 'admin@localhost.localdomain',
+      email_key: 'admin@localhost.localdomain',
       active: 1,
       role: 'system_admin',
       created_at: context.now,
@@ -51,8 +56,16 @@ interface KeyInput {
   name: string
 }
 
-/** Makes an API key. @returns the key, 40 lower-case hex characters; it is kept hashed and cannot be shown again */
+/**
+ * Makes an API key.
+ * @returns the key, 40 lower-case hex characters; it is kept hashed and cannot be shown again
+ * @throws ApiError not_found when the user may not work in the organization
+ */
 export const createApiKey: Command<KeyInput, string> = async (context, { organizationId, userId, name }) => {
+  await organizationById(context.db, organizationId)
+  const user = await userById(context.db, null, userId)
+  if (user.role !== 'system_admin' && user.organization_id !== organizationId)
+    throw notFound(`user ${userId}`)
   const key = randomBytes(20).toString('hex')
   await context.db
     .insertInto('api_keys')
@@ -91,7 +104,7 @@ export const revokeApiKey: Command<RevokeInput, void> = async (context, { organi
 }
 
 /** How long a window stays signed in, in milliseconds. */
-const sessionLifetime = 30 * 24 * 60 * 60 * 1000
+export const sessionLifetime = 30 * 24 * 60 * 60 * 1000
 
 /** Signs a window in. @returns the token of its session */
 export const createWindowSession: Command<Omit<KeyInput, 'name'>, string> = async (
@@ -113,14 +126,20 @@ export const createWindowSession: Command<Omit<KeyInput, 'name'>, string> = asyn
   return token
 }
 
-/** Whether the organization takes new subscribers only once they confirm. */
-export const enforceConfirmedOptIn: Command<{ organizationId: number; enforced: boolean }, void> = async (
+/** Signs a window out. */
+export const endWindowSession: Command<{ token: string }, void> = async (context, { token }) => {
+  await context.db.deleteFrom('window_sessions').where('token_hash', '=', hashSecret(token)).execute()
+}
+
+/** Lets the window of a system administrator show another organization. @throws ApiError not_found */
+export const switchOrganization: Command<{ token: string; organizationId: number }, void> = async (
   context,
-  { organizationId, enforced }
+  { token, organizationId }
 ) => {
+  await organizationById(context.db, organizationId)
   await context.db
-    .updateTable('organizations')
-    .set({ enforces_confirmed_opt_in: Number(enforced), updated_at: context.now })
-    .where('id', '=', organizationId)
+    .updateTable('window_sessions')
+    .set({ organization_id: organizationId })
+    .where('token_hash', '=', hashSecret(token))
     .execute()
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Schema, UserRole } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
 import type { UserPermissions } from '../permissions.ts'
 
 /** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
@@ -19,20 +18,6 @@ export interface Caller {
 /** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
-}
-
-/** @throws ApiError not_found */
-export async function organizationById(
-  db: Kysely<Schema>,
-  id: number
-): Promise<{ id: number; name: string }> {
-  const organization = await db
-    .selectFrom('organizations')
-    .select(['id', 'name'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!organization) throw notFound(`organization ${id}`)
-  return organization
 }
 
 /** A key that was used, and its caller. */
@@ -56,7 +41,7 @@ export async function findApiKey(
     .select([...callerColumns, 'api_keys.id', 'last_used_at'])
     .where('api_keys.key_hash', '=', hashSecret(key))
     .where('api_keys.organization_id', '=', organizationId)
-    .where('users.active', '=', 1)
+    .where(mayWorkThere)
     .executeTakeFirst()
   if (!row) return undefined
   const { id, last_used_at: lastUsedAt, ...caller } = row
@@ -110,9 +95,21 @@ export async function callerOfSession(
     .select(callerColumns)
     .where('window_sessions.token_hash', '=', hashSecret(token))
     .where('window_sessions.expires_at', '>', now)
-    .where('users.active', '=', 1)
+    .where(mayWorkThere)
     .executeTakeFirst()
   return row && readCaller(row)
+}
+
+/** That the user may sign in, and work in the organization: their own, or any for a system administrator. */
+function mayWorkThere(where: ExpressionBuilder<Schema, 'users' | 'organizations'>) {
+  return where.and([
+    where('users.active', '=', 1),
+    where('users.deleted_at', 'is', null),
+    where.or([
+      where('users.role', '=', 'system_admin'),
+      where('users.organization_id', '=', where.ref('organizations.id'))
+    ])
+  ])
 }
 
 function readCaller(row: Omit<Caller, 'permissions'> & { permissions: string }): Caller {

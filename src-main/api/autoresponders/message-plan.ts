@@ -5,6 +5,7 @@ import { signingSecret } from '../../settings/queries.ts'
 import { customHeaders } from '../campaigns/rules.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
+import { organizationById } from '../organizations/queries.ts'
 import type { AutoresponderRow } from './queries.ts'
 
 /**
@@ -37,6 +38,7 @@ export async function messagePlanOf(
     linkBase,
     signingSecret: await signingSecret(db),
     tracksOpens: false,
+    frame: await organizationById(db, list.organization_id),
     contents: [
       {
         id: row.id,

@@ -4,6 +4,7 @@ import type { MessagePlan } from '../../delivery/plan.ts'
 import { signingSecret } from '../../settings/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../delivery-settings/queries.ts'
+import { organizationById } from '../organizations/queries.ts'
 import { type ContentRow, contentsOf, dispatchOf } from './queries.ts'
 import { customHeaders, xCampaignId } from './rules.ts'
 
@@ -79,6 +80,7 @@ export async function messagePlanOf(
     linkBase: urlDomain ? `http://${urlDomain.domain}` : linkBase,
     signingSecret: await signingSecret(db),
     tracksOpens: dispatch?.track_opens === 1,
+    frame: await organizationById(db, organizationId),
     contents: [plannedContent(first), ...others.map(plannedContent)]
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { organizationById } from '../accounts/queries.ts'
 import { envelope, ok } from '../envelope.ts'
+import { organizationById } from '../organizations/queries.ts'
 import { subscriberCounts } from './queries.ts'
 import { SubscriberCounts } from './schema.ts'
 

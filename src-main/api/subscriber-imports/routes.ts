@@ -29,7 +29,7 @@ const ListQuery = Type.Object({
 })
 
 export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, imports, dataDirectory, uploadDirectory } = app.context
+  const { reader, writer, imports, dataDirectory } = app.context
 
   app.get(
     '/subscriber_imports',
@@ -99,7 +99,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         mailingListId: params.mailing_list_id,
         settings: settingsOf(input),
         autoresponders: input.autoresponders ?? {},
-        source: await sourceOf(input.file_source),
+        source: await sourceOf(input.file_source, caller.organizationId),
         beginsAt: beginsAt(input.begins_at, caller.timeZone)
       })
       await imports.wake()
@@ -171,7 +171,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     )
   }
 
-  async function sourceOf(source: SubscriberImportInput['file_source']): Promise<ImportSource> {
+  async function sourceOf(
+    source: SubscriberImportInput['file_source'],
+    organizationId: number
+  ): Promise<ImportSource> {
     if (source.type === 'json') {
       if (source.content === undefined) throw validationFailed('file_source.content cannot be blank')
       if (Buffer.byteLength(source.content) > maxJsonContentBytes) {
@@ -187,7 +190,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       return downloadFrom(source.url, allowsPrivate)
     }
     if (source.filename === undefined) throw validationFailed('file_source.filename cannot be blank')
-    return findUpload(dataDirectory, uploadDirectory, source.filename)
+    return findUpload(dataDirectory, organizationId, source.filename)
   }
 }
 

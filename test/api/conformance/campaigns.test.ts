@@ -360,7 +360,7 @@ describe('the states of a campaign', () => {
 
   it('scheduling needs campaign.send, and pausing by an update campaign.update_state', async () => {
     const list = await makeList(started.api)
-    const editor = clientOfUser(started, { permissions: { campaign: ['create', 'update'] } })
+    const editor = await clientOfUser(started, { permissions: { campaign: ['create', 'update'] } })
     const campaign = await makeCampaign(editor, list.id)
     for (const [dispatch, permission] of [
       [{ begins_at: later }, 'campaign.send'],

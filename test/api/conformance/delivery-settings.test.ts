@@ -171,7 +171,7 @@ describe('an autoresponder', () => {
     const list = await makeList(started.api)
     const made = await makeAutoresponder(started.api, list.id, 'Welcome')
     const path = `/mailing_lists/${list.id}/autoresponders/${made.id}`
-    const editor = clientOfUser(started, { permissions: { autoresponder: ['update'] } })
+    const editor = await clientOfUser(started, { permissions: { autoresponder: ['update'] } })
     expect(await editor.put(path, { autoresponder: { paused: true } })).toMatchObject({ status: 403 })
     const unchanged = { autoresponder: { name: 'Hi', paused: false } }
     expect(await editor.put(path, unchanged)).toMatchObject({ success: true })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { clientOfUser, makeOrganization } from '../../support/accounts.ts'
+import { clientOfUser, makeOrganization, systemAdminIn } from '../../support/accounts.ts'
 import { sharedApplication } from '../../support/application.ts'
-import { makeRemoteList } from '../../support/builders.ts'
+import { makeList, makeRemoteList } from '../../support/builders.ts'
 import type { Answer, Client } from '../../support/client.ts'
 import { type Endpoint, endpoints } from './endpoints.ts'
 import { differences } from './shapes.ts'
@@ -67,21 +67,21 @@ describe('each endpoint asks for a key', () => {
 })
 
 /** A user who may do this and nothing else, and one who may do everything else. */
-function usersFor(needs: string): { may: Client; mayNot: Client } {
+async function usersFor(needs: string): Promise<{ may: Client; mayNot: Client }> {
   switch (needs) {
     case 'system_admin':
-      return { may: started.api, mayNot: clientOfUser(started, { role: 'organization_admin' }) }
+      return { may: started.api, mayNot: await clientOfUser(started, { role: 'organization_admin' }) }
     case 'organization_admin':
       return {
-        may: clientOfUser(started, { role: 'organization_admin' }),
-        mayNot: clientOfUser(started, { permissions: allPermissions })
+        may: await clientOfUser(started, { role: 'organization_admin' }),
+        mayNot: await clientOfUser(started, { permissions: allPermissions })
       }
     default: {
       const [key = '', action = ''] = needs.split('.')
       const others = (allPermissions[key] ?? []).filter((other) => other !== action)
       return {
-        may: clientOfUser(started, { permissions: { [key]: [action] } }),
-        mayNot: clientOfUser(started, { permissions: { ...allPermissions, [key]: others } })
+        may: await clientOfUser(started, { permissions: { [key]: [action] } }),
+        mayNot: await clientOfUser(started, { permissions: { ...allPermissions, [key]: others } })
       }
     }
   }
@@ -105,7 +105,7 @@ describe('a user needs the permission of an endpoint, and no other', () => {
     endpoint.needs === undefined ? [] : [[nameOf(endpoint), endpoint.needs, endpoint] as const]
   )
   it.each(guarded)('%s needs %s', async (_name, needs, endpoint) => {
-    const { may, mayNot } = usersFor(needs)
+    const { may, mayNot } = await usersFor(needs)
     const prepared = await endpoint.prepare(started)
     const refused = await callWith(mayNot, endpoint, prepared)
     expect(refused.status).toBe(403)
@@ -118,7 +118,7 @@ describe('a user needs the permission of an endpoint, and no other', () => {
     '%s needs none',
     async (_name, endpoint) => {
       const prepared = await endpoint.prepare(started)
-      const nobody = clientOfUser(started, { permissions: {} })
+      const nobody = await clientOfUser(started, { permissions: {} })
       expect(await failureOf(await callWith(nobody, endpoint, prepared))).toBeNull()
     }
   )
@@ -164,23 +164,43 @@ describe('what a Remote List does not have is refused with invalid_request', () 
 })
 
 describe('the records of one organization are not found with a key of another', () => {
-  const named = endpoints.filter(
-    ({ path, needs }) => /\{(mailing_list_id|id)\}/.test(path) && needs !== 'system_admin'
-  )
-  it.each(named.map((endpoint) => [nameOf(endpoint), endpoint] as const))('%s', async (_name, endpoint) => {
-    const stranger = clientOfUser(started, {
-      organizationId: makeOrganization(started),
-      role: 'organization_admin'
-    })
-    const prepared = await endpoint.prepare(started)
+  const named = endpoints.filter(({ path, needs }) => /\{\w*id\w*\}/.test(path) && needs !== 'system_admin')
+
+  async function expectNotFound(stranger: Client, endpoint: Endpoint, prepared: Prepared): Promise<void> {
     const response = await callWith(stranger, endpoint, prepared)
     expect([response.status, await response.json()]).toMatchObject([
       200,
       { success: false, data: null, error_code: 'not_found' }
     ])
+  }
+
+  it.each(named.map((endpoint) => [nameOf(endpoint), endpoint] as const))('%s', async (_name, endpoint) => {
+    const organizationId = await makeOrganization(started)
+    const stranger = await clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const prepared = await endpoint.prepare(started)
+    await expectNotFound(stranger, endpoint, prepared)
+    // System administrators work in one organization at a time as well; of users and reports they see all.
+    if (!/^\/(users|organizations)/.test(endpoint.path)) {
+      await expectNotFound(await systemAdminIn(started.app, organizationId), endpoint, prepared)
+    }
     // Nothing happened to the record either.
     expect(await failureOf(await callWith(started.api, endpoint, prepared))).toBeNull()
   })
+
+  const parts = named.filter(({ path }) => /\{mailing_list_id\}.*\{\w*id\w*\}/.test(path))
+  it.each(parts.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
+    '%s, nor as a part of a list that the key may use',
+    async (_name, endpoint) => {
+      const stranger = await clientOfUser(started, {
+        organizationId: await makeOrganization(started),
+        role: 'organization_admin'
+      })
+      const own = await makeList(stranger)
+      const prepared = await endpoint.prepare(started)
+      const parameters = { ...prepared.parameters, mailing_list_id: own.id }
+      await expectNotFound(stranger, endpoint, { ...prepared, parameters })
+    }
+  )
 })
 
 it('every endpoint of the API has its row here', async () => {

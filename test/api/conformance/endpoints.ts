@@ -10,6 +10,7 @@ import {
   makeSubscriber,
   makeWebForm
 } from '../../support/builders.ts'
+import { makeOrganization, makeUser } from '../../support/accounts.ts'
 import type { StartedApplication } from '../../support/application.ts'
 import type { Client } from '../../support/client.ts'
 import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
@@ -1126,6 +1127,99 @@ const jobs = (['all', 'unfinished'] as const).flatMap((which): Endpoint[] => {
   ]
 })
 
+async function otherOrganization(started: StartedApplication, body?: unknown): Promise<Prepared> {
+  const id = await makeOrganization(started)
+  return { parameters: { id, organization_id: id }, body }
+}
+
+const organizations: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/organizations',
+    prepare: otherOrganization,
+    data: [shapes.organization],
+    needs: 'system_admin'
+  },
+  {
+    method: 'GET',
+    path: '/organizations/{id}',
+    prepare: otherOrganization,
+    data: shapes.organization,
+    needs: 'system_admin'
+  },
+  {
+    method: 'POST',
+    path: '/organizations',
+    prepare: async () => ({ body: { organization: { name: unique() } } }),
+    data: shapes.organization,
+    needs: 'system_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/organizations/{id}',
+    prepare: (started) => otherOrganization(started, { organization: { name: unique() } }),
+    data: shapes.organization,
+    needs: 'system_admin'
+  }
+]
+
+async function oneUser(started: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { id } = await makeUser(started)
+  return { parameters: { id, organization_id: started.app.organizationId }, body }
+}
+
+const users: Endpoint[] = [
+  { method: 'GET', path: '/users', prepare: oneUser, data: [shapes.user], pages: 'numbers' },
+  {
+    method: 'GET',
+    path: '/organizations/{organization_id}/users',
+    prepare: oneUser,
+    data: [shapes.user],
+    pages: 'numbers',
+    needs: 'system_admin'
+  },
+  { method: 'GET', path: '/users/{id}', prepare: oneUser, data: shapes.user },
+  {
+    method: 'POST',
+    path: '/users',
+    prepare: async () => ({
+      body: {
+        user: {
+          full_name: 'Somebody New',
+          email: `${unique().replaceAll(' ', '-')}@example.org`,
+          active: true,
+          role: 'standard',
+          password1: 'correct horse',
+          password2: 'correct horse'
+        }
+      }
+    }),
+    data: shapes.user,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/users/{id}',
+    prepare: (started) => oneUser(started, { user: { full_name: unique() } }),
+    data: shapes.user,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/users/{id}/reset_password_failure_lockout',
+    prepare: (started) => oneUser(started, {}),
+    data: { result: 'string' },
+    needs: 'organization_admin'
+  },
+  {
+    method: 'DELETE',
+    path: '/users/{id}',
+    prepare: oneUser,
+    data: 'null',
+    needs: 'organization_admin'
+  }
+]
+
 export const endpoints: Endpoint[] = [
   ...mailingLists,
   ...customFields,
@@ -1141,5 +1235,7 @@ export const endpoints: Endpoint[] = [
   ...webForms,
   ...seedLists,
   ...suppressionLists,
-  ...deliverySettings
+  ...deliverySettings,
+  ...organizations,
+  ...users
 ]

@@ -322,8 +322,8 @@ describe('a Remote List', () => {
 
   it('belongs to the System Organization only', async () => {
     const { database_connection_id } = await makeRemoteList(started.api)
-    const other = clientOfUser(started, {
-      organizationId: makeOrganization(started),
+    const other = await clientOfUser(started, {
+      organizationId: await makeOrganization(started),
       role: 'organization_admin'
     })
     const answer = await other.post('/mailing_lists', {

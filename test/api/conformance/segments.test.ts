@@ -137,8 +137,8 @@ describe('a segment is refused', () => {
   })
 
   it('with a list of another organization, or a Remote List', async () => {
-    const organizationId = makeOrganization(started)
-    const stranger = clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const organizationId = await makeOrganization(started)
+    const stranger = await clientOfUser(started, { organizationId, role: 'organization_admin' })
     const foreign = await makeList(stranger)
     const remote = await makeRemoteList(started.api)
     for (const [id, message] of [

@@ -552,6 +552,32 @@ export const job: Shape = {
   updated_at: 'timestamp'
 }
 
+export const organization: Shape = {
+  id: 'integer',
+  name: 'string',
+  anniversary_day: 'integer',
+  time_zone_name: 'string',
+  html_header: 'string',
+  html_footer: 'string',
+  text_header: 'string',
+  text_footer: 'string'
+}
+
+export const user: Shape = {
+  id: 'integer',
+  full_name: 'string',
+  email: 'string',
+  active: 'boolean',
+  role: 'string',
+  show_quick_tips: 'boolean',
+  default_preview_recipients: ['string'],
+  terms_and_conditions_version: 'integer?',
+  default_html_editor: 'string',
+  permissions: new HashOf(['string']),
+  password_failure_lockout: { is_locked_out: 'boolean', expires_at: 'timestamp?' },
+  time_zone: 'string?'
+}
+
 export const suppressionList: Shape = {
   id: 'integer',
   organization_id: 'integer',

@@ -278,8 +278,8 @@ describe('with confirmation_form_id', () => {
   })
 
   it('is required where the organization enforces confirmed opt-in', async () => {
-    const api = clientOfUser(started, {
-      organizationId: makeOrganization(started, { enforces: true }),
+    const api = await clientOfUser(started, {
+      organizationId: await makeOrganization(started, { enforces: true }),
       role: 'organization_admin'
     })
     const list = await makeList(api)

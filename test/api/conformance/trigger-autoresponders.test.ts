@@ -173,7 +173,7 @@ describe('the subscriber', () => {
 
   it('is created only by a user who may create subscribers', async () => {
     const { listId } = await makeWorld()
-    const updater = clientOfUser(started, { permissions: { subscriber: ['update'] } })
+    const updater = await clientOfUser(started, { permissions: { subscriber: ['update'] } })
     const answer = await updater.post(
       `/mailing_lists/${listId}/subscribers/new%40example.com/trigger_autoresponders`,
       { ...names, create_missing_subscriber: true }

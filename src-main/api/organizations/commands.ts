@@ -1,0 +1,86 @@
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import { validationFailed } from '../../errors.ts'
+import { timeZoneNamed } from '../../times.ts'
+import { organizationById, type OrganizationRow } from './queries.ts'
+import type { OrganizationChanges, OrganizationInput } from './schema.ts'
+
+/** Adds an organization. @throws ApiError validation_failed when there is no such time zone */
+export const createOrganization: Command<OrganizationInput, OrganizationRow> = async (context, input) => {
+  const row = await context.db
+    .insertInto('organizations')
+    .values({
+      ...input,
+      name: input.name.trim(),
+      time_zone_name: readTimeZone(input.time_zone_name ?? 'UTC'),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'create', row)
+  return row
+}
+
+/** Changes what the request names and keeps the rest. @throws ApiError not_found; as {@link createOrganization} */
+export const updateOrganization: Command<
+  { id: number; changes: OrganizationChanges },
+  OrganizationRow
+> = async (context, { id, changes }) => {
+  const before = await organizationById(context.db, id)
+  const row = await context.db
+    .updateTable('organizations')
+    .set({
+      ...changes,
+      name: (changes.name ?? before.name).trim(),
+      time_zone_name: readTimeZone(changes.time_zone_name ?? before.time_zone_name),
+      updated_at: context.now
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', row)
+  return row
+}
+
+interface Limits {
+  organizationId: number
+  /** Whether new subscribers must confirm; undefined = as before. */
+  enforcesConfirmedOptIn?: boolean | undefined
+  /** Most subscribers over all lists; null = no limit, undefined = as before. */
+  subscriberLimit?: number | null | undefined
+}
+
+/** What an organization asks of new subscribers, and how many it may have: the specification names both without a way to set them. */
+export const limitSubscribers: Command<Limits, void> = async (
+  context,
+  { organizationId, enforcesConfirmedOptIn, subscriberLimit }
+) => {
+  const row = await context.db
+    .updateTable('organizations')
+    .set({
+      ...(enforcesConfirmedOptIn !== undefined && {
+        enforces_confirmed_opt_in: Number(enforcesConfirmedOptIn)
+      }),
+      ...(subscriberLimit !== undefined && { subscriber_limit: subscriberLimit }),
+      updated_at: context.now
+    })
+    .where('id', '=', organizationId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', row)
+}
+
+function readTimeZone(name: string): string {
+  const zone = timeZoneNamed(name)
+  if (zone === null) {
+    throw validationFailed(
+      `time_zone_name must be one of the IANA time zones, such as Europe/Zurich, and "${name}" is none`
+    )
+  }
+  return zone
+}
+
+function record(context: CommandContext, action: ChangeAction, { id }: OrganizationRow): void {
+  recordOne(context, { entity: 'organization', action, organizationId: id, mailingListId: null, id })
+}

@@ -1,0 +1,24 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { OrganizationsTable, Schema } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import type { Organization } from './schema.ts'
+
+export type OrganizationRow = Selectable<OrganizationsTable>
+
+/** All organizations, by id. */
+export function organizations(db: Kysely<Schema>): Promise<OrganizationRow[]> {
+  return db.selectFrom('organizations').selectAll().orderBy('id').execute()
+}
+
+/** @throws ApiError not_found */
+export async function organizationById(db: Kysely<Schema>, id: number): Promise<OrganizationRow> {
+  const row = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw notFound(`organization ${id}`)
+  return row
+}
+
+export function presentOrganization(row: OrganizationRow): Organization {
+  const { id, name, anniversary_day, time_zone_name, html_header, html_footer, text_header, text_footer } =
+    row
+  return { id, name, anniversary_day, time_zone_name, html_header, html_footer, text_header, text_footer }
+}

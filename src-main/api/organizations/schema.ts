@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox'
+import { Filled } from '../schema.ts'
+
+/** A text that stands before or after the content of each message of an organization; it may hold replacement codes. */
+const Frame = Type.String({ maxLength: 100_000 })
+
+const frames = { html_header: Frame, html_footer: Frame, text_header: Frame, text_footer: Frame }
+
+/** Supplement, section 3. */
+export const Organization = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  /** Of the month, from 1. */
+  anniversary_day: Type.Integer(),
+  /** Of the IANA time zone database. Every time in the organization's answers is in it. */
+  time_zone_name: Type.String(),
+  ...frames
+})
+export type Organization = Static<typeof Organization>
+
+const input = {
+  name: Filled({ maxLength: 255 }),
+  anniversary_day: Type.Integer({ minimum: 1, maximum: 31 }),
+  time_zone_name: Filled({ maxLength: 100 }),
+  ...frames
+}
+
+export const OrganizationInput = Type.Object({
+  ...Type.Partial(Type.Object(input)).properties,
+  name: input.name
+})
+export type OrganizationInput = Static<typeof OrganizationInput>
+
+/** An update keeps what its body leaves out (supplement, section 1). */
+export const OrganizationChanges = Type.Partial(Type.Object(input))
+export type OrganizationChanges = Static<typeof OrganizationChanges>

@@ -1,0 +1,275 @@
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import type { ChangeAction, UserRole } from '../../database/schema.ts'
+import { ApiError, Faults, validationFailed } from '../../errors.ts'
+import { currentSettings } from '../../settings/queries.ts'
+import { systemOrganizationId } from '../accounts/commands.ts'
+import type { Caller } from '../accounts/queries.ts'
+import { emailKey } from '../subscribers/rules.ts'
+import {
+  hasOtherSystemAdmin,
+  isLockedOut,
+  organizationSeenBy,
+  userByEmail,
+  userById,
+  type UserRow
+} from './queries.ts'
+import { checkUserEmail, readPermissions, readPreviewRecipients, readUserTimeZone } from './rules.ts'
+import type { LockoutReset, UserChanges, UserInput } from './schema.ts'
+
+/** Who changes users. */
+type By = Pick<Caller, 'organizationId' | 'role'>
+
+interface WithPassword {
+  /** Of passwords.ts; undefined = as before, or none. */
+  passwordHash: string | undefined
+}
+
+/**
+ * Adds a user to the caller's organization.
+ * @throws ApiError validation_failed with everything that is wrong
+ */
+export const createUser: Command<{ by: By; user: UserInput } & WithPassword, UserRow> = async (
+  context,
+  { by, user, passwordHash }
+) => {
+  const { organizationId } = by
+  const faults = new Faults()
+  checkRole(by, organizationId, user.role, faults)
+  const columns = await readColumns(context, null, user, faults)
+  faults.throwIfAny()
+  const row = await context.db
+    .insertInto('users')
+    .values({
+      ...columns,
+      ...namesOfUser(user.full_name, user.email),
+      organization_id: organizationId,
+      active: Number(user.active),
+      role: user.role,
+      password_hash: passwordHash ?? null,
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'create', row)
+  return row
+}
+
+interface Named {
+  by: By
+  id: number
+}
+
+/**
+ * Changes what the request names and keeps the rest. Another password, and an end of the right to sign in, end the user's windows.
+ * @throws ApiError not_found; validation_failed with everything that is wrong
+ */
+export const updateUser: Command<Named & { changes: UserChanges } & WithPassword, UserRow> = async (
+  context,
+  { by, id, changes, passwordHash }
+) => {
+  const before = await userById(context.db, organizationSeenBy(by), id)
+  const { full_name = before.full_name, email = before.email, role = before.role } = changes
+  const active = changes.active ?? before.active === 1
+  const faults = new Faults()
+  requireMayChange(by, before)
+  checkRole(by, before.organization_id, role, faults)
+  if (isActiveSystemAdmin(before) && !(active && role === 'system_admin')) {
+    await checkOtherSystemAdmin(context, before, 'must stay active and a system administrator', faults)
+  }
+  const columns = await readColumns(context, before, { ...changes, email }, faults)
+  faults.throwIfAny()
+  if (passwordHash !== undefined || !active) await endWindows(context, id)
+  const row = await context.db
+    .updateTable('users')
+    .set({
+      ...columns,
+      ...namesOfUser(full_name, email),
+      active: Number(active),
+      role,
+      ...(passwordHash !== undefined && { password_hash: passwordHash }),
+      updated_at: context.now
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', row)
+  return row
+}
+
+/** Removes a user with their API keys and windows. @throws ApiError not_found; validation_failed for the last system administrator */
+export const deleteUser: Command<Named, void> = async (context, { by, id }) => {
+  const row = await userById(context.db, organizationSeenBy(by), id)
+  requireMayChange(by, row)
+  const faults = new Faults()
+  if (isActiveSystemAdmin(row)) await checkOtherSystemAdmin(context, row, 'cannot be deleted', faults)
+  faults.throwIfAny()
+  await endWindows(context, id)
+  await context.db.deleteFrom('api_keys').where('user_id', '=', id).execute()
+  await context.db
+    .updateTable('users')
+    .set({ deleted_at: context.now, password_hash: null })
+    .where('id', '=', id)
+    .execute()
+  record(context, 'delete', row)
+}
+
+/** Lets a user who was locked out try passwords again (spec, "Lockout"). @throws ApiError not_found */
+export const resetPasswordFailureLockout: Command<Named, LockoutReset> = async (context, { by, id }) => {
+  const row = await userById(context.db, organizationSeenBy(by), id)
+  requireMayChange(by, row)
+  await forgetFailures(context, id)
+  record(context, 'update', row)
+  return { result: isLockedOut(row, context.now) ? 'lockout_cleared' : 'not_locked_out' }
+}
+
+/** Wrong passwords in a row that lock a user out. */
+const mostPasswordFailures = 5
+
+/**
+ * To be run before a password is looked at: counts the attempt as failed until {@link noteRightPassword} says otherwise, so that
+ * of many at once no more than allowed are looked at.
+ * @throws ApiError validation_failed while the user is locked out
+ */
+export const beginPasswordAttempt: Command<{ userId: number }, void> = async (context, { userId }) => {
+  const row = await userById(context.db, null, userId)
+  if (row.locked_out_until !== null && isLockedOut(row, context.now)) {
+    const minutes = Math.ceil((row.locked_out_until - context.now) / 60_000)
+    throw validationFailed(
+      `email belongs to a user who is locked out for ${minutes} min after ${mostPasswordFailures} wrong passwords; ` +
+        'an administrator can end that on the page of users'
+    )
+  }
+  const { service_user_login_lockout_duration: seconds } = await currentSettings(context.db)
+  // Failures are forgotten after as long as they would lock somebody out.
+  const isOld = row.password_failed_at === null || row.password_failed_at + seconds * 1000 <= context.now
+  const failures = isOld ? 1 : row.password_failures + 1
+  const locks = failures >= mostPasswordFailures && seconds > 0
+  await context.db
+    .updateTable('users')
+    .set({
+      password_failures: locks ? 0 : failures,
+      password_failed_at: context.now,
+      ...(locks && { locked_out_until: context.now + seconds * 1000 })
+    })
+    .where('id', '=', userId)
+    .execute()
+  if (locks) record(context, 'update', row)
+}
+
+/** Takes back what {@link beginPasswordAttempt} counted. */
+export const noteRightPassword: Command<{ userId: number }, void> = (context, { userId }) =>
+  forgetFailures(context, userId)
+
+/** Notes that a user agreed to a version of the terms. @throws ApiError not_found; validation_failed when there is no such version */
+export const agreeToTerms: Command<{ userId: number; version: number }, void> = async (
+  context,
+  { userId, version }
+) => {
+  const { service_terms_and_conditions_version: current } = await currentSettings(context.db)
+  if (current !== version) {
+    throw validationFailed(`version must be that of the terms, which is ${current ?? 'none'}`)
+  }
+  const row = await userById(context.db, null, userId)
+  await context.db
+    .updateTable('users')
+    .set({ terms_and_conditions_version: version, updated_at: context.now })
+    .where('id', '=', userId)
+    .execute()
+  record(context, 'update', row)
+}
+
+/** The columns that a new user and a changed one share; those that the request leaves out are undefined. */
+async function readColumns(
+  context: CommandContext,
+  before: UserRow | null,
+  given: Partial<UserInput> & { email: string },
+  faults: Faults
+) {
+  const email = given.email.trim()
+  checkUserEmail(email, faults)
+  const other = await userByEmail(context.db, email)
+  if (other && other.id !== before?.id) faults.add(`email "${email}" is already taken by another user`)
+  const {
+    terms_and_conditions_version: terms,
+    default_preview_recipients: recipients,
+    time_zone: zone
+  } = given
+  const { service_terms_and_conditions_version: current } = await currentSettings(context.db)
+  if (terms !== undefined && terms !== (before?.terms_and_conditions_version ?? null) && current === null) {
+    faults.add('terms_and_conditions_version can be set only when the terms feature is enabled')
+  }
+  return {
+    ...(terms !== undefined && { terms_and_conditions_version: terms }),
+    ...(given.show_quick_tips !== undefined && { show_quick_tips: Number(given.show_quick_tips) }),
+    ...(given.default_html_editor !== undefined && { default_html_editor: given.default_html_editor }),
+    ...(recipients !== undefined && {
+      default_preview_recipients: JSON.stringify(readPreviewRecipients(recipients, faults))
+    }),
+    ...(given.permissions !== undefined && {
+      permissions: JSON.stringify(readPermissions(given.permissions, faults))
+    }),
+    ...(zone !== undefined && { time_zone: readUserTimeZone(zone, faults) })
+  }
+}
+
+function namesOfUser(fullName: string, email: string) {
+  const name = fullName.trim()
+  return {
+    full_name: name,
+    full_name_key: name.toLowerCase(),
+    email: email.trim(),
+    email_key: emailKey(email)
+  }
+}
+
+function checkRole(by: By, organizationId: number, role: UserRole, faults: Faults): void {
+  if (role !== 'system_admin') return
+  if (organizationId !== systemOrganizationId) {
+    faults.add('role system_admin is only for users of the System Organization')
+  } else if (by.role !== 'system_admin') {
+    faults.add('role system_admin is given by system administrators only')
+  }
+}
+
+/** An administrator of the System Organization is no system administrator, and does not become one by a password. */
+function requireMayChange(by: By, { role, id }: UserRow): void {
+  if (role !== 'system_admin' || by.role === 'system_admin') return
+  throw new ApiError('not_authorized', `user ${id} is a system administrator, whom only such change`)
+}
+
+function isActiveSystemAdmin({ role, active }: UserRow): boolean {
+  return role === 'system_admin' && active === 1
+}
+
+async function checkOtherSystemAdmin(
+  context: CommandContext,
+  { id, full_name }: UserRow,
+  rest: string,
+  faults: Faults
+): Promise<void> {
+  if (await hasOtherSystemAdmin(context.db, id)) return
+  faults.add(`${full_name} is the last active system administrator and ${rest}`)
+}
+
+async function endWindows(context: CommandContext, userId: number): Promise<void> {
+  await context.db.deleteFrom('window_sessions').where('user_id', '=', userId).execute()
+}
+
+async function forgetFailures(context: CommandContext, userId: number): Promise<void> {
+  await context.db
+    .updateTable('users')
+    .set({ password_failures: 0, password_failed_at: null, locked_out_until: null })
+    .where('id', '=', userId)
+    .execute()
+}
+
+function record(context: CommandContext, action: ChangeAction, row: UserRow): void {
+  recordOne(context, {
+    entity: 'user',
+    action,
+    organizationId: row.organization_id,
+    mailingListId: null,
+    id: row.id
+  })
+}

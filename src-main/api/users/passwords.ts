@@ -1,0 +1,48 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { validationFailed } from '../../errors.ts'
+
+/** scrypt with 64 MiB a password (OWASP, "Password Storage"); written into each hash, so that it can grow. */
+const cost = { N: 2 ** 16, r: 8, p: 2 }
+const hashBytes = 32
+
+/** The same letters composed in another way are the same password (RFC 8265). */
+function derive(password: string, salt: Buffer, { N, r, p }: typeof cost): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFC'), salt, hashBytes, { N, r, p, maxmem: 256 * N * r }, (error, hash) => {
+      if (error) reject(error)
+      else resolve(hash)
+    })
+  })
+}
+
+/** @returns the hash with what it was made with: `scrypt:N:r:p:salt:hash` */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, cost)
+  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('hex'), hash.toString('hex')].join(':')
+}
+
+/** Takes as long for a user without a password, or one who does not exist, as for others. */
+export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
+  const [, N, r, p, salt = '', hash = ''] = storedHash?.split(':') ?? []
+  const parameters = storedHash === null ? cost : { N: Number(N), r: Number(r), p: Number(p) }
+  const derived = await derive(password, Buffer.from(salt, 'hex'), parameters)
+  return storedHash !== null && timingSafeEqual(derived, Buffer.from(hash, 'hex'))
+}
+
+/**
+ * The password of a request that names it twice, hashed; undefined when it names none.
+ * @throws ApiError validation_failed when the two differ or one is missing
+ */
+export async function readNewPassword({
+  password1,
+  password2
+}: {
+  password1?: string | undefined
+  password2?: string | undefined
+}): Promise<string | undefined> {
+  if (password1 === undefined && password2 === undefined) return undefined
+  if (password1 === undefined) throw validationFailed('password1 cannot be blank when password2 is given')
+  if (password1 !== password2) throw validationFailed('password2 must be the same as password1')
+  return hashPassword(password1)
+}

@@ -1,0 +1,138 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema, UsersTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { formatOptionalTime } from '../../times.ts'
+import type { Caller } from '../accounts/queries.ts'
+import { permissionActions, type UserPermissions } from '../permissions.ts'
+import { emailKey } from '../subscribers/rules.ts'
+import type { User } from './schema.ts'
+
+export type UserRow = Selectable<UsersTable>
+
+export interface UserFilter {
+  /** Null = of all organizations. */
+  organizationId: number | null
+  /** Exactly, whatever the case of its letters. */
+  fullName?: string | undefined
+  fullNameContains?: string | undefined
+  /** Exactly. */
+  email?: string | undefined
+  emailContains?: string | undefined
+}
+
+/** By what a list of users is ordered (spec, "Users"). */
+export const userOrders = ['id', 'full_name', 'email'] as const
+export type UserOrder = (typeof userOrders)[number]
+
+const orderColumns = { id: 'id', full_name: 'full_name_key', email: 'email_key' } as const
+
+/** A page of users. */
+export async function users(
+  db: Kysely<Schema>,
+  filter: UserFilter,
+  order: UserOrder,
+  { page, per_page }: { page: number; per_page: number }
+): Promise<{ rows: UserRow[]; total: number }> {
+  let query = db.selectFrom('users').where('deleted_at', 'is', null)
+  const { organizationId, fullName, fullNameContains, email, emailContains } = filter
+  if (organizationId !== null) query = query.where('organization_id', '=', organizationId)
+  if (fullName !== undefined) query = query.where('full_name_key', '=', fullName.toLowerCase())
+  if (email !== undefined) query = query.where('email', '=', email)
+  if (fullNameContains !== undefined) {
+    const part = fullNameContains.toLowerCase()
+    query = query.where((where) =>
+      where(where.fn<number>('instr', ['full_name_key', where.val(part)]), '>', 0)
+    )
+  }
+  if (emailContains !== undefined) {
+    const part = emailContains.toLowerCase()
+    query = query.where((where) => where(where.fn<number>('instr', ['email_key', where.val(part)]), '>', 0))
+  }
+  const { total } = await query
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .selectAll()
+    .orderBy(orderColumns[order])
+    .orderBy('id')
+    .limit(per_page)
+    .offset(page * per_page)
+    .execute()
+  return { rows, total }
+}
+
+/** Whose users a caller sees: system administrators everybody's, others their organization's (spec, "Users"). */
+export function organizationSeenBy({
+  role,
+  organizationId
+}: Pick<Caller, 'role' | 'organizationId'>): number | null {
+  return role === 'system_admin' ? null : organizationId
+}
+
+/**
+ * @param organizationId whose user it must be; null = anybody's
+ * @throws ApiError not_found
+ */
+export async function userById(
+  db: Kysely<Schema>,
+  organizationId: number | null,
+  id: number
+): Promise<UserRow> {
+  let query = db.selectFrom('users').selectAll().where('id', '=', id).where('deleted_at', 'is', null)
+  if (organizationId !== null) query = query.where('organization_id', '=', organizationId)
+  const row = await query.executeTakeFirst()
+  if (!row) throw notFound(`user ${id}`)
+  return row
+}
+
+/** The user with this email, however it is spelled. */
+export function userByEmail(db: Kysely<Schema>, email: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('email_key', '=', emailKey(email))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Whether anybody else is a system administrator who may sign in. */
+export async function hasOtherSystemAdmin(db: Kysely<Schema>, id: number): Promise<boolean> {
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'system_admin')
+    .where('active', '=', 1)
+    .where('deleted_at', 'is', null)
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** @param now UNIX milliseconds */
+export function isLockedOut({ locked_out_until }: Pick<UserRow, 'locked_out_until'>, now: number): boolean {
+  return locked_out_until !== null && locked_out_until > now
+}
+
+/** A user as the API answers it; the password never is. */
+export function presentUser(row: UserRow, timeZone: string): User {
+  const isOut = isLockedOut(row, Date.now())
+  const stored = JSON.parse(row.permissions) as UserPermissions
+  const keys = Object.keys(permissionActions) as (keyof typeof permissionActions)[]
+  return {
+    id: row.id,
+    full_name: row.full_name,
+    email: row.email,
+    active: row.active === 1,
+    role: row.role,
+    show_quick_tips: row.show_quick_tips === 1,
+    default_preview_recipients: JSON.parse(row.default_preview_recipients) as string[],
+    terms_and_conditions_version: row.terms_and_conditions_version,
+    default_html_editor: row.default_html_editor,
+    permissions: Object.fromEntries(keys.map((key) => [key, [...(stored[key] ?? [])]])),
+    password_failure_lockout: {
+      is_locked_out: isOut,
+      expires_at: formatOptionalTime(isOut ? row.locked_out_until : null, timeZone)
+    },
+    time_zone: row.time_zone
+  }
+}

@@ -1,0 +1,52 @@
+import type { Faults } from '../../errors.ts'
+import { timeZoneNamed } from '../../times.ts'
+import { permissionActions, type UserPermissions } from '../permissions.ts'
+import { emailComplaint, isEmail } from '../subscribers/rules.ts'
+
+/** Adds what is wrong with the email of a user: an address, whose domain is not internationalized (spec, "User"). */
+export function checkUserEmail(email: string, faults: Faults): void {
+  if (!isEmail(email)) faults.add(`email ${emailComplaint(email)}`)
+  else if (/[^\x00-\x7f]/.test(email.slice(email.lastIndexOf('@')))) {
+    faults.add(`email must be at a domain without letters beyond a to z: "${email}"`)
+  }
+}
+
+/** The permissions that a request names, each action once and in the order of the specification (spec, "User"). */
+export function readPermissions(given: Record<string, string[]>, faults: Faults): UserPermissions {
+  const permissions: Record<string, string[]> = {}
+  for (const [key, actions] of Object.entries(given)) {
+    if (!isPermissionKey(key)) {
+      faults.add(`permissions.${key} does not exist; there are ${Object.keys(permissionActions).join(', ')}`)
+      continue
+    }
+    const allowed: readonly string[] = permissionActions[key]
+    const unknown = actions.find((action) => !allowed.includes(action))
+    if (unknown !== undefined) {
+      faults.add(`permissions.${key} takes ${allowed.join(', ')}, and "${unknown}" is none of them`)
+    }
+    permissions[key] = allowed.filter((action) => actions.includes(action))
+  }
+  return permissions
+}
+
+function isPermissionKey(key: string): key is keyof typeof permissionActions {
+  return Object.hasOwn(permissionActions, key)
+}
+
+/** The addresses to which previews go, without those that repeat. */
+export function readPreviewRecipients(given: string[] | null, faults: Faults): string[] {
+  const addresses = (given ?? []).map((address) => address.trim())
+  for (const [index, address] of addresses.entries()) {
+    if (!isEmail(address)) faults.add(`default_preview_recipients.${index} ${emailComplaint(address)}`)
+  }
+  return [...new Set(addresses)]
+}
+
+export function readUserTimeZone(name: string | null, faults: Faults): string | null {
+  if (name === null || name.trim() === '') return null
+  const zone = timeZoneNamed(name)
+  if (zone === null) {
+    faults.add(`time_zone must be one of the IANA time zones, such as Europe/Zurich, and "${name}" is none`)
+  }
+  return zone
+}

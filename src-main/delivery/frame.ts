@@ -1,0 +1,21 @@
+import type { Frame } from './plan.ts'
+
+// What an organization has before and after the content of each message.
+
+/** The content with header and footer, in its body where it has one. */
+export function framedHtml(html: string, { html_header: header, html_footer: footer }: Frame): string {
+  const body = /<body\b[^>]*>/i.exec(html)
+  const start = body ? body.index + body[0].length : 0
+  return atEndOfBody(html.slice(0, start) + header + html.slice(start), footer)
+}
+
+/** The content with header and footer, each in lines of its own. */
+export function framedText(text: string, { text_header: header, text_footer: footer }: Frame): string {
+  return [header, text, footer].filter((part) => part.trim() !== '').join('\n\n')
+}
+
+/** HTML with something more at its end. */
+export function atEndOfBody(html: string, addition: string): string {
+  const end = html.search(/<\/body\s*>/i)
+  return end < 0 ? html + addition : html.slice(0, end) + addition + html.slice(end)
+}

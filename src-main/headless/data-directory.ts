@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { kyselyOver, openForReading } from '../database/connection.ts'
+import { newestSchema } from '../database/migrate.ts'
+import type { Schema } from '../database/schema.ts'
+import { Writer } from '../database/writer.ts'
+
+/** The data of an application that may run beside this program. */
+export interface DataDirectory {
+  reader: Kysely<Schema>
+  /** Runs commands. Beside an application that runs, its writer and this one wait for each other. */
+  write<Result>(work: (writer: Writer) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+/** @throws Error with a sentence for the user where there is no data, or it is another version's */
+export function openDataDirectory(path: string): DataDirectory {
+  const directory = resolve(path)
+  const databasePath = join(directory, 'listwright.db')
+  if (!existsSync(databasePath)) {
+    throw new Error(
+      `There is no data in ${directory} yet. Start the application there once, or give --data-dir.`
+    )
+  }
+  const connection = openForReading(databasePath)
+  if (connection.pragma('user_version', { simple: true }) !== newestSchema) {
+    connection.close()
+    throw new Error('The data was written by another version. Start this one there once, or use that one.')
+  }
+  const reader = kyselyOver(connection)
+  return {
+    reader,
+    async write(work) {
+      const writer = await Writer.start({ databasePath, backupDirectory: join(directory, 'backups') })
+      try {
+        return await work(writer)
+      } finally {
+        await writer.close()
+      }
+    },
+    close: () => reader.destroy()
+  }
+}

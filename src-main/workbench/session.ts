@@ -1,0 +1,160 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
+import type { Caller } from '../api/accounts/queries.ts'
+import { sessionTokenOf, setSessionCookie } from '../api/authentication.ts'
+import { envelope, ok } from '../api/envelope.ts'
+import { Filled, Nullable, Reference } from '../api/schema.ts'
+import { isPassword, readNewPassword } from '../api/users/passwords.ts'
+import { presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
+import { User } from '../api/users/schema.ts'
+import { ApiError, validationFailed } from '../errors.ts'
+import { currentSettings } from '../settings/queries.ts'
+import type { Settings } from '../settings/schema.ts'
+
+const Session = Type.Object({
+  user: User,
+  organization: Reference,
+  time_zone: Type.String(),
+  has_password: Type.Boolean(),
+  /** What the user is made to agree to before anything else; null = nothing. */
+  terms: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() }))
+})
+export type Session = Static<typeof Session>
+
+const SignInInput = Type.Object({ email: Type.String(), password: Type.String({ maxLength: 1000 }) })
+const PasswordInput = Type.Object({
+  /** The present one, where there is one. */
+  password: Type.String({ maxLength: 1000, default: '' }),
+  password1: Filled({ maxLength: 1000 }),
+  password2: Filled({ maxLength: 1000 })
+})
+const SwitchInput = Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
+const AgreementInput = Type.Object({ version: Type.Integer({ minimum: 0 }) })
+
+/** /app/v1/session: who works in this window, and in which organization. */
+export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { reader, writer } = app.context
+  const response = { 200: envelope(Session) }
+
+  async function sessionOf({ userId, organizationId, organizationName, timeZone }: Caller): Promise<Session> {
+    const user = await userById(reader, null, userId)
+    return {
+      user: presentUser(user, timeZone),
+      organization: { id: organizationId, name: organizationName },
+      time_zone: timeZone,
+      has_password: user.password_hash !== null,
+      terms: termsFor(user, await currentSettings(reader))
+    }
+  }
+
+  app.get(
+    '/session',
+    { config: { access: 'signed_in' }, schema: { hide: true, response } },
+    async ({ caller }) => ok(await sessionOf(caller))
+  )
+
+  app.post(
+    '/session',
+    {
+      config: { access: 'public' },
+      schema: { hide: true, body: SignInInput, response: { 200: envelope(Type.Null()) } }
+    },
+    async (request, reply) => {
+      const { email, password } = request.body
+      const user = await userByEmail(reader, email)
+      if (!(await isRightPassword(user, password)) || user?.active !== 1) {
+        throw validationFailed('email and password are not those of a user who may sign in')
+      }
+      const { id: userId, organization_id: organizationId } = user
+      setSessionCookie(request, reply, await writer.run('createWindowSession', { userId, organizationId }))
+      return ok(null)
+    }
+  )
+
+  app.delete(
+    '/session',
+    {
+      config: { access: 'signed_in' },
+      schema: { hide: true, response: { 200: envelope(Type.Null()) } }
+    },
+    async (request, reply) => {
+      await writer.run('endWindowSession', { token: requireSession(sessionTokenOf(request)) })
+      setSessionCookie(request, reply, '')
+      return ok(null)
+    }
+  )
+
+  app.put(
+    '/session/organization',
+    {
+      config: { access: 'system_admin' },
+      schema: { hide: true, body: SwitchInput, response: { 200: envelope(Type.Null()) } }
+    },
+    async (request) => {
+      const token = requireSession(sessionTokenOf(request))
+      await writer.run('switchOrganization', { token, organizationId: request.body.organization_id })
+      return ok(null)
+    }
+  )
+
+  app.put(
+    '/session/terms',
+    {
+      config: { access: 'signed_in' },
+      schema: { hide: true, body: AgreementInput, response }
+    },
+    async ({ caller, body }) => {
+      await writer.run('agreeToTerms', { userId: caller.userId, version: body.version })
+      return ok(await sessionOf(caller))
+    }
+  )
+
+  app.put(
+    '/session/password',
+    {
+      config: { access: 'signed_in' },
+      schema: { hide: true, body: PasswordInput, response: { 200: envelope(Type.Null()) } }
+    },
+    async (request, reply) => {
+      const { caller, body } = request
+      const { userId, organizationId } = caller
+      const user = await userById(reader, null, userId)
+      if (user.password_hash !== null && !(await isRightPassword(user, body.password))) {
+        throw validationFailed('password is not the present one')
+      }
+      const passwordHash = await readNewPassword(body)
+      // A user may always change their own password, whatever they may change of others.
+      const by = { organizationId: user.organization_id, role: user.role }
+      await writer.run('updateUser', { by, id: userId, changes: {}, passwordHash })
+      // The other windows of the user are signed out by that, and so was this one.
+      setSessionCookie(request, reply, await writer.run('createWindowSession', { userId, organizationId }))
+      return ok(null)
+    }
+  )
+
+  /** @throws ApiError validation_failed while the user is locked out (spec, "Lockout") */
+  async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
+    if (user) await writer.run('beginPasswordAttempt', { userId: user.id })
+    const isRight = await isPassword(password, user?.password_hash ?? null)
+    if (user && isRight) await writer.run('noteRightPassword', { userId: user.id })
+    return isRight
+  }
+}
+
+/** @throws ApiError invalid_request for a program with a key, which has no window */
+function requireSession(token: string | undefined): string {
+  if (token === undefined) throw new ApiError('invalid_request', 'only a signed-in window has a session')
+  return token
+}
+
+/** Spec, "User", terms_and_conditions_version: system administrators are not asked. */
+function termsFor(
+  { role, terms_and_conditions_version: agreed }: UserRow,
+  settings: Settings
+): Session['terms'] {
+  const version = settings.service_terms_and_conditions_version
+  if (version === null || role === 'system_admin') return null
+  const isOutdated = settings.service_terms_and_conditions_require_on_updates && (agreed ?? 0) < version
+  if (agreed !== null && !isOutdated) return null
+  return { version, text: settings.service_terms_and_conditions_text }
+}

@@ -1,0 +1,202 @@
+import { fastify } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { ApplicationContext } from '../../src-main/api/context.ts'
+import type { Segment } from '../../src-main/api/segments/schema.ts'
+import { registerWorkbench } from '../../src-main/workbench/index.ts'
+import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
+import { sharedApplication } from '../support/application.ts'
+import { importText, makeCampaign, makeList, makeSegment } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+
+const started = sharedApplication()
+
+/** A route that only the window uses. */
+interface WorkbenchRoute {
+  /** What the caller must have; anyone with a key or a window when left out, and anyone at all for "public". */
+  needs?: string
+  /** What it asks for beside that. */
+  alsoNeeds?: string[]
+  /** What makes its path name a record of another organization. @returns its parameters */
+  foreign?: () => Promise<Record<string, string | number>>
+}
+
+const ofList = async () => ({ mailing_list_id: (await makeList(started.api)).id })
+const ofSegment = async () => {
+  const { id } = await makeList(started.api)
+  const segment: Segment = await makeSegment(started.api, id)
+  return { id: segment.id }
+}
+const ofCampaign = async () => {
+  const { id } = await makeList(started.api)
+  return { id: (await makeCampaign(started.api, id)).id }
+}
+const ofImport = async () => {
+  const { id } = await makeList(started.api)
+  return { id: (await importText(started.api, id, 'email\na@example.com')).id }
+}
+const ofKey = async () => {
+  await started.api.workbench('POST', '/api_keys', { name: 'foreign' })
+  const { data } = await started.api.workbench<{ id: number }[]>('GET', '/api_keys')
+  return { id: data[0]?.id ?? 0 }
+}
+const ofDryRun = async () => ({ id: randomUUID(), log: 'failed' })
+const ofMapping = async () => ({ ...(await ofList()), id: 1 })
+
+/** This test's own table: every route of /app/v1 with who may use it. */
+const table: Record<string, WorkbenchRoute> = {
+  'GET /api_access': {},
+  'POST /api_keys': {},
+  'GET /api_keys': {},
+  'DELETE /api_keys/:id': { foreign: ofKey },
+  'GET /campaigns': {},
+  'GET /campaigns/:id/progress': { needs: 'campaign.read_stats', foreign: ofCampaign },
+  'GET /campaigns/:id/outbox': { needs: 'campaign.read_stats', foreign: ofCampaign },
+  'GET /previews': {},
+  'POST /mailing_lists/:mailing_list_id/content_preview': { foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/dry_runs': { needs: 'subscriber.import', foreign: ofList },
+  'GET /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
+  'GET /dry_runs/:id/logs/:log': { needs: 'subscriber.import', foreign: ofDryRun },
+  'DELETE /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
+  'GET /events': {},
+  'GET /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },
+  'PUT /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },
+  'DELETE /mailing_lists/:mailing_list_id/import_mappings/:id': {
+    needs: 'subscriber.import',
+    foreign: ofMapping
+  },
+  'PUT /mailing_lists/:mailing_list_id/remembered_columns': { needs: 'subscriber.import', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/import_preview': { needs: 'subscriber.import', foreign: ofList },
+  'GET /subscriber_imports/:id/undo': { needs: 'subscriber.import', foreign: ofImport },
+  'POST /subscriber_imports/:id/undo': {
+    needs: 'subscriber.import',
+    alsoNeeds: ['update', 'delete'],
+    foreign: ofImport
+  },
+  'GET /subscriber_imports/:id/undo/kept': { needs: 'subscriber.import', foreign: ofImport },
+  'GET /organization': {},
+  'PUT /organization': { needs: 'organization_admin' },
+  'GET /segments/:id/counts': { foreign: ofSegment },
+  'POST /mailing_lists/:mailing_list_id/segment_counts': { foreign: ofList },
+  'GET /session': {},
+  'POST /session': { needs: 'public' },
+  'DELETE /session': {},
+  'PUT /session/organization': { needs: 'system_admin' },
+  'PUT /session/terms': {},
+  'PUT /session/password': {},
+  'GET /settings': {},
+  'PUT /settings': { needs: 'system_admin' },
+  'GET /mailing_lists/:mailing_list_id/search': { needs: 'subscriber.read', foreign: ofList },
+  'PUT /uploads/:filename': { needs: 'subscriber.import' },
+  'POST /url_uploads': { needs: 'subscriber.import' }
+}
+
+/** What each body needs for the route to look at the path. */
+const bodies: Record<string, unknown> = {
+  content_preview: { subject: '', html: '', text: '', name: '' },
+  dry_runs: { filename: 'file.csv', column_mapping: ['email'], new_custom_fields: [] },
+  import_mappings: {
+    name: 'Mapping',
+    columns: [{ header: 'email', target: 'email' }],
+    date_format: 'mdy',
+    subscriber_defaults: {},
+    overwrite: false,
+    overwrite_what: {},
+    overwrite_when_status: {}
+  },
+  remembered_columns: { columns: [] },
+  import_preview: { filename: 'file.csv' },
+  segment_counts: { clause: [] }
+}
+
+function call(
+  client: Client,
+  route: string,
+  parameters: Record<string, string | number> = {}
+): Promise<Response> {
+  const [method = '', pattern = ''] = route.split(' ')
+  const path = pattern.replaceAll(/:(\w+)/g, (_match, name: string) => String(parameters[name] ?? 1))
+  const body = bodies[pattern.split('/').at(-1) ?? ''] ?? {}
+  return client.raw(`/app/v1${path}${path.endsWith('search') ? '?beginning=a' : ''}`, {
+    method,
+    signal: AbortSignal.timeout(5000),
+    ...(method !== 'GET' && method !== 'DELETE' && { body: JSON.stringify(body) })
+  })
+}
+
+it('every route of the window has its row here', async () => {
+  const found: string[] = []
+  const app = fastify()
+  // Its plugins take the context apart, and no request is made.
+  app.decorate('context', { writer: { onChanges: () => undefined } } as unknown as ApplicationContext)
+  app.addHook('onRoute', ({ method, url }) => void found.push(`${String(method)} ${url}`))
+  await app.register(registerWorkbench)
+  await app.ready()
+  expect(found.filter((route) => !route.startsWith('HEAD')).sort()).toEqual(Object.keys(table).sort())
+})
+
+const rows = Object.entries(table).map(([route, row]) => [route, row] as const)
+
+describe('each route of the window asks for a window or a key', () => {
+  it.each(rows.filter(([, { needs }]) => needs !== 'public'))('%s', async (route) => {
+    const nobody = await call(
+      { raw: (path, init) => fetch(started.app.baseUrl + path, init) } as Client,
+      route
+    )
+    expect(nobody.status).toBe(401)
+  })
+})
+
+describe('each route of the window is for those who may use it', () => {
+  const guarded = rows.filter(([, { needs }]) => needs !== undefined && needs !== 'public')
+  it.each(guarded)('%s', async (route, { needs = '', alsoNeeds = [] }) => {
+    const [key = '', action = ''] = needs.split('.')
+    const actions = ['create', 'update', 'delete', 'read', 'import', 'export', 'read_stats']
+    const known = key === 'campaign' ? ['create', 'update', 'delete'] : actions.slice(0, 6)
+    const mayNot = needs.includes('.')
+      ? { permissions: { [key]: known.filter((other) => other !== action) } }
+      : { role: needs === 'system_admin' ? ('organization_admin' as const) : ('standard' as const) }
+    const refused = await call(await clientOfUser(started, mayNot), route)
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error_code: 'not_authorized' }])
+    const may = needs.includes('.')
+      ? { permissions: { [key]: [action, ...alsoNeeds] } }
+      : { role: needs as 'system_admin' }
+    const allowed = await call(await clientOfUser(started, may), route)
+    expect([401, 403]).not.toContain(allowed.status)
+  })
+})
+
+describe('the records of one organization are not found by windows of another', () => {
+  const named = rows.filter(([, { foreign }]) => foreign !== undefined)
+  it.each(named)('%s', async (route, { foreign }) => {
+    const organizationId = await makeOrganization(started)
+    const parameters = await foreign?.()
+    for (const stranger of [
+      await clientOfUser(started, { organizationId, role: 'organization_admin' }),
+      await systemAdminIn(started.app, organizationId)
+    ]) {
+      const response = await call(stranger, route, parameters)
+      expect([response.status, await response.json()]).toMatchObject([
+        200,
+        { success: false, error_code: 'not_found' }
+      ])
+    }
+  })
+})
+
+describe('files that one organization puts up', () => {
+  it('are not to be had for imports of another', async () => {
+    const stranger = await systemAdminIn(started.app, await makeOrganization(started))
+    await started.api.raw('/app/v1/uploads/secret.csv', { method: 'PUT', body: 'email\na@example.com' })
+    const list = await makeList(stranger)
+    const use = (filename: string) =>
+      stranger.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+        subscriber_import: { column_mapping: ['email'], file_source: { type: 'upload_directory', filename } }
+      })
+    expect((await use('secret.csv')).error_message).toBe(
+      'file_source.filename secret.csv is not in the upload directory'
+    )
+    await stranger.raw('/app/v1/uploads/own.csv', { method: 'PUT', body: 'email\na@example.com' })
+    expect((await use('own.csv')).success).toBe(true)
+  })
+})

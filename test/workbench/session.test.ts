@@ -1,0 +1,266 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import type { User } from '../../src-main/api/users/schema.ts'
+import type { Settings } from '../../src-main/settings/schema.ts'
+import type { Session } from '../../src-main/workbench/session.ts'
+import { makeOrganization, makeUser } from '../support/accounts.ts'
+import { sharedApplication } from '../support/application.ts'
+import { makeList } from '../support/builders.ts'
+import type { Answer } from '../support/client.ts'
+
+const started = sharedApplication()
+const password = 'correct horse'
+
+/** A window: its calls carry the cookie that it was given last. */
+class SessionClient {
+  #cookie = ''
+
+  async call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+    const response = await fetch(started.app.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: { Cookie: this.#cookie },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    const given = response.headers.get('Set-Cookie')
+    if (given !== null) this.#cookie = given.split(';')[0] ?? ''
+    const text = await response.text()
+    const envelope = (text.startsWith('{') ? JSON.parse(text) : {}) as Answer<Data>
+    return { ...envelope, status: response.status, headers: response.headers }
+  }
+
+  session(): Promise<Answer<Session>> {
+    return this.call('GET', '/app/v1/session')
+  }
+
+  signIn(email: string, given = password): Promise<Answer> {
+    return this.call('POST', '/app/v1/session', { email, password: given })
+  }
+
+  async lists(): Promise<string[]> {
+    const { data } = await this.call<MailingList[]>('GET', '/ga/api/v2/mailing_lists')
+    return data.map(({ name }) => name)
+  }
+}
+
+function makeUserWithPassword(settings: Record<string, unknown> = {}): Promise<User> {
+  return makeUser(started, { password1: password, password2: password, ...settings })
+}
+
+/** The window that the application itself opens. */
+async function firstWindow(): Promise<SessionClient> {
+  const window = new SessionClient()
+  const { pathname, search } = new URL(started.app.interfaceUrl())
+  await window.call('GET', pathname + search)
+  return window
+}
+
+async function set(settings: Partial<Settings>): Promise<void> {
+  expect((await started.api.workbench('PUT', '/settings', settings)).success).toBe(true)
+}
+
+describe('signing in with email and password', () => {
+  it('opens a session of the user in their organization', async () => {
+    const organizationId = await makeOrganization(started, { name: 'Acme', timeZone: 'Europe/Zurich' })
+    const { email, id } = await makeUserWithPassword({ organizationId })
+    const window = new SessionClient()
+    expect((await window.session()).status).toBe(401)
+    expect((await window.signIn(email.toUpperCase())).success).toBe(true)
+    expect((await window.session()).data).toMatchObject({
+      user: { id, email, role: 'standard' },
+      organization: { id: organizationId, name: 'Acme' },
+      time_zone: 'Europe/Zurich',
+      has_password: true,
+      terms: null
+    })
+  })
+
+  it('says the same of a wrong password, an unknown email, no password, and a user who may not sign in', async () => {
+    const refused = {
+      success: false,
+      error_code: 'validation_failed',
+      error_message: 'email and password are not those of a user who may sign in'
+    }
+    const window = new SessionClient()
+    const { email } = await makeUserWithPassword()
+    expect(await window.signIn(email, 'wrong')).toMatchObject(refused)
+    expect(await window.signIn('nobody@example.com')).toMatchObject(refused)
+    expect(await window.signIn((await makeUser(started)).email, '')).toMatchObject(refused)
+    const inactive = await makeUserWithPassword({ active: false })
+    expect(await window.signIn(inactive.email)).toMatchObject(refused)
+    expect((await window.session()).status).toBe(401)
+  })
+
+  it('ends with signing out', async () => {
+    const window = new SessionClient()
+    await window.signIn((await makeUserWithPassword()).email)
+    expect((await window.call('DELETE', '/app/v1/session')).success).toBe(true)
+    expect((await window.session()).status).toBe(401)
+  })
+
+  it('is not asked of programs, which have keys', async () => {
+    expect(await started.api.workbench('DELETE', '/session')).toMatchObject({ error_code: 'invalid_request' })
+  })
+})
+
+describe('five wrong passwords in a row', () => {
+  afterEach(() => set({ service_user_login_lockout_duration: 900 }))
+
+  async function lockOut(): Promise<User> {
+    const user = await makeUserWithPassword()
+    await Promise.all(Array.from({ length: 5 }, () => new SessionClient().signIn(user.email, 'wrong')))
+    return user
+  }
+
+  const lockoutOf = async (id: number): Promise<User['password_failure_lockout']> =>
+    (await started.api.get<User>(`/users/${id}`)).data.password_failure_lockout
+
+  it('lock a user out for the time of the directive, the right password included', async () => {
+    const before = Date.now()
+    const { id, email } = await lockOut()
+    const { is_locked_out, expires_at } = await lockoutOf(id)
+    expect(is_locked_out).toBe(true)
+    const seconds = (Date.parse(expires_at ?? '') - before) / 1000
+    expect(seconds).toBeGreaterThan(890)
+    expect(seconds).toBeLessThan(960)
+    const answer = await new SessionClient().signIn(email)
+    expect(answer.error_message).toMatch(/locked out for 15 min after 5 wrong passwords/)
+  })
+
+  it('are forgotten with a right one', async () => {
+    const { id, email } = await makeUserWithPassword()
+    const window = new SessionClient()
+    await Promise.all(Array.from({ length: 4 }, () => new SessionClient().signIn(email, 'wrong')))
+    expect((await window.signIn(email)).success).toBe(true)
+    await window.signIn(email, 'wrong')
+    expect((await lockoutOf(id)).is_locked_out).toBe(false)
+  })
+
+  it('lock nobody out when the directive is 0', async () => {
+    await set({ service_user_login_lockout_duration: 0 })
+    const { id, email } = await lockOut()
+    expect(await lockoutOf(id)).toEqual({ is_locked_out: false, expires_at: null })
+    expect((await new SessionClient().signIn(email)).success).toBe(true)
+  })
+
+  it('are not more when they are tried at once', async () => {
+    const { email } = await makeUserWithPassword()
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => new SessionClient().signIn(email, 'wrong'))
+    )
+    const looked = answers.filter(({ error_message: message }) => message?.startsWith('email and password'))
+    expect(looked).toHaveLength(5)
+  })
+
+  it('are cleared by an administrator, and never kept API keys from working', async () => {
+    const { id, email } = await lockOut()
+    const { data } = await started.api.workbench<{ api_key: string }>('POST', '/api_keys', {
+      name: 'script',
+      user_id: id
+    })
+    const headers = { Authorization: `Basic ${Buffer.from(`1:${data.api_key}`).toString('base64')}` }
+    expect((await fetch(`${started.app.baseUrl}/ga/api/v2/users`, { headers })).status).toBe(200)
+    const reset = () => started.api.put<{ result: string }>(`/users/${id}/reset_password_failure_lockout`, {})
+    expect((await reset()).data).toEqual({ result: 'lockout_cleared' })
+    expect((await reset()).data).toEqual({ result: 'not_locked_out' })
+    expect((await new SessionClient().signIn(email)).success).toBe(true)
+  })
+})
+
+describe('the organization of a window', () => {
+  it('is switched by system administrators, and holds for every later call', async () => {
+    const organizationId = await makeOrganization(started, { name: 'Globex' })
+    await makeList(started.api, { name: 'Only ours' })
+    const window = await firstWindow()
+    expect(await window.lists()).toContain('Only ours')
+    const switchTo = (id: number) =>
+      window.call('PUT', '/app/v1/session/organization', { organization_id: id })
+    expect((await switchTo(organizationId)).success).toBe(true)
+    expect((await window.session()).data).toMatchObject({
+      user: { role: 'system_admin' },
+      organization: { id: organizationId, name: 'Globex' }
+    })
+    expect(await window.lists()).toEqual([])
+    expect(await switchTo(99_999)).toMatchObject({ error_code: 'not_found' })
+    expect((await window.session()).data.organization.id).toBe(organizationId)
+  })
+
+  it('is that of the user for all others', async () => {
+    const window = new SessionClient()
+    await window.signIn((await makeUserWithPassword({ role: 'organization_admin' })).email)
+    const organizationId = await makeOrganization(started)
+    expect(
+      await window.call('PUT', '/app/v1/session/organization', { organization_id: organizationId })
+    ).toMatchObject({ status: 403, error_code: 'not_authorized' })
+  })
+})
+
+describe('the own password', () => {
+  it('is changed with the present one, and signs the other windows out', async () => {
+    const { email } = await makeUserWithPassword()
+    const [window, other] = [new SessionClient(), new SessionClient()]
+    await window.signIn(email)
+    await other.signIn(email)
+    const changed = { password1: 'new horse', password2: 'new horse' }
+    expect((await window.call('PUT', '/app/v1/session/password', changed)).error_message).toBe(
+      'password is not the present one'
+    )
+    expect((await window.call('PUT', '/app/v1/session/password', { ...changed, password })).success).toBe(
+      true
+    )
+    expect((await window.session()).status).toBe(200)
+    expect((await other.session()).status).toBe(401)
+    expect((await new SessionClient().signIn(email)).success).toBe(false)
+    expect((await new SessionClient().signIn(email, 'new horse')).success).toBe(true)
+  })
+
+  it('is given for the first time without one', async () => {
+    const window = await firstWindow()
+    expect((await window.session()).data.has_password).toBe(false)
+    const given = { password1: 'first horse', password2: 'first horse' }
+    expect((await window.call('PUT', '/app/v1/session/password', given)).success).toBe(true)
+    expect((await window.session()).data.has_password).toBe(true)
+  })
+})
+
+describe('a user is made to agree to the terms', () => {
+  afterEach(() =>
+    set({
+      service_terms_and_conditions_version: null,
+      service_terms_and_conditions_require_on_updates: false
+    })
+  )
+  const text = 'Be kind.'
+
+  async function windowOf(settings: Record<string, unknown>): Promise<SessionClient> {
+    const window = new SessionClient()
+    await window.signIn((await makeUserWithPassword(settings)).email)
+    return window
+  }
+
+  it('when their version is null, and not again once they did', async () => {
+    await set({ service_terms_and_conditions_version: 2, service_terms_and_conditions_text: text })
+    const window = await windowOf({})
+    expect((await window.session()).data.terms).toEqual({ version: 2, text })
+    expect((await window.call('PUT', '/app/v1/session/terms', { version: 1 })).error_message).toBe(
+      'version must be that of the terms, which is 2'
+    )
+    const agreed = await window.call<Session>('PUT', '/app/v1/session/terms', { version: 2 })
+    expect(agreed.data).toMatchObject({ terms: null, user: { terms_and_conditions_version: 2 } })
+  })
+
+  it('when their version is below the current one, if Require on Updates is set', async () => {
+    await set({ service_terms_and_conditions_version: 2, service_terms_and_conditions_text: text })
+    const window = await windowOf({ terms_and_conditions_version: 1 })
+    expect((await window.session()).data.terms).toBeNull()
+    await set({ service_terms_and_conditions_require_on_updates: true })
+    expect((await window.session()).data.terms).toEqual({ version: 2, text })
+  })
+
+  it('but no system administrator, and nobody while the terms feature is off', async () => {
+    const window = await windowOf({})
+    expect((await window.session()).data.terms).toBeNull()
+    await set({ service_terms_and_conditions_version: 2 })
+    expect((await (await windowOf({ role: 'system_admin' })).session()).data.terms).toBeNull()
+  })
+})
