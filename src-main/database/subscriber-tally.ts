@@ -3,16 +3,16 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { CommandContext } from './command.ts'
 
 /** Ids per block of subscriber_blocks. */
-const blockSize = 1024
+export const idsPerBlock = 1024
 /** Blocks per group of subscriber_block_groups; the migration that made them says the same. */
 export const blocksPerGroup = 128
 
 export function blockOf(subscriberId: number): number {
-  return Math.floor(subscriberId / blockSize)
+  return Math.floor(subscriberId / idsPerBlock)
 }
 
 export function firstIdOfBlock(block: number): number {
-  return block * blockSize
+  return block * idsPerBlock
 }
 
 /**

@@ -1,6 +1,7 @@
 import { giveUnusedMemoryBack } from '../memory.ts'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../errors.ts'
+import { checkCounters } from './check.ts'
 import { manageKeys } from './keys.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'
 import { endOnSignal } from './signals.ts'
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2)
   if (args.includes('--help')) return void process.stdout.write(usage)
   if (args[0] === 'key') return manageKeys(args.slice(1))
+  if (args[0] === 'check') return checkCounters(args.slice(1))
   const options = readArguments(args)
   const app = await createApp(options)
   endOnSignal(app)

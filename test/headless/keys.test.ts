@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { makeOrganization, makeUser } from '../support/accounts.ts'
 import { basic, startApplication, temporaryDirectory } from '../support/application.ts'
 
 const run = promisify(execFile)
@@ -37,6 +38,32 @@ describe('npm run serve -- key', () => {
     await app.close()
     const [later] = await key(dataDirectory, 'create', 'Later')
     expect(later).toMatch(/^[0-9a-f]{40}$/)
+  })
+
+  it('makes them for any organization, and for any user who may work there', async () => {
+    const started = await startApplication()
+    const { app, dataDirectory } = started
+    const organizationId = await makeOrganization(started)
+    const { email } = await makeUser(started, { organizationId, full_name: 'Ada' })
+    const there = ['--organization', String(organizationId)]
+    const [admins = ''] = await key(dataDirectory, 'create', 'Admin', ...there)
+    const [own = '', help] = await key(dataDirectory, 'create', 'Own', ...there, '--user', email)
+    expect(help).toContain(`curl -u ${organizationId}:${own}`)
+    const status = async (apiKey: string): Promise<number> => {
+      const headers = { Authorization: basic(`${organizationId}:${apiKey}`) }
+      return (await fetch(`${app.baseUrl}/ga/api/v2/organizations`, { headers })).status
+    }
+    expect([await status(admins), await status(own)]).toEqual([200, 403])
+    expect((await key(dataDirectory, 'list', ...there))[0]).toMatch(/\tOwn\tAda\t/)
+    await expect(key(dataDirectory, 'create', 'Away', '--user', email)).rejects.toThrow(
+      /user \d+ was not found/
+    )
+    await expect(key(dataDirectory, 'create', 'Nobody', '--user', 'x@y.org')).rejects.toThrow(
+      /--user needs the email of a user, and "x@y.org" is none/
+    )
+    await expect(key(dataDirectory, 'list', '--organization', '99')).rejects.toThrow(
+      /organization 99 was not found/
+    )
   })
 
   it('says what is wrong with what it is given', async () => {

@@ -1,0 +1,124 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from './schema.ts'
+import { blocksPerGroup, idsPerBlock } from './subscriber-tally.ts'
+
+/** A counter that does not say what is there. */
+export interface Drift {
+  /** What it counts, as the rest of a sentence. */
+  counter: string
+  kept: number
+  found: number
+}
+
+export interface Recount {
+  /** How many records were counted. */
+  subscribers: number
+  suppressedAddresses: number
+  events: number
+  drifts: Drift[]
+}
+
+/** Counts again whatever is kept as a counter, in one moment of the data even while it changes. */
+export function recount(db: Kysely<Schema>): Promise<Recount> {
+  return db.transaction().execute(async (moment) => ({
+    subscribers: await countOf(moment, 'subscribers'),
+    suppressedAddresses: await countOf(moment, 'suppressed_addresses'),
+    events: await countOf(moment, 'stat_events'),
+    drifts: [
+      ...(await driftsOfStatuses(moment)),
+      ...(await driftsOfBlocks(moment, 'subscriber_blocks', 'block', idsPerBlock)),
+      ...(await driftsOfBlocks(
+        moment,
+        'subscriber_block_groups',
+        'block_group',
+        idsPerBlock * blocksPerGroup
+      )),
+      ...(await driftsOfSuppressionLists(moment)),
+      ...(await driftsOfStatistics(moment))
+    ]
+  }))
+}
+
+async function countOf(
+  db: Kysely<Schema>,
+  table: 'subscribers' | 'suppressed_addresses' | 'stat_events'
+): Promise<number> {
+  const { total } = await db
+    .selectFrom(table)
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+async function driftsOfStatuses(db: Kysely<Schema>): Promise<Drift[]> {
+  const { rows } = await sql<Drift>`
+    WITH found AS (
+      SELECT mailing_list_id, status, count(*) AS subscribers FROM subscribers GROUP BY mailing_list_id, status
+    )
+    SELECT 'subscribers of mailing list ' || coalesce(kept.mailing_list_id, found.mailing_list_id) || ' that are '
+        || coalesce(kept.status, found.status) AS counter,
+      coalesce(kept.subscribers, 0) AS kept, coalesce(found.subscribers, 0) AS found
+    FROM mailing_list_counts AS kept
+    FULL JOIN found ON found.mailing_list_id = kept.mailing_list_id AND found.status = kept.status
+    WHERE coalesce(kept.subscribers, 0) <> coalesce(found.subscribers, 0)`.execute(db)
+  return rows
+}
+
+/** @param ids of each block, or of each group of blocks */
+async function driftsOfBlocks(
+  db: Kysely<Schema>,
+  table: 'subscriber_blocks' | 'subscriber_block_groups',
+  column: 'block' | 'block_group',
+  ids: number
+): Promise<Drift[]> {
+  const { rows } = await sql<Drift>`
+    WITH found AS (
+      SELECT mailing_list_id, id / ${sql.lit(ids)} AS number, count(*) AS subscribers FROM subscribers
+      GROUP BY mailing_list_id, number
+    )
+    SELECT 'subscribers of mailing list ' || coalesce(kept.mailing_list_id, found.mailing_list_id)
+        || ' with ids from ' || (coalesce(kept.${sql.ref(column)}, found.number) * ${sql.lit(ids)}) AS counter,
+      coalesce(kept.subscribers, 0) AS kept, coalesce(found.subscribers, 0) AS found
+    FROM ${sql.table(table)} AS kept
+    FULL JOIN found ON found.mailing_list_id = kept.mailing_list_id AND found.number = kept.${sql.ref(column)}
+    WHERE coalesce(kept.subscribers, 0) <> coalesce(found.subscribers, 0)`.execute(db)
+  return rows
+}
+
+async function driftsOfSuppressionLists(db: Kysely<Schema>): Promise<Drift[]> {
+  const { rows } = await sql<Drift>`
+    SELECT 'addresses of suppression list ' || id AS counter, addresses AS kept, found FROM (
+      SELECT id, addresses, (SELECT count(*) FROM suppressed_addresses WHERE suppression_list_id = list.id) AS found
+      FROM suppression_lists AS list
+    )
+    WHERE addresses <> found`.execute(db)
+  return rows
+}
+
+/** The counters that stat_events tells again: what was sent leaves no event. */
+async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
+  const { rows } = await sql<Drift>`
+    WITH found AS (
+      SELECT stat_slice_id, type || 's_total' AS name, count(*) AS events FROM stat_events GROUP BY 1, type
+      UNION ALL
+      SELECT stat_slice_id, type || 's_unique', sum(is_unique) FROM stat_events
+        WHERE type IN ('open', 'click', 'unsub', 'scomp') GROUP BY 1, type
+    ), kept AS (
+      SELECT stat_slice_id, 'opens_total' AS name, sum(opens_total) AS events FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'opens_unique', sum(opens_unique) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'clicks_total', sum(clicks_total) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'clicks_unique', sum(clicks_unique) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'unsubs_total', sum(unsubs_total) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'unsubs_unique', sum(unsubs_unique) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'scomps_total', sum(scomps_total) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'scomps_unique', sum(scomps_unique) FROM stat_counters GROUP BY 1
+      UNION ALL SELECT stat_slice_id, 'bounces_total', sum(bounces_total) FROM stat_counters GROUP BY 1
+    )
+    SELECT coalesce(kept.name, found.name) || ' of content '
+        || (SELECT coalesce(content_id, 0) FROM stat_slices WHERE id = coalesce(kept.stat_slice_id, found.stat_slice_id))
+        AS counter,
+      coalesce(kept.events, 0) AS kept, coalesce(found.events, 0) AS found
+    FROM kept FULL JOIN found ON found.stat_slice_id = kept.stat_slice_id AND found.name = kept.name
+    WHERE coalesce(kept.events, 0) <> coalesce(found.events, 0)`.execute(db)
+  return rows
+}

@@ -1,0 +1,64 @@
+import SQLite from 'better-sqlite3'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
+import { startApplication } from '../support/application.ts'
+import { importText, makeCampaign, makeList } from '../support/builders.ts'
+import { outboxOf } from '../support/outbox.ts'
+
+/** `npm run serve -- check` on a data directory. */
+function check(dataDirectory: string): Promise<{ status: number; lines: string[] }> {
+  const args = ['src-main/headless/serve.ts', 'check', '--data-dir', dataDirectory]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (error, stdout) =>
+      resolve({ status: Number(error?.code ?? 0), lines: stdout.trimEnd().split('\n') })
+    )
+  })
+}
+
+it('npm run serve -- check counts again beside an application that runs, and names every counter that drifted', async () => {
+  const { app, api, dataDirectory } = await startApplication()
+  const { id } = await makeList(api)
+  const emails = Array.from({ length: 30 }, (_, number) => `p${number}@example.com`)
+  await importText(api, id, `email\n${emails.join('\n')}`)
+  await api.delete(`/mailing_lists/${id}/subscribers/p7%40example.com`)
+  const suppression_list = { name: 'Never' }
+  const { data: never } = await api.post<SuppressionList>('/suppression_lists', { suppression_list })
+  const path = `/suppression_lists/${never.id}/suppressed_addresses`
+  await api.post(`${path}/create_multiple`, { data: ['a@example.org', '@example.net'] })
+  await api.delete(`${path}/a%40example.org`)
+  const dispatch_attributes = { from_email: 'me@example.com', begins_at: Math.floor(Date.now() / 1000) }
+  const campaign = await makeCampaign(api, id, { dispatch_attributes })
+  await api.sent(campaign.id)
+  const [message] = await outboxOf(dataDirectory, campaign.id)
+  const pixel = /src="(http[^"]*\/o\/[^"]+)"/.exec(message?.body ?? '')?.[1] ?? ''
+  for (let opened = 0; opened < 2; opened++) expect((await fetch(pixel)).status).toBe(200)
+
+  expect(await check(dataDirectory)).toEqual({
+    status: 0,
+    lines: ['Counted 29 subscribers, 1 suppressed addresses, 2 events of campaigns: every counter says so.']
+  })
+
+  await app.close()
+  const database = new SQLite(join(dataDirectory, 'listwright.db'))
+  database.exec(`
+    UPDATE mailing_list_counts SET subscribers = subscribers + 1 WHERE status = 'active';
+    DELETE FROM subscriber_blocks;
+    UPDATE subscriber_block_groups SET subscribers = 0;
+    UPDATE suppression_lists SET addresses = 5;
+    UPDATE stat_counters SET opens_total = 3;
+  `)
+  database.close()
+  expect(await check(dataDirectory)).toEqual({
+    status: 1,
+    lines: [
+      'Counted 29 subscribers, 1 suppressed addresses, 2 events of campaigns: 5 counters say otherwise.',
+      `subscribers of mailing list ${id} that are active: 30 are kept, 29 are there`,
+      `subscribers of mailing list ${id} with ids from 0: 0 are kept, 29 are there`,
+      `subscribers of mailing list ${id} with ids from 0: 0 are kept, 29 are there`,
+      `addresses of suppression list ${never.id}: 5 are kept, 1 are there`,
+      expect.stringMatching(/^opens_total of content \d+: 3 are kept, 2 are there$/) as string
+    ]
+  })
+})
