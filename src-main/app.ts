@@ -9,7 +9,7 @@ import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
 import { DeliveryRunner } from './delivery/runner.ts'
 import { messageOf } from './errors.ts'
-import { ExportRunner } from './exports/runner.ts'
+import { exportRunner } from './exports/runner.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
 import { ImportRunner } from './imports/runner.ts'
@@ -19,6 +19,7 @@ import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
 import { SuppressionRequests } from './jobs/suppression-requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
+import { suppressedAddressImportRunner } from './suppression/runner.ts'
 import type { SettingsChanges } from './settings/schema.ts'
 
 export interface ApplicationOptions {
@@ -75,12 +76,13 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const imports = new ImportRunner(reader, writer, dataDirectory)
     const dryRuns = new DryRuns(dataDirectory, databasePath)
     await dryRuns.prepare()
-    const exports = new ExportRunner(reader, writer, dataDirectory)
+    const exports = exportRunner(reader, writer, dataDirectory)
     const deliveries = new DeliveryRunner(reader, writer, dataDirectory)
     const deletedLists = new DeletedListPurger(reader, writer)
     const importUndos = new ImportUndoer(reader, writer)
     const rekeyer = new ListRekeyer(reader, writer)
     const suppressionRequests = new SuppressionRequests(reader, writer)
+    const suppressedAddressImports = suppressedAddressImportRunner(reader, writer, dataDirectory)
     const segments = new SegmentReader(databasePath, writer)
     const signIn = new SignIn()
     const server = await createServer({
@@ -94,6 +96,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       importUndos,
       rekeyer,
       suppressionRequests,
+      suppressedAddressImports,
       segments,
       signIn,
       dataDirectory
@@ -104,6 +107,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => imports.close(),
       () => dryRuns.close(),
       () => exports.close(),
+      () => suppressedAddressImports.close(),
       () => deliveries.close(),
       () => segments.close()
     )
@@ -117,6 +121,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
 
     await imports.wake()
     await exports.wake()
+    await suppressedAddressImports.wake()
     await deliveries.start(baseUrl)
     await rekeyer.resume()
     await suppressionRequests.resume()

@@ -11,6 +11,7 @@ import * as segments from './api/segments/commands.ts'
 import * as subscriberImports from './api/subscriber-imports/commands.ts'
 import * as importUndos from './api/subscriber-imports/undo-commands.ts'
 import * as subscriberExports from './api/subscriber-exports/commands.ts'
+import * as suppressedAddressImports from './api/suppressed-address-imports/commands.ts'
 import * as suppressionLists from './api/suppression-lists/commands.ts'
 import * as subscribers from './api/subscribers/commands.ts'
 import { triggerAutoresponders } from './api/subscribers/trigger-command.ts'
@@ -67,6 +68,15 @@ export const commands = {
   beginSuppression: suppressionLists.beginSuppression,
   continueSuppression: suppressionLists.continueSuppression,
   deleteSuppressedAddress: suppressionLists.deleteSuppressedAddress,
+  createSuppressedAddressImport: suppressedAddressImports.createSuppressedAddressImport,
+  pauseSuppressedAddressImport: suppressedAddressImports.pauseSuppressedAddressImport,
+  unpauseSuppressedAddressImport: suppressedAddressImports.unpauseSuppressedAddressImport,
+  cancelSuppressedAddressImport: suppressedAddressImports.cancelSuppressedAddressImport,
+  beginSuppressedAddressImport: suppressedAddressImports.beginSuppressedAddressImport,
+  noteSuppressedAddressRecords: suppressedAddressImports.noteSuppressedAddressRecords,
+  writeSuppressedAddresses: suppressedAddressImports.writeSuppressedAddresses,
+  finishSuppressedAddressImport: suppressedAddressImports.finishSuppressedAddressImport,
+  failSuppressedAddressImport: suppressedAddressImports.failSuppressedAddressImport,
   createSegment: segments.createSegment,
   updateSegment: segments.updateSegment,
   deleteSegment: segments.deleteSegment,
@@ -106,6 +116,7 @@ export const commands = {
   unpauseSubscriberImport: subscriberImports.unpauseSubscriberImport,
   cancelSubscriberImport: subscriberImports.cancelSubscriberImport,
   beginImport: subscriberImports.beginImport,
+  noteDownloadRetry: subscriberImports.noteDownloadRetry,
   startSplitting: subscriberImports.startSplitting,
   startImporting: subscriberImports.startImporting,
   writeImportBatch: subscriberImports.writeImportBatch,

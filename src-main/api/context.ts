@@ -3,12 +3,12 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { DeliveryRunner } from '../delivery/runner.ts'
-import type { ExportRunner } from '../exports/runner.ts'
 import type { DryRuns } from '../imports/dry-runs.ts'
 import type { ImportRunner } from '../imports/runner.ts'
 import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
 import type { ImportUndoer } from '../jobs/import-undos.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
+import type { SingleJobRunner } from '../jobs/single-job-runner.ts'
 import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
 import type { SegmentReader } from '../segments/segment-reader.ts'
 import type { Caller } from './accounts/queries.ts'
@@ -22,12 +22,13 @@ export interface ApplicationContext {
   writer: Writer
   imports: ImportRunner
   dryRuns: DryRuns
-  exports: ExportRunner
+  exports: SingleJobRunner
   deliveries: DeliveryRunner
   deletedLists: DeletedListPurger
   importUndos: ImportUndoer
   rekeyer: ListRekeyer
   suppressionRequests: SuppressionRequests
+  suppressedAddressImports: SingleJobRunner
   segments: SegmentReader
   signIn: SignIn
   dataDirectory: string

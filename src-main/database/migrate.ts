@@ -18,6 +18,7 @@ import { delivery } from './migrations/0014-delivery.ts'
 import { suppressionLists } from './migrations/0015-suppression-lists.ts'
 import { apiKeys } from './migrations/0016-api-keys.ts'
 import { users } from './migrations/0017-users.ts'
+import { jobs } from './migrations/0018-jobs.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -46,7 +47,8 @@ export const migrations: readonly Migration[] = [
   delivery,
   suppressionLists,
   apiKeys,
-  users
+  users,
+  jobs
 ]
 
 /** The schema that this version works with. */

@@ -6,6 +6,7 @@ import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { CounterName } from '../api/statistics/schema.ts'
 import type { AddressType } from '../api/suppression-lists/rules.ts'
 import type { HtmlEditor } from '../api/users/schema.ts'
+import type { SuppressedAddressImportState } from '../api/suppressed-address-imports/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
 import type { RowOrder } from '../imports/plan.ts'
 import type {
@@ -481,6 +482,8 @@ export interface SubscriberImportsTable {
   source_filename: string
   /** Where the file is downloaded from; null for the other types. */
   source_url: string | null
+  /** When its download is tried again; null while it is not waited for. */
+  retry_at: ColumnType<Time | null, Time | null | undefined, Time | null>
   /** Where the bytes are, relative to the data directory. */
   source_path: string
   /** "<bytes>:<mtime ms>" when first read: a file that changed since cannot be continued. */
@@ -509,6 +512,34 @@ export interface SubscriberExportsTable {
   /** The last subscriber in the file, and how long the file is with it. */
   after_id: number
   bytes_written: number
+  started_at: Time | null
+  finished_at: Time | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** A file whose addresses go onto a suppression list. */
+export interface SuppressedAddressImportsTable {
+  id: Generated<number>
+  organization_id: number
+  suppression_list_id: number
+  user_id: number
+  state: SuppressedAddressImportState
+  error_message: string | null
+  source_filename: string
+  /** Relative to the data directory. */
+  source_path: string
+  /** Tells whether the file is the one that it was; see fingerprintOf. */
+  source_fingerprint: string
+  /** {@link FileFormat} */
+  file_format: Json
+  number_of_records: number | null
+  /** How far it is. */
+  records_read: Generated<number>
+  /** Those that were not on the list yet. */
+  addresses_added: Generated<number>
+  /** Records without an address, domain or MD5 sum. */
+  records_skipped: Generated<number>
   started_at: Time | null
   finished_at: Time | null
   created_at: Fixed<Time>
@@ -675,6 +706,7 @@ export type ChangedEntity =
   | 'campaign'
   | 'template'
   | 'suppression_list'
+  | 'suppressed_address_import'
   | 'web_form'
   | 'pending_subscription'
 export type ChangeAction = 'create' | 'update' | 'delete'
@@ -730,6 +762,7 @@ export interface Schema {
   suppression_lists: SuppressionListsTable
   suppressed_addresses: SuppressedAddressesTable
   suppression_requests: SuppressionRequestsTable
+  suppressed_address_imports: SuppressedAddressImportsTable
   web_forms: WebFormsTable
   pending_subscriptions: PendingSubscriptionsTable
 }

@@ -23,6 +23,8 @@ export interface DownloadOptions {
   /** Whether addresses of this machine and of private networks may be read. */
   allowsPrivate: boolean
   signal: AbortSignal
+  /** Told before each wait until when it lasts, in UNIX milliseconds, and with null that it is over. */
+  onRetry?: (retryAt: number | null) => Promise<void>
   /** Milliseconds between attempts, in place of those of the specification. */
   waits?: readonly number[]
   /** The same for the silence after which a server is given up. */
@@ -34,7 +36,7 @@ export interface DownloadOptions {
  * @throws ImportFailure when it cannot be had, saying why; what the signal was aborted with
  */
 export async function download(url: string, path: string, options: DownloadOptions): Promise<void> {
-  const { signal, waits = retryWaits } = options
+  const { signal, onRetry, waits = retryWaits } = options
   const began = Date.now()
   const partial = `${path}.part`
   await mkdir(dirname(path), { recursive: true })
@@ -52,7 +54,9 @@ export async function download(url: string, path: string, options: DownloadOptio
           const times = attempt === 0 ? 'once' : `${attempt + 1} times`
           throw new ImportFailure(`${url} could not be downloaded (tried ${times}): ${messageOf(error)}`)
         }
+        await onRetry?.(Date.now() + wait)
         await pause(wait, undefined, { signal })
+        await onRetry?.(null)
       }
     }
   } finally {

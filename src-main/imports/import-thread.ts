@@ -1,14 +1,13 @@
-import { stat } from 'node:fs/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import { giveWay } from '../threads.ts'
 import { type StorageFault, storageFaultOf } from '../errors.ts'
 import { download } from './download.ts'
-import { failureMessage, ImportFailure } from './failure.ts'
+import { failureMessage } from './failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
 import { giveReserveBack } from '../jobs/reserve.ts'
 import { RowPipeline } from './row-pipeline.ts'
-import { unpackedPath } from './source.ts'
+import { fingerprintOf, unpackedPath } from './source.ts'
 import { countRecords } from './split.ts'
 import { unpack } from './unpack.ts'
 
@@ -38,9 +37,13 @@ async function runImport(client: CommandClient): Promise<void> {
     if (!plan) return
     if (plan.download) {
       const { url, allowsPrivate } = plan.download
-      await download(url, plan.path, { allowsPrivate, signal })
+      await download(url, plan.path, {
+        allowsPrivate,
+        signal,
+        onRetry: (retryAt) => client.run('noteDownloadRetry', { id: importId, retryAt })
+      })
     }
-    await client.run('startSplitting', { id: importId, fingerprint: await fingerprint(plan.path) })
+    await client.run('startSplitting', { id: importId, fingerprint: await fingerprintOf(plan.path) })
     const path = await unpack(plan.path, unpackedPath(dataDirectory, importId), signal)
     const { file_format, column_mapping } = plan.settings
     const records = await countRecords(path, file_format, column_mapping, signal)
@@ -97,14 +100,4 @@ function stopSignal(): AbortSignal {
   // Waiting for that must not keep the thread alive.
   parentPort?.unref()
   return stop.signal
-}
-
-/** Tells whether a file is the one that was read before: its size and the time of its last change. */
-async function fingerprint(path: string): Promise<string> {
-  try {
-    const { size, mtimeMs } = await stat(path)
-    return `${size}:${Math.round(mtimeMs)}`
-  } catch {
-    throw new ImportFailure('the file is not there any more. Put it back and start the import again')
-  }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, realpath, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { systemOrganizationId } from '../api/accounts/commands.ts'
 import { messageOf, validationFailed } from '../errors.ts'
 import { checkUrl } from './address-guard.ts'
+import { ImportFailure } from './failure.ts'
 
 /** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
 export interface ImportSource {
@@ -34,6 +35,19 @@ export function downloadFrom(url: string, allowsPrivate: boolean): ImportSource 
     throw validationFailed(`file_source.url ${messageOf(error)}`)
   }
   return { type: 'url', filename: '', path: join('imports', 'sources', `${randomUUID()}.csv`), url }
+}
+
+/**
+ * Tells whether a file is the one that was read before: its size and the time of its last change.
+ * @throws ImportFailure when it is not there
+ */
+export async function fingerprintOf(path: string): Promise<string> {
+  try {
+    const { size, mtimeMs } = await stat(path)
+    return `${size}:${Math.round(mtimeMs)}`
+  } catch {
+    throw new ImportFailure('the file is not there any more. Put it back and start the import again')
+  }
 }
 
 /** Where an import keeps what a compressed file holds. */

@@ -1,6 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -10,14 +8,11 @@ import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { MailingListParams, Nullable } from '../api/schema.ts'
 import { characterSets, fieldEnclosures, fieldSeparators } from '../api/subscriber-imports/schema.ts'
 import { validationFailed } from '../errors.ts'
+import { readBeginning } from '../imports/beginning.ts'
 import { ImportFailure } from '../imports/failure.ts'
 import { findUpload } from '../imports/source.ts'
-import { asFailure, unpackedBytes } from '../imports/unpack.ts'
 import { detectFormat, previewOf } from './detect-format.ts'
 import { rememberedColumns } from './import-mappings/queries.ts'
-
-/** How much of the file the preview reads, in bytes. */
-const previewBytes = 128 * 1024
 
 const FormatChoice = Type.Object({
   character_set: Type.Enum([...characterSets]),
@@ -82,22 +77,4 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     }
   )
-}
-
-/** The beginning of a file, unpacked when it is compressed, and the size of the file as it is. */
-async function readBeginning(path: string): Promise<{ beginning: Buffer; bytes: number }> {
-  const { size } = await stat(path)
-  const source = (await unpackedBytes(path)) ?? createReadStream(path, { end: previewBytes - 1 })
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length >= previewBytes) break
-    }
-  } catch (error) {
-    throw asFailure(error)
-  }
-  return { beginning: Buffer.concat(chunks).subarray(0, previewBytes), bytes: size }
 }

@@ -17,6 +17,7 @@ import { segmentCountRoutes } from './segment-counts.ts'
 import { sessionRoutes } from './session.ts'
 import { settingsRoutes } from './settings.ts'
 import { subscriberSearchRoutes } from './subscriber-search.ts'
+import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
 import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
 
@@ -35,6 +36,7 @@ export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(sessionRoutes)
   await app.register(settingsRoutes)
   await app.register(subscriberSearchRoutes)
+  await app.register(suppressedAddressImportRoutes)
   await app.register(uploadRoutes)
   await app.register(urlUploadRoutes)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Job } from '../../src-main/api/jobs/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { createApp } from '../../src-main/app.ts'
 import {
@@ -52,6 +53,30 @@ describe('a url import', () => {
     const ended = await started.api.imported(answer.data.id)
     expect([ended.state, ended.stats.subscribers.added]).toEqual(['finished', 2])
     expect(await allSubscribers(started.api, list.id)).toHaveLength(2)
+  })
+
+  it('tells as a job when a download that failed is tried again', async () => {
+    const started = await startDownloading()
+    const server = await serveFiles((_request, response) => void response.writeHead(503).end())
+    const before = Date.now()
+    const { answer } = await importFrom(started, server)
+    const job = async (): Promise<Job | undefined> => {
+      const { data } = await started.api.get<Job[]>('/jobs/unfinished?job_type=SubscriberImport')
+      return data.find(({ id }) => id === answer.data.id)
+    }
+    let waiting = await job()
+    for (let attempt = 0; attempt < 200 && waiting?.state !== 'loading_delayed'; attempt++) {
+      await pause(20)
+      waiting = await job()
+    }
+    expect(waiting).toMatchObject({ state: 'loading_delayed', paused: false, finished_at: null })
+    // The second attempt comes 10 s after the first one.
+    const seconds = (Date.parse(waiting?.retry_at ?? '') - before) / 1000
+    expect(seconds).toBeGreaterThan(8.9)
+    expect(seconds).toBeLessThan(20)
+    await started.api.post(`/subscriber_imports/${answer.data.id}/cancel`)
+    const { data } = await started.api.get<Job[]>('/jobs/all?job_type=SubscriberImport')
+    expect(data).toMatchObject([{ state: 'cancelled', retry_at: null }])
   })
 
   it('is effectively cancelled and paused within 200 ms while it downloads', async () => {

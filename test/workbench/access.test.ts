@@ -40,6 +40,18 @@ const ofKey = async () => {
   const { data } = await started.api.workbench<{ id: number }[]>('GET', '/api_keys')
   return { id: data[0]?.id ?? 0 }
 }
+const ofSuppressionList = async () => {
+  const suppression_list = { name: randomUUID() }
+  return { id: (await started.api.post<{ id: number }>('/suppression_lists', { suppression_list })).data.id }
+}
+const ofFile = async () => {
+  const { id } = await ofSuppressionList()
+  await started.api.raw('/app/v1/uploads/never.csv', { method: 'PUT', body: 'a@example.com' })
+  const path = `/suppression_lists/${id}/suppressed_address_imports`
+  return {
+    id: (await started.api.workbench<{ id: number }>('POST', path, { filename: 'never.csv' })).data.id
+  }
+}
 const ofDryRun = async () => ({ id: randomUUID(), log: 'failed' })
 const ofMapping = async () => ({ ...(await ofList()), id: 1 })
 
@@ -87,6 +99,14 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /settings': {},
   'PUT /settings': { needs: 'system_admin' },
   'GET /mailing_lists/:mailing_list_id/search': { needs: 'subscriber.read', foreign: ofList },
+  'GET /suppression_lists/:id/suppressed_address_imports': { foreign: ofSuppressionList },
+  'POST /suppression_lists/:id/suppressed_address_imports': {
+    needs: 'organization_admin',
+    foreign: ofSuppressionList
+  },
+  'POST /suppressed_address_imports/:id/pause': { needs: 'organization_admin', foreign: ofFile },
+  'POST /suppressed_address_imports/:id/unpause': { needs: 'organization_admin', foreign: ofFile },
+  'POST /suppressed_address_imports/:id/cancel': { needs: 'organization_admin', foreign: ofFile },
   'PUT /uploads/:filename': { needs: 'subscriber.import' },
   'POST /url_uploads': { needs: 'subscriber.import' }
 }
@@ -106,7 +126,8 @@ const bodies: Record<string, unknown> = {
   },
   remembered_columns: { columns: [] },
   import_preview: { filename: 'file.csv' },
-  segment_counts: { clause: [] }
+  segment_counts: { clause: [] },
+  suppressed_address_imports: { filename: 'file.csv' }
 }
 
 function call(

@@ -25,11 +25,12 @@ interface JobRow extends Omit<
   begins_at: number | null
   started_at: number | null
   finished_at: number | null
+  retry_at: number | null
   created_at: number
   updated_at: number
 }
 
-/** Imports, exports and campaigns with delivery settings, of lists that are not deleted. */
+/** Imports, exports and campaigns with delivery settings, of lists that are not deleted, and files of addresses to suppress. */
 function allJobs(db: Kysely<Schema>) {
   const imports = db
     .selectFrom('subscriber_imports as job')
@@ -38,20 +39,21 @@ function allJobs(db: Kysely<Schema>) {
     .select([
       'job.id',
       sql<JobType>`'SubscriberImport'`.as('job_type'),
-      // The spec's word for an import whose file is being fetched.
-      sql<Job['state']>`CASE job.state WHEN 'downloading' THEN 'loading_immediate' ELSE job.state END`.as(
-        'state'
-      ),
+      // The spec's words for an import whose file is being fetched, and for one that waits for another attempt.
+      sql<Job['state']>`CASE WHEN job.state <> 'downloading' THEN job.state
+        WHEN job.retry_at IS NULL THEN 'loading_immediate' ELSE 'loading_delayed' END`.as('state'),
       sql<string | null>`NULL`.as('state2'),
       sql<number>`job.state = 'paused'`.as('paused'),
       (select) => select.fn.coalesce('job.source_url', 'job.source_filename').as('name'),
-      'job.mailing_list_id',
+      sql<number | null>`job.mailing_list_id`.as('mailing_list_id'),
+      sql<number | null>`NULL`.as('suppression_list_id'),
       'job.organization_id',
       'records_imported as progress_value',
       'number_of_records as progress_total',
       sql<number | null>`job.begins_at`.as('begins_at'),
       'job.started_at',
       'job.finished_at',
+      sql<number | null>`job.retry_at`.as('retry_at'),
       'job.created_at',
       'job.updated_at'
     ])
@@ -66,13 +68,15 @@ function allJobs(db: Kysely<Schema>) {
       sql<string | null>`NULL`.as('state2'),
       sql<number>`job.state = 'paused'`.as('paused'),
       'mailing_lists.name',
-      'job.mailing_list_id',
+      sql<number | null>`job.mailing_list_id`.as('mailing_list_id'),
+      sql<number | null>`NULL`.as('suppression_list_id'),
       'job.organization_id',
       'records_exported as progress_value',
       'number_of_records as progress_total',
       sql<number | null>`job.created_at`.as('begins_at'),
       'job.started_at',
       'job.finished_at',
+      sql<number | null>`NULL`.as('retry_at'),
       'job.created_at',
       'job.updated_at'
     ])
@@ -99,7 +103,8 @@ function allJobs(db: Kysely<Schema>) {
         ELSE 'sending.sending' END`.as('state2'),
       'dispatches.paused',
       'job.name',
-      'job.mailing_list_id',
+      sql<number | null>`job.mailing_list_id`.as('mailing_list_id'),
+      sql<number | null>`NULL`.as('suppression_list_id'),
       'mailing_lists.organization_id',
       sql<number>`(SELECT cast(total(messages_sent) AS INTEGER) FROM stats
         JOIN stat_slices ON stat_slices.stat_id = stats.id
@@ -109,10 +114,33 @@ function allJobs(db: Kysely<Schema>) {
       'dispatches.begins_at',
       'dispatches.started_at',
       'dispatches.finished_at',
+      sql<number | null>`NULL`.as('retry_at'),
       'job.created_at',
       'job.updated_at'
     ])
-  return imports.unionAll(exports).unionAll(campaigns)
+  const suppressions = db
+    .selectFrom('suppressed_address_imports as job')
+    .innerJoin('suppression_lists', 'suppression_lists.id', 'job.suppression_list_id')
+    .select([
+      'job.id',
+      sql<JobType>`'SuppressedAddressImport'`.as('job_type'),
+      sql<Job['state']>`job.state`.as('state'),
+      sql<string | null>`NULL`.as('state2'),
+      sql<number>`job.state = 'paused'`.as('paused'),
+      'job.source_filename as name',
+      'suppression_lists.mailing_list_id',
+      sql<number | null>`job.suppression_list_id`.as('suppression_list_id'),
+      'job.organization_id',
+      'records_read as progress_value',
+      'number_of_records as progress_total',
+      sql<number | null>`job.created_at`.as('begins_at'),
+      'job.started_at',
+      'job.finished_at',
+      sql<number | null>`NULL`.as('retry_at'),
+      'job.created_at',
+      'job.updated_at'
+    ])
+  return imports.unionAll(exports).unionAll(campaigns).unionAll(suppressions)
 }
 
 /** A page of jobs, by the time they were made. */
@@ -141,7 +169,7 @@ export async function jobs(
     .limit(per_page)
     .offset(page * per_page)
     .execute()
-  return { rows: rows.map((row) => ({ ...row, suppression_list_id: null })), total }
+  return { rows, total }
 }
 
 /** A job as the API answers it (spec, "Background job"). */
@@ -152,7 +180,7 @@ export function presentJob(row: JobRow, timeZone: string): Job {
     begins_at: formatOptionalTime(row.begins_at, timeZone),
     started_at: formatOptionalTime(row.started_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone),
-    retry_at: null,
+    retry_at: formatOptionalTime(row.retry_at, timeZone),
     created_at: formatTime(row.created_at, timeZone),
     updated_at: formatTime(row.updated_at, timeZone)
   }

@@ -248,6 +248,15 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
   if (row && row.state !== 'splitting') await changeState(context, row, 'splitting')
 }
 
+/** Notes when a download that failed is tried again (UNIX milliseconds), and with null that it is being tried. */
+export const noteDownloadRetry: Command<{ id: number; retryAt: number | null }, void> = async (
+  context,
+  { id, retryAt }
+) => {
+  const row = await runningImport(context, id)
+  if (row) await changeState(context, row, 'downloading', { retry_at: retryAt })
+}
+
 /** The number of records is known and the rows follow. @returns in which order; null when they do not follow any more */
 export const startImporting: Command<{ id: number; records: number }, RowOrder | null> = async (
   context,
@@ -397,11 +406,13 @@ async function changeState(
   context: CommandContext,
   row: ImportRow,
   state: ImportState,
-  also: Partial<Pick<ImportRow, 'started_at' | 'number_of_records' | 'row_order' | 'error_message'>> = {}
+  also: Partial<
+    Pick<ImportRow, 'started_at' | 'number_of_records' | 'row_order' | 'error_message' | 'retry_at'>
+  > = {}
 ): Promise<void> {
   await context.db
     .updateTable('subscriber_imports')
-    .set({ state, ...also, updated_at: context.now })
+    .set({ state, retry_at: null, ...also, updated_at: context.now })
     .where('id', '=', row.id)
     .execute()
   if (state === 'paused') sessions.delete(row.id)
@@ -417,7 +428,7 @@ async function end(
   await context.db.deleteFrom('import_batches').where('subscriber_import_id', '=', row.id).execute()
   await context.db
     .updateTable('subscriber_imports')
-    .set({ state, error_message: message, finished_at: context.now, updated_at: context.now })
+    .set({ state, error_message: message, retry_at: null, finished_at: context.now, updated_at: context.now })
     .where('id', '=', row.id)
     .execute()
   sessions.delete(row.id)

@@ -1,5 +1,6 @@
+import type { Insertable } from 'kysely'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import type { ChangeAction, SuppressedAddressesTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { namesOf, requireFreeName } from '../names.ts'
@@ -83,6 +84,35 @@ const writtenAtOnce = 1000
 /** SQLite takes so many values in a statement that fifty rows are far from the limit. */
 const rowsOfStatement = 50
 
+/** An address, a domain or an MD5 sum as it is stored. */
+export type SuppressedRow = Pick<Insertable<SuppressedAddressesTable>, 'email' | 'key' | 'address_type'>
+
+/** Puts addresses on a list; those that are there already stay as they are. @returns how many were not */
+export async function addSuppressed(
+  context: CommandContext,
+  { suppression_list_id, user_id }: { suppression_list_id: number; user_id: number },
+  rows: SuppressedRow[]
+): Promise<number> {
+  let added = 0n
+  for (let start = 0; start < rows.length; start += rowsOfStatement) {
+    const some = rows.slice(start, start + rowsOfStatement)
+    const { numInsertedOrUpdatedRows = 0n } = await context.db
+      .insertInto('suppressed_addresses')
+      .values(some.map((row) => ({ ...row, suppression_list_id, user_id })))
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    added += numInsertedOrUpdatedRows
+  }
+  const list = await context.db
+    .updateTable('suppression_lists')
+    .set((set) => ({ addresses: set('addresses', '+', Number(added)), updated_at: context.now }))
+    .where('id', '=', suppression_list_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', list)
+  return Number(added)
+}
+
 /** Writes the next addresses of a request; those that are there already stay as they are. @returns whether some are left */
 export const continueSuppression = inBackground<{ id: number }, boolean>(async (context, { id }) => {
   const { db } = context
@@ -98,28 +128,7 @@ export const continueSuppression = inBackground<{ id: number }, boolean>(async (
     const suppressed = readSuppressed(email)
     return suppressed ? [{ email, key: suppressed.key, address_type: suppressed.type }] : []
   })
-  let added = 0n
-  for (let start = 0; start < rows.length; start += rowsOfStatement) {
-    const { numInsertedOrUpdatedRows = 0n } = await db
-      .insertInto('suppressed_addresses')
-      .values(
-        rows.slice(start, start + rowsOfStatement).map((row) => ({
-          ...row,
-          suppression_list_id: request.suppression_list_id,
-          user_id: request.user_id
-        }))
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst()
-    added += numInsertedOrUpdatedRows
-  }
-  const list = await db
-    .updateTable('suppression_lists')
-    .set((set) => ({ addresses: set('addresses', '+', Number(added)), updated_at: context.now }))
-    .where('id', '=', request.suppression_list_id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  record(context, 'update', list)
+  await addSuppressed(context, request, rows)
   const more = end < request.addresses.length
   await (more
     ? db.updateTable('suppression_requests').set({ done: end }).where('id', '=', id).execute()

@@ -1,0 +1,177 @@
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import { validationFailed } from '../../errors.ts'
+import type { FileFormat } from '../subscriber-imports/schema.ts'
+import { addSuppressed, type SuppressedRow } from '../suppression-lists/commands.ts'
+import { suppressionListById } from '../suppression-lists/queries.ts'
+import { runningStates, suppressedAddressImportById, type SuppressedAddressImportRow } from './queries.ts'
+
+interface CreateInput {
+  organizationId: number
+  userId: number
+  suppressionListId: number
+  filename: string
+  /** Relative to the data directory. */
+  path: string
+  /** Of fingerprintOf. */
+  fingerprint: string
+  format: FileFormat
+}
+
+/** Stores an import, to be run at once. @throws ApiError not_found */
+export const createSuppressedAddressImport: Command<CreateInput, SuppressedAddressImportRow> = async (
+  context,
+  { organizationId, userId, suppressionListId, filename, path, fingerprint, format }
+) => {
+  await suppressionListById(context.db, organizationId, suppressionListId)
+  const row = await context.db
+    .insertInto('suppressed_address_imports')
+    .values({
+      organization_id: organizationId,
+      suppression_list_id: suppressionListId,
+      user_id: userId,
+      state: 'scheduled',
+      source_filename: filename,
+      source_path: path,
+      source_fingerprint: fingerprint,
+      file_format: JSON.stringify(format),
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'create', row)
+  return row
+}
+
+interface Named {
+  organizationId: number
+  id: number
+}
+
+/** Holds an import in progress at its next addresses. @throws ApiError not_found; validation_failed when it is not in progress */
+export const pauseSuppressedAddressImport: Command<Named, SuppressedAddressImportRow> = async (
+  context,
+  { organizationId, id }
+) => {
+  const row = await suppressedAddressImportById(context.db, organizationId, id)
+  if (!runningStates.includes(row.state)) throw refusal(row, 'paused')
+  return change(context, row, { state: 'paused' })
+}
+
+/** Lets a paused import continue where it stood. @throws ApiError not_found; validation_failed when it is not paused */
+export const unpauseSuppressedAddressImport: Command<Named, SuppressedAddressImportRow> = async (
+  context,
+  { organizationId, id }
+) => {
+  const row = await suppressedAddressImportById(context.db, organizationId, id)
+  if (row.state !== 'paused') throw refusal(row, 'unpaused')
+  return change(context, row, { state: 'scheduled' })
+}
+
+/** Ends an unfinished import for good; the addresses that it added stay. @throws ApiError not_found; validation_failed */
+export const cancelSuppressedAddressImport: Command<Named, SuppressedAddressImportRow> = async (
+  context,
+  { organizationId, id }
+) => {
+  const row = await suppressedAddressImportById(context.db, organizationId, id)
+  if (row.finished_at !== null) throw refusal(row, 'cancelled')
+  return change(context, row, { state: 'cancelled', finished_at: context.now })
+}
+
+function refusal({ state }: SuppressedAddressImportRow, participle: string): Error {
+  return validationFailed(`an import that is ${state} cannot be ${participle}`)
+}
+
+/** Hands an import to its thread. @returns undefined when it is not to be worked on (any more) */
+export const beginSuppressedAddressImport: Command<
+  { id: number },
+  SuppressedAddressImportRow | undefined
+> = async (context, { id }) => {
+  const row = await runningImport(context, id)
+  return row && change(context, row, { state: 'splitting', started_at: row.started_at ?? context.now })
+}
+
+/** Notes how many records the file has. @returns whether to go on */
+export const noteSuppressedAddressRecords: Command<{ id: number; records: number }, boolean> = async (
+  context,
+  { id, records }
+) => {
+  const row = await runningImport(context, id)
+  if (row) await change(context, row, { state: 'importing', number_of_records: records })
+  return row !== undefined
+}
+
+interface WriteInput {
+  id: number
+  /** How many records of the file these are, and how many of them hold nothing to suppress. */
+  read: number
+  skipped: number
+  rows: SuppressedRow[]
+}
+
+/** Puts the next addresses of the file on the list. @returns whether to go on */
+export const writeSuppressedAddresses = inBackground<WriteInput, boolean>(
+  async (context, { id, read, skipped, rows }) => {
+    const row = await runningImport(context, id)
+    if (!row) return false
+    const added = await addSuppressed(context, row, rows)
+    await change(context, row, {
+      // It may have been paused and unpaused meanwhile.
+      state: 'importing',
+      records_read: row.records_read + read,
+      addresses_added: row.addresses_added + added,
+      records_skipped: row.records_skipped + skipped
+    })
+    return true
+  }
+)
+
+/** Every record is read. */
+export const finishSuppressedAddressImport: Command<{ id: number }, void> = async (context, { id }) => {
+  const row = await runningImport(context, id)
+  if (row) await change(context, row, { state: 'finished', finished_at: context.now })
+}
+
+/** The import cannot go on. */
+export const failSuppressedAddressImport: Command<{ id: number; message: string }, void> = async (
+  context,
+  { id, message }
+) => {
+  const row = await runningImport(context, id)
+  if (row) await change(context, row, { state: 'failed', error_message: message, finished_at: context.now })
+}
+
+function runningImport(context: CommandContext, id: number): Promise<SuppressedAddressImportRow | undefined> {
+  return context.db
+    .selectFrom('suppressed_address_imports')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', 'in', runningStates)
+    .executeTakeFirst()
+}
+
+async function change(
+  context: CommandContext,
+  { id }: SuppressedAddressImportRow,
+  columns: Partial<Omit<SuppressedAddressImportRow, 'id' | 'created_at'>>
+): Promise<SuppressedAddressImportRow> {
+  const row = await context.db
+    .updateTable('suppressed_address_imports')
+    .set({ ...columns, updated_at: context.now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  record(context, 'update', row)
+  return row
+}
+
+function record(context: CommandContext, action: ChangeAction, row: SuppressedAddressImportRow): void {
+  recordOne(context, {
+    entity: 'suppressed_address_import',
+    action,
+    organizationId: row.organization_id,
+    mailingListId: null,
+    id: row.id
+  })
+}

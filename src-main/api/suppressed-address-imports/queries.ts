@@ -1,0 +1,73 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema, SuppressedAddressImportsTable } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import { formatOptionalTime, formatTime } from '../../times.ts'
+import type { SuppressedAddressImport, SuppressedAddressImportState } from './schema.ts'
+
+export type SuppressedAddressImportRow = Selectable<SuppressedAddressImportsTable>
+
+/** States in which a thread works, or is about to work, on an import. */
+export const runningStates: readonly SuppressedAddressImportState[] = ['scheduled', 'splitting', 'importing']
+
+/** @throws ApiError not_found */
+export async function suppressedAddressImportById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<SuppressedAddressImportRow> {
+  const row = await db
+    .selectFrom('suppressed_address_imports')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!row) throw notFound(`suppressed address import ${id}`)
+  return row
+}
+
+/** Most imports of a list that are shown. */
+const mostShown = 20
+
+/** The imports of a suppression list, the newest first. */
+export function suppressedAddressImportsOf(
+  db: Kysely<Schema>,
+  suppressionListId: number
+): Promise<SuppressedAddressImportRow[]> {
+  return db
+    .selectFrom('suppressed_address_imports')
+    .selectAll()
+    .where('suppression_list_id', '=', suppressionListId)
+    .orderBy('id', 'desc')
+    .limit(mostShown)
+    .execute()
+}
+
+/** The oldest one that a thread should work on. */
+export function nextSuppressedAddressImport(db: Kysely<Schema>): Promise<{ id: number } | undefined> {
+  return db
+    .selectFrom('suppressed_address_imports')
+    .select('id')
+    .where('finished_at', 'is', null)
+    .where('state', '!=', 'paused')
+    .orderBy('id')
+    .executeTakeFirst()
+}
+
+export function presentSuppressedAddressImport(
+  row: SuppressedAddressImportRow,
+  timeZone: string
+): SuppressedAddressImport {
+  return {
+    id: row.id,
+    suppression_list_id: row.suppression_list_id,
+    filename: row.source_filename,
+    state: row.state,
+    error_message: row.error_message,
+    number_of_records: row.number_of_records,
+    records_read: row.records_read,
+    addresses_added: row.addresses_added,
+    records_skipped: row.records_skipped,
+    created_at: formatTime(row.created_at, timeZone),
+    finished_at: formatOptionalTime(row.finished_at, timeZone)
+  }
+}

@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox'
+import { Nullable, Timestamp } from '../schema.ts'
+
+/** Spec, "Job states by job_type". */
+export const suppressedAddressImportStates = [
+  'idle',
+  'scheduled',
+  'splitting',
+  'importing',
+  'paused',
+  'finished',
+  'failed',
+  'cancelled'
+] as const
+export type SuppressedAddressImportState = (typeof suppressedAddressImportStates)[number]
+
+/** A file whose addresses go onto a suppression list. */
+export const SuppressedAddressImport = Type.Object({
+  id: Type.Integer(),
+  suppression_list_id: Type.Integer(),
+  filename: Type.String(),
+  state: Type.Enum([...suppressedAddressImportStates]),
+  error_message: Nullable(Type.String()),
+  number_of_records: Nullable(Type.Integer()),
+  records_read: Type.Integer(),
+  /** Those that were not on the list yet. */
+  addresses_added: Type.Integer(),
+  /** Records without an address, domain or MD5 sum. */
+  records_skipped: Type.Integer(),
+  created_at: Timestamp,
+  finished_at: Nullable(Timestamp)
+})
+export type SuppressedAddressImport = Static<typeof SuppressedAddressImport>

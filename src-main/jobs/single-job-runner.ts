@@ -1,0 +1,64 @@
+import type { Worker } from 'node:worker_threads'
+import { messageOf } from '../errors.ts'
+import { giveReserveBack, takeReserve } from './reserve.ts'
+import { untilStored } from './until-stored.ts'
+
+/** A kind of job of which one at a time is done. */
+export interface SingleJobs {
+  /** The id of the oldest one that waits, or was interrupted. */
+  next: () => Promise<number | undefined>
+  /** Starts its thread, which may send a message: why the job failed. */
+  start: (id: number) => Worker
+  /** Notes that it failed. */
+  fail: (id: number, message: string) => Promise<void>
+  dataDirectory: string
+}
+
+/** Gives one job of a kind at a time a thread. */
+export class SingleJobRunner {
+  readonly #jobs: SingleJobs
+  #running: Worker | null = null
+  #looking = false
+  #closed = false
+
+  constructor(jobs: SingleJobs) {
+    this.#jobs = jobs
+  }
+
+  /** Starts the job that waits longest; to be called at the start and whenever the state of one changed. */
+  async wake(): Promise<void> {
+    if (this.#looking || this.#running || this.#closed) return
+    this.#looking = true
+    const id = await this.#jobs.next().finally(() => (this.#looking = false))
+    if (id !== undefined && !this.#closed) this.#start(id)
+  }
+
+  /** Stops the thread where it is; the job continues when the application starts again. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running?.terminate()
+  }
+
+  #start(id: number): void {
+    takeReserve(this.#jobs.dataDirectory)
+    const thread = this.#jobs.start(id)
+    this.#running = thread
+    let failure: string | null = null
+    thread.on('message', (message: string) => (failure = message))
+    thread.on('error', (error) => (failure = `An error of ours stopped it: ${messageOf(error)}`))
+    thread.on('exit', () => void this.#ended(id, failure))
+  }
+
+  async #ended(id: number, failure: string | null): Promise<void> {
+    if (failure !== null) {
+      const message = failure
+      await untilStored(
+        () => this.#jobs.fail(id, message),
+        () => this.#closed,
+        () => giveReserveBack(this.#jobs.dataDirectory)
+      )
+    }
+    this.#running = null
+    await this.wake()
+  }
+}
