@@ -3,6 +3,7 @@
 const numbers = new Intl.NumberFormat()
 const compactNumbers = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const timesOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 export function formatNumber(value: number): string {
@@ -17,6 +18,11 @@ export function formatCompact(value: number): string {
 /** @param time ISO 8601 */
 export function formatDateTime(time: string): string {
   return dateTimes.format(new Date(time))
+}
+
+/** @param time ISO 8601 */
+export function formatTimeOfDay(time: string): string {
+  return timesOfDay.format(new Date(time))
 }
 
 /** @param time ISO 8601 */

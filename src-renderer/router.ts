@@ -88,6 +88,8 @@ export const router = createRouter({
     },
     { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
+    { path: '/users', component: () => import('./pages/UsersPage.vue') },
+    { path: '/organizations', component: () => import('./pages/OrganizationsPage.vue') },
     { path: '/settings', component: () => import('./pages/SettingsPage.vue') },
     { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }
   ]

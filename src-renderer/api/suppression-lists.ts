@@ -1,11 +1,12 @@
+import type { SuppressedAddressImport } from '../../src-main/api/suppressed-address-imports/schema.ts'
 import type {
   SuppressedAddress,
   SuppressionList,
   SuppressionListInput
 } from '../../src-main/api/suppression-lists/schema.ts'
-import { call, callPage, type Page, query } from './client.ts'
+import { call, callPage, callWorkbench, type Page, query } from './client.ts'
 
-export type { SuppressedAddress, SuppressionList }
+export type { SuppressedAddress, SuppressedAddressImport, SuppressionList }
 
 export function fetchSuppressionLists(): Promise<SuppressionList[]> {
   return call('/suppression_lists')
@@ -32,6 +33,19 @@ export function suppressAddresses(id: number, addresses: string[]): Promise<null
   return call(`/suppression_lists/${id}/suppressed_addresses/create_multiple`, {
     method: 'POST',
     body: { data: addresses }
+  })
+}
+
+/** What is imported from files of addresses, the newest first. */
+export function fetchSuppressedAddressImports(id: number): Promise<SuppressedAddressImport[]> {
+  return callWorkbench(`/suppression_lists/${id}/suppressed_address_imports`)
+}
+
+/** Suppresses the addresses of a file of the upload directory. */
+export function importSuppressedAddresses(id: number, filename: string): Promise<SuppressedAddressImport> {
+  return callWorkbench(`/suppression_lists/${id}/suppressed_address_imports`, {
+    method: 'POST',
+    body: { filename }
   })
 }
 

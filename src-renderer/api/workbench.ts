@@ -1,7 +1,10 @@
 import type { Settings, SettingsChanges } from '../../src-main/settings/schema.ts'
-import type { ApiAccess, ApiKey } from '../../src-main/workbench/api-access.ts'
+import type { ApiAccess, ApiKey, ApiKeyInput } from '../../src-main/workbench/api-access.ts'
 import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
-import type { OrganizationSettings } from '../../src-main/workbench/organization.ts'
+import type {
+  OrganizationSettingChanges,
+  OrganizationSettings
+} from '../../src-main/workbench/organization.ts'
 import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
 import type { ImportMapping, MappedColumn } from '../../src-main/workbench/import-mappings/schema.ts'
 import type { ImportUndo } from '../../src-main/workbench/import-undos.ts'
@@ -16,8 +19,8 @@ export function fetchApiAccess(): Promise<ApiAccess> {
 }
 
 /** @returns the key, which can be shown only now */
-export async function createApiKey(name: string): Promise<string> {
-  return (await callWorkbench<{ api_key: string }>('/api_keys', { method: 'POST', body: { name } })).api_key
+export async function createApiKey(key: ApiKeyInput): Promise<string> {
+  return (await callWorkbench<{ api_key: string }>('/api_keys', { method: 'POST', body: key })).api_key
 }
 
 /** Those that this user may revoke, the newest first. */
@@ -41,7 +44,9 @@ export function fetchOrganizationSettings(): Promise<OrganizationSettings> {
   return callWorkbench('/organization')
 }
 
-export function updateOrganizationSettings(settings: OrganizationSettings): Promise<OrganizationSettings> {
+export function updateOrganizationSettings(
+  settings: OrganizationSettingChanges
+): Promise<OrganizationSettings> {
   return callWorkbench('/organization', { method: 'PUT', body: settings })
 }
 

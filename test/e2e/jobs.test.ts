@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
+import { makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeList } from '../support/builders.ts'
 import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
@@ -52,6 +53,16 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
     await page.locator('[data-state="cancelled"]').waitFor()
     expect(await state()).toEqual(['cancelled', false])
     expect(await page.getByText('A draft').count()).toBe(0)
+    const organizationId = await makeOrganization(started, { name: 'Globex' })
+    const there = await systemAdminIn(app, organizationId)
+    await importText(there, (await makeList(there, { name: 'Globex news' })).id, 'email\na@example.com')
+    expect(await page.getByText('Globex').count()).toBe(0)
+    await page.reload()
+    await page.getByRole('switch', { name: 'All organizations' }).click()
+    await page.getByRole('cell', { name: 'Globex', exact: true }).waitFor()
+    await window.screenshot('jobs-everywhere')
+    await page.getByRole('switch', { name: 'All organizations' }).click()
+    await page.getByRole('cell', { name: 'Globex', exact: true }).waitFor({ state: 'hidden' })
     await page.getByRole('link', { name: 'Spring news' }).click()
     await page.getByText('It was ended before everybody got it.').waitFor()
     await window.finish()

@@ -314,7 +314,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(started.app.baseUrl)
-    await page.getByText('This window is not signed in').waitFor()
+    await page.getByText('Sign in to Listwright').waitFor()
     await context.close()
   })
 })

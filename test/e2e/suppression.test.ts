@@ -53,6 +53,21 @@ describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { 
     const { data } = await api.get<SuppressedAddress[]>(`/suppression_lists/${list?.id}/suppressed_addresses`)
     expect(data).toHaveLength(100)
 
+    await page.getByRole('button', { name: 'Add addresses' }).first().click()
+    const file = Array.from({ length: 3000 }, (_, number) => `Person ${number};q${number}@example.com`)
+    await page.getByLabel('Or from a file').setInputFiles({
+      name: 'complaints.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`Name;Email\n${file.join('\n')}`)
+    })
+    await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+    await page.getByText(/Finished · 3,000 added, 0 were there already, 1 rows without/).waitFor()
+    await page.getByText('3,150 addresses').waitFor()
+    await window.screenshot('suppression-files')
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByText('Addresses to suppress').waitFor()
+    await page.getByRole('link', { name: 'complaints.csv' }).click()
+
     await page.getByRole('button', { name: 'Name and lists' }).click()
     await page.getByLabel('Name').fill('Not again')
     await page.getByRole('button', { name: 'Save' }).click()
