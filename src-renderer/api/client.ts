@@ -83,9 +83,10 @@ async function readAnswer<Answer>(request: Promise<Response>): Promise<{ answer:
 
 /** Messages of the API begin with the name of a field; here they stand on their own, with the label that the field has. */
 function sentence(message: string): string {
-  const labelled = message.replaceAll(/(?<=^|, )[a-z_]+/g, (field) =>
-    i18n.global.te(`listForm.${field}`) ? i18n.global.t(`listForm.${field}`) : field
-  )
+  const labelled = message.replaceAll(/(?<=^|, )[a-z_]+\d?/g, (field) => {
+    const key = [`listForm.${field}`, `fieldLabel.${field}`].find((each) => i18n.global.te(each))
+    return key === undefined ? field : i18n.global.t(key)
+  })
   const text = labelled.charAt(0).toUpperCase() + labelled.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -81,7 +81,7 @@ describe.skipIf(skipsWithoutBrowser)(
       await form.getByLabel('The same once more').fill(`${password}!`)
       await form.getByLabel('Email').fill('ada@example.org')
       await form.getByRole('button', { name: 'New user' }).click()
-      await form.getByText(/must be the same/).waitFor()
+      await form.getByText('The two passwords differ').waitFor()
       await form.getByLabel('The same once more').fill(password)
       await form.getByLabel('Full name').scrollIntoViewIfNeeded()
       await window.screenshot('user-form')

@@ -22,7 +22,7 @@ async function dryRun(
   api: Client = started.api
 ): Promise<DryRun> {
   const filename = `dry-${++files}.csv`
-  await writeFile(join(started.dataDirectory, 'uploads', filename), content)
+  await api.raw(`/app/v1/uploads/${filename}`, { method: 'PUT', body: content })
   const body = { filename, column_mapping: ['email'], ...settings }
   const created = await api.workbench<DryRun>('POST', `/mailing_lists/${listId}/dry_runs`, body)
   expect(created.error_message).toBeNull()
