@@ -4,9 +4,10 @@ import { benchCalls } from './calls.ts'
 import { benchCampaigns } from './campaigns.ts'
 import { benchDeletion } from './deletion.ts'
 import { benchImport } from './import.ts'
+import { benchOrganizations } from './organizations.ts'
 import { benchSegments } from './segments.ts'
 
-// npm run bench [-- import|calls|deletion|segments|campaigns [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- import|calls|deletion|segments|campaigns|organizations [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -14,7 +15,8 @@ const suites = {
   calls: benchCalls,
   deletion: benchDeletion,
   segments: benchSegments,
-  campaigns: benchCampaigns
+  campaigns: benchCampaigns,
+  organizations: benchOrganizations
 }
 const [name = 'all', ...given] = process.argv.slice(2)
 const sizes = (given.length > 0 ? given : ['1000000']).map((size) => Number(size.replaceAll(/[_,]/g, '')))

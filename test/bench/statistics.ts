@@ -13,11 +13,14 @@ export function mean(samples: readonly number[]): number {
   return samples.reduce((sum, value) => sum + value, 0) / samples.length
 }
 
-/**
- * Makes a call of the API that must succeed.
- * @returns milliseconds until the whole answer was there
- */
-export function timeOf(api: Client, method: string, path: string, body?: unknown): Promise<number> {
+/** What a call took, in milliseconds until the whole answer was there, and the answer. */
+export interface TimedAnswer {
+  took: number
+  answer: string
+}
+
+/** Makes a call of the API, whatever it answers. */
+export function timedCall(api: Client, method: string, path: string, body?: unknown): Promise<TimedAnswer> {
   return new Promise((resolve, reject) => {
     const began = performance.now()
     const headers = { Authorization: api.authorization }
@@ -27,12 +30,22 @@ export function timeOf(api: Client, method: string, path: string, body?: unknown
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {
         const took = performance.now() - began
-        const answer = chunks[0]?.toString('utf8', 0, 200) ?? ''
-        if (answer.startsWith('{"success":true')) resolve(took)
-        else reject(new Error(`${method} ${path} answered ${answer}`))
+        resolve({ took, answer: Buffer.concat(chunks).toString() })
       })
     })
     call.on('error', reject)
     call.end(body === undefined ? undefined : JSON.stringify(body))
   })
+}
+
+/**
+ * Makes a call of the API that must succeed.
+ * @returns milliseconds until the whole answer was there
+ */
+export async function timeOf(api: Client, method: string, path: string, body?: unknown): Promise<number> {
+  const { took, answer } = await timedCall(api, method, path, body)
+  if (!answer.startsWith('{"success":true')) {
+    throw new Error(`${method} ${path} answered ${answer.slice(0, 200)}`)
+  }
+  return took
 }
