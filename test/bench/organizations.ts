@@ -164,9 +164,10 @@ async function load(clients: LoadedClient[], organizations: number): Promise<Loa
     clients.map(async (client, index) => {
       const random = seededRandom(index + 1)
       for (let number = 0; performance.now() < ends; number++) {
-        const [method, path, body] = nextCall(client, `${index}-${number}`, random)
+        const call = nextCall(client, `${index}-${number}`, random)
+        const [method, path] = call
         const isForeign = client.foreignListId !== null && path.includes(`/${client.foreignListId}/`)
-        const { took, answer } = await timedCall(client.api, method, path, body)
+        const { took, answer } = await timedCall(client.api, call)
         ;(method === 'GET' ? reads : writes).push(took)
         if (answer.includes('"error_code":"not_found"') !== isForeign) errors++
         else if (!isForeign && !answer.startsWith('{"success":true')) errors++

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Schema, UserRole } from '../../database/schema.ts'
 import type { UserPermissions } from '../permissions.ts'
 
@@ -38,14 +38,12 @@ export async function findApiKey(
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select([...callerColumns, 'api_keys.id', 'last_used_at'])
+    .select([...callerColumns, ...rightColumns, 'api_keys.id', 'last_used_at'])
     .where('api_keys.key_hash', '=', hashSecret(key))
     .where('api_keys.organization_id', '=', organizationId)
-    .where(mayWorkThere)
     .executeTakeFirst()
-  if (!row) return undefined
-  const { id, last_used_at: lastUsedAt, ...caller } = row
-  return { id, lastUsedAt, caller: readCaller(caller) }
+  if (!row || !mayWorkThere(row)) return undefined
+  return { id: row.id, lastUsedAt: row.last_used_at, caller: readCaller(row) }
 }
 
 /** An API key as it is listed; the key itself cannot be shown again. */
@@ -92,28 +90,27 @@ export async function callerOfSession(
     .selectFrom('window_sessions')
     .innerJoin('users', 'users.id', 'window_sessions.user_id')
     .innerJoin('organizations', 'organizations.id', 'window_sessions.organization_id')
-    .select(callerColumns)
+    .select([...callerColumns, ...rightColumns])
     .where('window_sessions.token_hash', '=', hashSecret(token))
     .where('window_sessions.expires_at', '>', now)
-    .where(mayWorkThere)
     .executeTakeFirst()
-  return row && readCaller(row)
+  return row && mayWorkThere(row) ? readCaller(row) : undefined
 }
 
-/** That the user may sign in, and work in the organization: their own, or any for a system administrator. */
-function mayWorkThere(where: ExpressionBuilder<Schema, 'users' | 'organizations'>) {
-  return where.and([
-    where('users.active', '=', 1),
-    where('users.deleted_at', 'is', null),
-    where.or([
-      where('users.role', '=', 'system_admin'),
-      where('users.organization_id', '=', where.ref('organizations.id'))
-    ])
-  ])
+/** Whether the user may sign in, and work in the organization: their own, or any for a system administrator. */
+function mayWorkThere(row: {
+  active: number
+  role: UserRole
+  home: number
+  organizationId: number
+}): boolean {
+  return row.active === 1 && (row.role === 'system_admin' || row.home === row.organizationId)
 }
 
 function readCaller(row: Omit<Caller, 'permissions'> & { permissions: string }): Caller {
-  return { ...row, permissions: JSON.parse(row.permissions) as UserPermissions }
+  const { organizationId, organizationName, timeZone, userId, role } = row
+  const permissions = JSON.parse(row.permissions) as UserPermissions
+  return { organizationId, organizationName, timeZone, userId, role, permissions }
 }
 
 const callerColumns = [
@@ -124,3 +121,6 @@ const callerColumns = [
   'users.role as role',
   'users.permissions as permissions'
 ] as const
+
+/** What {@link mayWorkThere} looks at. Keys and windows of deleted users are gone. */
+const rightColumns = ['users.active', 'users.organization_id as home'] as const
