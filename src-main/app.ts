@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { systemOrganizationId } from './api/accounts/commands.ts'
+import { systemOrganizationId } from './api/organizations/rules.ts'
 import { SignIn } from './api/authentication.ts'
 import { createServer } from './api/server.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'

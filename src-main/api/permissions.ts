@@ -69,6 +69,23 @@ function refuse(message: string): never {
   throw new ApiError('not_authorized', message)
 }
 
+/** Who may use a route, as a sentence of the API reference; undefined = whoever has a key. */
+export function whoMayUse(access: Access | undefined): string | undefined {
+  switch (access) {
+    case undefined:
+    case 'public':
+    case 'message_link':
+    case 'signed_in':
+      return undefined
+    case 'system_admin':
+      return 'For system administrators.'
+    case 'organization_admin':
+      return 'For administrators.'
+    default:
+      return `Standard users need the permission ${access}.`
+  }
+}
+
 /** Keeps a server from starting that has a route which does not say who may use it. */
 export function requireDeclaredAccess(app: FastifyInstance): void {
   const routes: RouteOptions[] = []

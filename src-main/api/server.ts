@@ -5,7 +5,8 @@ import {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest
+  type FastifyRequest,
+  type FastifySchema
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, type ErrorCode, storageFaultOf } from '../errors.ts'
@@ -23,7 +24,7 @@ import { jobRoutes } from './jobs/routes.ts'
 import { readJsonBody } from './json-body.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
-import { authorize, requireDeclaredAccess } from './permissions.ts'
+import { type Access, authorize, requireDeclaredAccess, whoMayUse } from './permissions.ts'
 import { referenceRoutes } from './reference.ts'
 import { seedListRoutes } from './seed-lists/routes.ts'
 import { segmentRoutes } from './segments/routes.ts'
@@ -82,7 +83,8 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       info: { title: 'Listwright', description: 'The email marketing API, version 2', version: '2' },
       components: { securitySchemes: { key: { type: 'http', scheme: 'basic' } } },
       security: [{ key: [] }]
-    }
+    },
+    transform: ({ schema, url, route }) => ({ schema: withAccess(schema, route.config?.access), url })
   })
   await app.register(
     async (api) => {
@@ -112,6 +114,12 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
   await app.register(trackingRoutes)
   await app.register(registerWindowFiles)
   return app
+}
+
+/** A route's schema for the API reference, with who may use it. */
+function withAccess(schema: FastifySchema, access: Access | undefined): FastifySchema {
+  const sentence = whoMayUse(access)
+  return sentence === undefined ? schema : { ...schema, description: sentence }
 }
 
 /** `/ga/api/…` means version 2 when the header says so (supplement, section 1). */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { parseArgs } from 'node:util'
-import { systemOrganizationId } from '../api/accounts/commands.ts'
+import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { type ApiKeyRow, apiKeysOf } from '../api/accounts/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { userByEmail } from '../api/users/queries.ts'

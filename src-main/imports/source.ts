@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
-import { systemOrganizationId } from '../api/accounts/commands.ts'
+import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { messageOf, validationFailed } from '../errors.ts'
 import { checkUrl } from './address-guard.ts'
 import { ImportFailure } from './failure.ts'

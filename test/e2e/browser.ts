@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { expect, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import { findAppBrowser } from '../../src-main/headless/browsers.ts'
 import type { Application } from '../../src-main/app.ts'
 
@@ -12,7 +12,25 @@ export const installedBrowser = findAppBrowser()
 /** Without a browser these tests are skipped; where a machine promises to run all tests, that is a failure. */
 export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 'true'
 
-export async function launchBrowser(): Promise<Browser> {
+/** What tests open windows in. */
+export type SharedBrowser = Pick<Browser, 'newContext'>
+
+/** One browser for all tests of a file. */
+export function sharedBrowser(): SharedBrowser {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser?.close())
+  return {
+    newContext(options) {
+      if (!browser) throw new Error('the browser is not there before the first test')
+      return browser.newContext(options)
+    }
+  }
+}
+
+async function launchBrowser(): Promise<Browser> {
   if (!installedBrowser) throw new Error('The browser tests need an installed Chromium or Chrome.')
   await mkdir(screenshots, { recursive: true })
   return chromium.launch({
@@ -51,7 +69,7 @@ export class Window {
     })
   }
 
-  static async open(browser: Browser, app: Application): Promise<Window> {
+  static async open(browser: SharedBrowser, app: Application): Promise<Window> {
     const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, locale: 'en-US' })
     context.setDefaultTimeout(15_000)
     const window = new Window(context, await context.newPage())

@@ -1,5 +1,4 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
@@ -12,21 +11,14 @@ import {
   makeSubscriber
 } from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 const html =
   '<h1>News</h1><p><a href="https://example.com/offer">The offer</a></p><p><a href="%%unsubscribe_link%%">Unsubscribe</a></p>'
 
 describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
+  const browser = sharedBrowser()
 
   async function listOf(count: number, name: string): Promise<{ id: number }> {
     const list = await makeList(started.api, { name, d_from_name: 'Anna', d_from_email: 'anna@example.com' })

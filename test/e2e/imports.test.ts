@@ -1,23 +1,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
+  const browser = sharedBrowser()
   let directory: string
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'listwright-test-'))
-    browser = await launchBrowser()
   })
   afterAll(async () => {
-    await browser?.close()
     await rm(directory, { recursive: true, force: true })
   })
 

@@ -1,21 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import { makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeList } from '../support/builders.ts'
-import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
+  const browser = sharedBrowser()
 
   it('are shown with their progress, paused, continued and cancelled', async () => {
     const { api, app } = started
@@ -41,7 +33,8 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
       const job = data.find((each) => each.id === id)
       return [job?.state, job?.paused]
     }
-    await page.getByRole('cell', { name: /^\d+ of 100/ }).waitFor()
+    // The import has 100 rows as well.
+    await page.getByRole('row', { name: /Spring news .*Sending \d+ of 100/ }).waitFor()
     await page.getByRole('button', { name: 'Pause Spring news' }).click()
     await page.locator('[data-state="paused"]').first().waitFor()
     expect(await state()).toEqual(['sending', true])

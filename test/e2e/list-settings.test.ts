@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
@@ -15,18 +14,11 @@ import {
 } from '../support/builders.ts'
 import { serveFiles } from '../support/file-server.ts'
 import { reactionsOf } from '../support/reactions.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
+  const browser = sharedBrowser()
 
   async function open(path: string): Promise<Window> {
     const window = await Window.open(browser, started.app)

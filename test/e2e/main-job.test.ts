@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 /** A file as a spreadsheet in Europe saves it: semicolons, days first, and a few faults. */
 function springFile(rows: number): string {
@@ -23,15 +22,13 @@ function springFile(rows: number): string {
 
 describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
+  const browser = sharedBrowser()
   let directory: string
 
   beforeAll(async () => {
-    browser = await launchBrowser()
     directory = await mkdtemp(join(tmpdir(), 'listwright-e2e-'))
   })
   afterAll(async () => {
-    await browser?.close()
     if (directory) await rm(directory, { recursive: true, force: true })
   })
 

@@ -1,21 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeAutoresponder, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
+  const browser = sharedBrowser()
 
   async function open(path: string): Promise<Window> {
     const window = await Window.open(browser, started.app)

@@ -1,20 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SuppressedAddress, SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
+  const browser = sharedBrowser()
 
   it('are made, filled from a text, looked through and changed', async () => {
     const { api, app } = started

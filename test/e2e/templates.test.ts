@@ -1,9 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TemplateDetail, TemplateSummary } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeField, makeList } from '../support/builders.ts'
-import { launchBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 const message = `<h1 style="font-family: sans-serif">Hello %%first_name%%</h1>
 <p style="font-family: sans-serif">The news of spring.
@@ -12,14 +11,7 @@ const message = `<h1 style="font-family: sans-serif">Hello %%first_name%%</h1>
 
 describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout: 120_000 }, () => {
   const started = sharedApplication()
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
+  const browser = sharedBrowser()
 
   it('are written in versions side by side, previewed, changed and deleted', async () => {
     const list = await makeList(started.api, { name: 'Newsletter', d_from_name: 'Anna of the News' })

@@ -1,11 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Organization } from '../../src-main/api/organizations/schema.ts'
 import type { User } from '../../src-main/api/users/schema.ts'
 import { makeOrganization, makeUser, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeCampaign, makeList } from '../support/builders.ts'
-import { launchBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 const password = 'correct horse'
 
@@ -14,14 +13,7 @@ describe.skipIf(skipsWithoutBrowser)(
   { timeout: 120_000 },
   () => {
     const started = sharedApplication()
-    let browser: Browser
-
-    beforeAll(async () => {
-      browser = await launchBrowser()
-    })
-    afterAll(async () => {
-      await browser?.close()
-    })
+    const browser = sharedBrowser()
 
     it('an organization is made, switched to and changed; nothing of the other one is seen there', async () => {
       const { api, app } = started

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { type Command, inBackground } from '../../database/command.ts'
 import { notFound } from '../../errors.ts'
 import { organizationById } from '../organizations/queries.ts'
+import { systemOrganizationId } from '../organizations/rules.ts'
 import { userById } from '../users/queries.ts'
 import { hashSecret } from './queries.ts'
-
-/** The System Organization (spec, "What the service does"). */
-export const systemOrganizationId = 1
 
 /** On the first start: the System Organization with its system admin. Later: nothing. @returns the admin's user id */
 export const ensureSystemOrganization: Command<void, number> = async (context) => {

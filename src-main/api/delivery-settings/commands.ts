@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { notFound, validationFailed } from '../../errors.ts'
-import { systemOrganizationId } from '../accounts/commands.ts'
+import { systemOrganizationId } from '../organizations/rules.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
 import {

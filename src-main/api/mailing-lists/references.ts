@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Faults } from '../../errors.ts'
-import { systemOrganizationId } from '../accounts/commands.ts'
+import { systemOrganizationId } from '../organizations/rules.ts'
 import {
   bounceAddress,
   bounceEmailId,

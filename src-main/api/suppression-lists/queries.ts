@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SuppressionListsTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
-import { systemOrganizationId } from '../accounts/commands.ts'
+import { systemOrganizationId } from '../organizations/rules.ts'
 import { suppressionKeysOf } from './rules.ts'
 import type { SuppressedAddress, SuppressionList } from './schema.ts'
 

@@ -2,7 +2,7 @@ import { type Command, type CommandContext, recordOne } from '../../database/com
 import type { ChangeAction, UserRole } from '../../database/schema.ts'
 import { ApiError, Faults, validationFailed } from '../../errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
-import { systemOrganizationId } from '../accounts/commands.ts'
+import { systemOrganizationId } from '../organizations/rules.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import {

@@ -203,11 +203,24 @@ describe('the records of one organization are not found with a key of another', 
   )
 })
 
-it('every endpoint of the API has its row here', async () => {
+const roles: Record<string, string> = {
+  system_admin: 'For system administrators.',
+  organization_admin: 'For administrators.'
+}
+
+it('every endpoint of the API has its row here, and the reference tells who may use it', async () => {
   const response = await started.api.raw('/docs/openapi.json')
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> }
+  const { paths } = (await response.json()) as {
+    paths: Record<string, Record<string, { description?: string }>>
+  }
   const described = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace('/ga/api/v2', '')}`)
+    Object.entries(operations).map(([method, { description = '' }]) => [
+      `${method.toUpperCase()} ${path.replace('/ga/api/v2', '')}`,
+      description
+    ])
   )
-  expect(described.sort()).toEqual(endpoints.map(nameOf).sort())
+  const who = (needs = ''): string =>
+    needs.includes('.') ? `Standard users need the permission ${needs}.` : (roles[needs] ?? '')
+  const expected = endpoints.map((endpoint) => [nameOf(endpoint), who(endpoint.needs)])
+  expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
 })

@@ -1,0 +1,2 @@
+/** The System Organization (spec, "What the service does"). */
+export const systemOrganizationId = 1
