@@ -18,7 +18,6 @@ export interface SingleJobs {
 export class SingleJobRunner {
   readonly #jobs: SingleJobs
   #running: Worker | null = null
-  #looking = false
   #closed = false
 
   constructor(jobs: SingleJobs) {
@@ -27,10 +26,10 @@ export class SingleJobRunner {
 
   /** Starts the job that waits longest; to be called at the start and whenever the state of one changed. */
   async wake(): Promise<void> {
-    if (this.#looking || this.#running || this.#closed) return
-    this.#looking = true
-    const id = await this.#jobs.next().finally(() => (this.#looking = false))
-    if (id !== undefined && !this.#closed) this.#start(id)
+    if (this.#closed) return
+    const id = await this.#jobs.next()
+    // Looked at after the question: of two that ask at once, one starts.
+    if (id !== undefined && !this.#running && !this.#closed) this.#start(id)
   }
 
   /** Stops the thread where it is; the job continues when the application starts again. */

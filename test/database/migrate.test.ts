@@ -46,6 +46,35 @@ describe('migrations', () => {
     expect(database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'more'").all()).toEqual([])
   })
 
+  it('make a table anew that others refer to, and leave no reference to nothing', async () => {
+    const { database, backups } = await freshDatabase()
+    database.pragma('foreign_keys = ON')
+    const referring: Migration = {
+      version: 2,
+      name: 'pets',
+      sql: `CREATE TABLE owners (id INTEGER PRIMARY KEY, name TEXT UNIQUE) STRICT;
+        CREATE TABLE pets (owner_id INTEGER REFERENCES owners (id)) STRICT;
+        INSERT INTO owners VALUES (1, 'Anna'), (2, 'Ben'); INSERT INTO pets VALUES (1), (2)`
+    }
+    const anew = (which: string): Migration => ({
+      version: 3,
+      name: 'owners anew',
+      rebuildsTables: true,
+      sql: `CREATE TABLE new_owners (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+        INSERT INTO new_owners SELECT * FROM owners WHERE ${which};
+        DROP TABLE owners; ALTER TABLE new_owners RENAME TO owners`
+    })
+    migrate(database, backups, [...steps.slice(0, 1), referring])
+    expect(() => migrate(database, backups, [...steps.slice(0, 1), referring, anew('id = 1')])).toThrow(
+      '1 rows, such as one of pets, refer to no owners'
+    )
+    expect(versionOf(database)).toBe(2)
+    migrate(database, backups, [...steps.slice(0, 1), referring, anew('true')])
+    expect(database.prepare('SELECT count(*) FROM owners').pluck().get()).toBe(2)
+    expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
+    expect(() => database.exec('INSERT INTO pets VALUES (3)')).toThrow(/FOREIGN KEY/)
+  })
+
   it('refuse a database of a newer version with a sentence that says what to do', async () => {
     const { app, dataDirectory } = await startApplication()
     await app.close()

@@ -12,22 +12,28 @@ export const installedBrowser = findAppBrowser()
 /** Without a browser these tests are skipped; where a machine promises to run all tests, that is a failure. */
 export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 'true'
 
-/** What tests open windows in. */
-export type SharedBrowser = Pick<Browser, 'newContext'>
+/** What the tests of a file open windows in. */
+export interface SharedBrowser {
+  /** What all windows share: the scripts of the window are loaded and compiled once. */
+  context: BrowserContext
+  /** For a window of somebody else. */
+  newContext: Browser['newContext']
+}
 
-/** One browser for all tests of a file. */
+/** One browser for all tests of a file; it is there once they begin. */
 export function sharedBrowser(): SharedBrowser {
+  const shared = {} as SharedBrowser
   let browser: Browser | undefined
   beforeAll(async () => {
-    browser = await launchBrowser()
+    const launched = await launchBrowser()
+    browser = launched
+    shared.newContext = (options) => launched.newContext(options)
+    shared.context = await launched.newContext({ viewport: { width: 1360, height: 850 }, locale: 'en-US' })
+    shared.context.setDefaultTimeout(15_000)
+    await shared.context.addInitScript(withoutMotion)
   })
   afterAll(() => browser?.close())
-  return {
-    newContext(options) {
-      if (!browser) throw new Error('the browser is not there before the first test')
-      return browser.newContext(options)
-    }
-  }
+  return shared
 }
 
 async function launchBrowser(): Promise<Browser> {
@@ -51,17 +57,22 @@ export async function menuIsGone(page: Page): Promise<void> {
   await page.getByRole('listbox').waitFor({ state: 'hidden' })
 }
 
+/** Each menu and dialog moves for a fifth of a second, for which every test would wait hundreds of times. */
+const withoutMotion = `document.addEventListener('DOMContentLoaded', () => {
+  const style = document.createElement('style')
+  style.textContent = '*, *::before, *::after { animation: none !important; transition: none !important }'
+  document.head.append(style)
+})`
+
 /**
  * A window of the application, signed in. What goes wrong in its console fails the test that calls `finish`; a test
  * that fails prints what the window showed.
  */
 export class Window {
   readonly page: Page
-  readonly #context: BrowserContext
   readonly #complaints: string[] = []
 
-  private constructor(context: BrowserContext, page: Page) {
-    this.#context = context
+  private constructor(page: Page) {
     this.page = page
     page.on('pageerror', (error) => this.#complaints.push(error.message))
     page.on('console', (message) => {
@@ -70,9 +81,7 @@ export class Window {
   }
 
   static async open(browser: SharedBrowser, app: Application): Promise<Window> {
-    const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, locale: 'en-US' })
-    context.setDefaultTimeout(15_000)
-    const window = new Window(context, await context.newPage())
+    const window = new Window(await browser.context.newPage())
     onTestFailed(() => window.#tellWhatItShows())
     await window.page.goto(app.interfaceUrl())
     return window
@@ -106,7 +115,9 @@ export class Window {
 
   /** @param expected what its console must have said, and nothing else */
   async finish(...expected: RegExp[]): Promise<void> {
-    await this.#context.close()
+    // The next window finds no theme or width that this one chose.
+    await this.page.evaluate(() => localStorage.clear())
+    await this.page.close()
     expect(this.#complaints).toEqual(expected.map((pattern) => expect.stringMatching(pattern) as string))
   }
 }

@@ -3,6 +3,7 @@ import type { ChangeAction } from '../../database/schema.ts'
 import { validationFailed } from '../../errors.ts'
 import { timeZoneNamed } from '../../times.ts'
 import { organizationById, type OrganizationRow } from './queries.ts'
+import { timeZoneComplaint } from './rules.ts'
 import type { OrganizationChanges, OrganizationInput } from './schema.ts'
 
 /** Adds an organization. @throws ApiError validation_failed when there is no such time zone */
@@ -73,11 +74,7 @@ export const limitSubscribers: Command<Limits, void> = async (
 
 function readTimeZone(name: string): string {
   const zone = timeZoneNamed(name)
-  if (zone === null) {
-    throw validationFailed(
-      `time_zone_name must be one of the IANA time zones, such as Europe/Zurich, and "${name}" is none`
-    )
-  }
+  if (zone === null) throw validationFailed(`time_zone_name ${timeZoneComplaint(name)}`)
   return zone
 }
 

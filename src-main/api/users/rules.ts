@@ -1,5 +1,6 @@
 import type { Faults } from '../../errors.ts'
 import { timeZoneNamed } from '../../times.ts'
+import { timeZoneComplaint } from '../organizations/rules.ts'
 import { permissionActions, type UserPermissions } from '../permissions.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 
@@ -45,8 +46,6 @@ export function readPreviewRecipients(given: string[] | null, faults: Faults): s
 export function readUserTimeZone(name: string | null, faults: Faults): string | null {
   if (name === null || name.trim() === '') return null
   const zone = timeZoneNamed(name)
-  if (zone === null) {
-    faults.add(`time_zone must be one of the IANA time zones, such as Europe/Zurich, and "${name}" is none`)
-  }
+  if (zone === null) faults.add(`time_zone ${timeZoneComplaint(name)}`)
   return zone
 }
