@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { authenticate } from '../api/authentication.ts'
 import type { Change } from '../database/command.ts'
+import { ApiError } from '../errors.ts'
 
 /** What the window is told: something of this kind changed, on this list. */
 export interface LiveEvent {
@@ -39,18 +41,31 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
       gathered.clear()
     }
     const listener = (change: Change): void => {
+      if (change.entity === 'user') void endForStrangers()
       if (change.organizationId !== organizationId) return
       const { entity, mailingListId } = change
       gathered.set(`${entity} ${mailingListId}`, { entity, mailing_list_id: mailingListId })
       timer ??= setTimeout(send, gatheringTime)
     }
-    const beat = setInterval(() => raw.write(': still here\n\n'), heartbeat)
+    const beat = setInterval(() => {
+      raw.write(': still here\n\n')
+      void endForStrangers()
+    }, heartbeat)
     const end = (): void => {
       clearInterval(beat)
       clearTimeout(timer)
       listeners.delete(listener)
       open.delete(end)
       raw.end()
+    }
+    /** Whoever may not see the organization any more hears no more of it. */
+    const endForStrangers = async (): Promise<void> => {
+      try {
+        if ((await authenticate(request)).organizationId !== organizationId) end()
+      } catch (error) {
+        if (!(error instanceof ApiError)) request.log.error(error)
+        end()
+      }
     }
     listeners.add(listener)
     open.add(end)

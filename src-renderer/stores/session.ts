@@ -1,11 +1,15 @@
 import { defineStore } from 'pinia'
-import { computed } from 'vue'
+import { computed, watch } from 'vue'
 import { fetchSession, switchOrganization } from '../api/session.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
+import { announceSession, beginAnew } from '../session-changes.ts'
 
 /** Who works in this window, and in which organization. */
 export const useSession = defineStore('session', () => {
   const { value: session, reload } = useLoaded(fetchSession)
+  watch(session, (now) => {
+    if (now) announceSession(`${now.user.id} ${now.organization.id}`)
+  })
   const role = computed(() => session.value?.user.role ?? 'standard')
   const isSystemAdmin = computed(() => role.value === 'system_admin')
   const isAdmin = computed(() => role.value !== 'standard')
@@ -13,7 +17,7 @@ export const useSession = defineStore('session', () => {
   /** Shows another organization: nothing of the one before may stay, so the window begins anew. */
   async function showOrganization(id: number): Promise<void> {
     await switchOrganization(id)
-    window.location.assign('/lists')
+    beginAnew()
   }
 
   return { session, isSystemAdmin, isAdmin, reload, showOrganization }

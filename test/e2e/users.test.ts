@@ -53,6 +53,14 @@ describe.skipIf(skipsWithoutBrowser)(
       await page.getByRole('menuitemcheckbox', { name: 'System Organization' }).click()
       await page.getByRole('link', { name: 'System newsletter' }).first().waitFor()
       expect(await page.getByText('Globex news').count()).toBe(0)
+
+      // What another window of the session switches to is what this one shows from then on.
+      const { page: other } = await Window.open(browser, app)
+      await other.getByRole('button', { name: 'Organization: System Organization' }).click()
+      await other.getByRole('menuitemcheckbox', { name: 'Globex' }).click()
+      await page.getByRole('button', { name: 'Organization: Globex' }).waitFor()
+      await page.getByRole('link', { name: 'Globex news' }).first().waitFor()
+      await other.close()
       await window.finish()
     })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { LiveEvent } from '../../src-main/workbench/events.ts'
-import { sharedApplication } from '../support/application.ts'
+import { makeUser } from '../support/accounts.ts'
+import { basic, sharedApplication } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
 
 const started = sharedApplication()
@@ -19,6 +20,20 @@ describe('live events', () => {
     while (!text.includes(JSON.stringify(wanted))) text += (await reader?.read())?.value ?? ''
     expect(text).toContain(JSON.stringify({ entity: 'mailing_list', mailing_list_id: list.id }))
     stop.abort()
+  })
+
+  it('end for a user who may not sign in any more', async () => {
+    const { id } = await makeUser(started)
+    const { data } = await started.api.workbench<{ api_key: string }>('POST', '/api_keys', {
+      name: 'window',
+      user_id: id
+    })
+    const response = await fetch(`${started.app.baseUrl}/app/v1/events`, {
+      headers: { Authorization: basic(`1:${data.api_key}`) }
+    })
+    await started.api.put(`/users/${id}`, { user: { active: false } })
+    // The whole answer is there once the server has ended it.
+    expect(await response.text()).toContain(': listening')
   })
 })
 
