@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
+import type { CampaignProgress } from '../../src-main/workbench/campaigns.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   importText,
@@ -168,6 +169,10 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     })
     const window = await Window.open(browser, app)
     const { page } = window
+    const recipients = async (): Promise<number | null> =>
+      (await api.workbench<CampaignProgress>('GET', `/campaigns/${id}/progress`)).data.recipients
+    // Paused any earlier, it would not tell how many there are.
+    await expect.poll(recipients).toBe(60)
     await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/${id}`)
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.locator('[data-state="paused"]').waitFor()

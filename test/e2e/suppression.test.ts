@@ -53,7 +53,7 @@ describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { 
       buffer: Buffer.from(`Name;Email\n${file.join('\n')}`)
     })
     await page.getByRole('button', { name: 'Suppress', exact: true }).click()
-    await page.getByText(/Finished · 3,000 added, 0 were there already, 1 rows without/).waitFor()
+    await page.getByText(/Finished · 3,000 added, 0 there already, 1 without an address/).waitFor()
     await page.getByText('3,150 addresses').waitFor()
     await window.screenshot('suppression-files')
     await page.getByRole('link', { name: 'Jobs' }).click()
