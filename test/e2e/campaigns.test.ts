@@ -172,7 +172,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     const recipients = async (): Promise<number | null> =>
       (await api.workbench<CampaignProgress>('GET', `/campaigns/${id}/progress`)).data.recipients
     // Paused any earlier, it would not tell how many there are.
-    await expect.poll(recipients).toBe(60)
+    await expect.poll(recipients, { timeout: 15_000 }).toBe(60)
     await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/${id}`)
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.locator('[data-state="paused"]').waitFor()
