@@ -5,7 +5,7 @@ import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { ExportState } from '../api/subscriber-exports/schema.ts'
 import type { CounterName } from '../api/statistics/schema.ts'
 import type { AddressType } from '../api/suppression-lists/rules.ts'
-import type { HtmlEditor } from '../api/users/schema.ts'
+import type { HtmlEditor, UserRole } from '../api/users/schema.ts'
 import type { SuppressedAddressImportState } from '../api/suppressed-address-imports/schema.ts'
 import type { ImportState } from '../api/subscriber-imports/schema.ts'
 import type { RowOrder } from '../imports/plan.ts'
@@ -41,8 +41,6 @@ export interface OrganizationsTable {
   created_at: Fixed<Time>
   updated_at: Time
 }
-
-export type UserRole = 'system_admin' | 'organization_admin' | 'standard'
 
 export interface UsersTable {
   id: Generated<number>

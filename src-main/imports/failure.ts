@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts'
+import { messageOf, validationFailed } from '../errors.ts'
 
 /** Why an import cannot go on: a sentence for its owner that names the line where there is one. */
 export class ImportFailure extends Error {
@@ -13,4 +13,17 @@ export function failureMessage(error: unknown): string {
   return error instanceof ImportFailure
     ? error.message
     : `The import stopped by an error of ours: ${messageOf(error)}`
+}
+
+/**
+ * Does something with a file for which somebody waits.
+ * @throws ApiError validation_failed for what is wrong with the file
+ */
+export async function refusingFailures<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ImportFailure) throw validationFailed(error.message)
+    throw error
+  }
 }

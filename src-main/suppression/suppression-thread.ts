@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
-import type { SuppressedRow } from '../api/suppression-lists/commands.ts'
-import { readSuppressed } from '../api/suppression-lists/rules.ts'
+import { type SuppressedRow, suppressedRowOf } from '../api/suppression-lists/rules.ts'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import { failureMessage, ImportFailure } from '../imports/failure.ts'
 import { readRecords } from '../imports/records.ts'
@@ -93,8 +92,8 @@ async function suppressAll(
 
 function rowOf(fields: string[]): SuppressedRow[] {
   for (const field of fields) {
-    const suppressed = readSuppressed(field)
-    if (suppressed) return [{ email: field.trim(), key: suppressed.key, address_type: suppressed.type }]
+    const row = suppressedRowOf(field)
+    if (row) return [row]
   }
   return []
 }

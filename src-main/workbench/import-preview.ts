@@ -7,9 +7,8 @@ import { envelope, ok } from '../api/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { MailingListParams, Nullable } from '../api/schema.ts'
 import { characterSets, fieldEnclosures, fieldSeparators } from '../api/subscriber-imports/schema.ts'
-import { validationFailed } from '../errors.ts'
 import { readBeginning } from '../imports/beginning.ts'
-import { ImportFailure } from '../imports/failure.ts'
+import { refusingFailures } from '../imports/failure.ts'
 import { findUpload } from '../imports/source.ts'
 import { detectFormat, previewOf } from './detect-format.ts'
 import { rememberedColumns } from './import-mappings/queries.ts'
@@ -66,15 +65,12 @@ export const importPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const fields = await fieldsOfList(reader, caller.organizationId, list.id)
       const source = await findUpload(dataDirectory, caller.organizationId, body.filename)
       const path = join(dataDirectory, source.path)
-      try {
+      return refusingFailures(async () => {
         const { beginning, bytes } = await readBeginning(path)
         const format = await detectFormat(beginning, path, body.file_format)
         const remembered = await rememberedColumns(reader, list.id)
         return ok({ bytes, ...(await previewOf(beginning, path, format, { list, fields, remembered })) })
-      } catch (error) {
-        if (error instanceof ImportFailure) throw validationFailed(error.message)
-        throw error
-      }
+      })
     }
   )
 }

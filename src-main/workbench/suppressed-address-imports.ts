@@ -9,9 +9,8 @@ import {
 } from '../api/suppressed-address-imports/queries.ts'
 import { SuppressedAddressImport } from '../api/suppressed-address-imports/schema.ts'
 import { suppressionListById } from '../api/suppression-lists/queries.ts'
-import { validationFailed } from '../errors.ts'
 import { readBeginning } from '../imports/beginning.ts'
-import { ImportFailure } from '../imports/failure.ts'
+import { refusingFailures } from '../imports/failure.ts'
 import { findUpload, fingerprintOf } from '../imports/source.ts'
 import { detectFormat } from './detect-format.ts'
 
@@ -78,13 +77,10 @@ export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (a
 }
 
 /** How a file is best read, every line of it: a header holds nothing to suppress. @throws ApiError validation_failed */
-async function factsOf(path: string) {
-  try {
+function factsOf(path: string) {
+  return refusingFailures(async () => {
     const { beginning } = await readBeginning(path)
     const format = await detectFormat(beginning, path, { csv_has_headers: false })
     return { format: { ...format, date_format: 'mdy' as const }, fingerprint: await fingerprintOf(path) }
-  } catch (error) {
-    if (error instanceof ImportFailure) throw validationFailed(error.message)
-    throw error
-  }
+  })
 }

@@ -5,10 +5,9 @@ import { basename, join } from 'node:path'
 import { Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
 import { Filled } from '../api/schema.ts'
-import { validationFailed } from '../errors.ts'
 import { checkUrl } from '../imports/address-guard.ts'
 import { download } from '../imports/download.ts'
-import { ImportFailure } from '../imports/failure.ts'
+import { refusingFailures } from '../imports/failure.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { freeName } from './uploads.ts'
@@ -32,16 +31,13 @@ export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       reply.raw.once('close', () => stop.abort())
       const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
       const temporary = join(uploadDirectory, `.upload-${randomUUID()}`)
-      try {
+      return refusingFailures(async () => {
         const { pathname } = checkUrl(body.url, allowsPrivate)
         await download(body.url, temporary, { allowsPrivate, signal: stop.signal, waits: [] })
         const filename = freeName(uploadDirectory, fileNameIn(pathname))
         await rename(temporary, join(uploadDirectory, filename))
         return ok({ filename })
-      } catch (error) {
-        if (error instanceof ImportFailure) throw validationFailed(error.message)
-        throw error
-      }
+      })
     }
   )
 }

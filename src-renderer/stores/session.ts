@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, watch } from 'vue'
-import { fetchSession, switchOrganization } from '../api/session.ts'
+import { fetchSession, signOut, switchOrganization } from '../api/session.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
 import { announceSession, beginAnew } from '../session-changes.ts'
 
@@ -20,5 +20,12 @@ export const useSession = defineStore('session', () => {
     beginAnew()
   }
 
-  return { session, isSystemAdmin, isAdmin, reload, showOrganization }
+  /** Signs out, in every window of the session. */
+  async function leave(): Promise<void> {
+    await signOut()
+    announceSession(null)
+    beginAnew()
+  }
+
+  return { session, isSystemAdmin, isAdmin, reload, showOrganization, leave }
 })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import type { Schema, UserRole } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
 import type { UserPermissions } from '../permissions.ts'
+import type { UserRole } from '../users/schema.ts'
 
 /** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
 export interface Caller {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { formatOptionalTime, formatTime } from '../../times.ts'
 import { endedJobStates, type Job, type JobType } from './schema.ts'
@@ -30,56 +30,90 @@ interface JobRow extends Omit<
   updated_at: number
 }
 
+const none = sql<null>`NULL`
+
+/** What the kinds of jobs have under different names, or not at all. */
+interface JobColumns {
+  /** As stored when left out. */
+  state?: RawBuilder<Job['state']>
+  state2?: RawBuilder<string | null>
+  /** Whether the state is "paused" when left out. */
+  paused?: RawBuilder<number>
+  name: RawBuilder<string>
+  mailing_list_id: RawBuilder<number | null>
+  suppression_list_id?: RawBuilder<number | null>
+  organization_id: RawBuilder<number>
+  progress_value: RawBuilder<number>
+  progress_total: RawBuilder<number | null>
+  begins_at: RawBuilder<number | null>
+  started_at: RawBuilder<number | null>
+  finished_at: RawBuilder<number | null>
+  retry_at?: RawBuilder<number | null>
+}
+
+/** The columns of a kind of job, whose table is called job. A UNION goes by position: they have their order here alone. */
+function columnsOf(type: JobType, own: JobColumns) {
+  return [
+    sql<number>`job.id`.as('id'),
+    sql<JobType>`${sql.lit(type)}`.as('job_type'),
+    (own.state ?? sql<Job['state']>`job.state`).as('state'),
+    (own.state2 ?? none).as('state2'),
+    (own.paused ?? sql<number>`job.state = 'paused'`).as('paused'),
+    own.name.as('name'),
+    own.mailing_list_id.as('mailing_list_id'),
+    (own.suppression_list_id ?? none).as('suppression_list_id'),
+    own.organization_id.as('organization_id'),
+    own.progress_value.as('progress_value'),
+    own.progress_total.as('progress_total'),
+    own.begins_at.as('begins_at'),
+    own.started_at.as('started_at'),
+    own.finished_at.as('finished_at'),
+    (own.retry_at ?? none).as('retry_at'),
+    sql<number>`job.created_at`.as('created_at'),
+    sql<number>`job.updated_at`.as('updated_at')
+  ] as const
+}
+
+/** What all but campaigns have under the same name. */
+const ofJob = {
+  organization_id: sql<number>`job.organization_id`,
+  progress_total: sql<number | null>`job.number_of_records`,
+  started_at: sql<number | null>`job.started_at`,
+  finished_at: sql<number | null>`job.finished_at`
+}
+
 /** Imports, exports and campaigns with delivery settings, of lists that are not deleted, and files of addresses to suppress. */
 function allJobs(db: Kysely<Schema>) {
   const imports = db
     .selectFrom('subscriber_imports as job')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'job.mailing_list_id')
     .where('mailing_lists.deleted_at', 'is', null)
-    .select([
-      'job.id',
-      sql<JobType>`'SubscriberImport'`.as('job_type'),
-      // The spec's words for an import whose file is being fetched, and for one that waits for another attempt.
-      sql<Job['state']>`CASE WHEN job.state <> 'downloading' THEN job.state
-        WHEN job.retry_at IS NULL THEN 'loading_immediate' ELSE 'loading_delayed' END`.as('state'),
-      sql<string | null>`NULL`.as('state2'),
-      sql<number>`job.state = 'paused'`.as('paused'),
-      (select) => select.fn.coalesce('job.source_url', 'job.source_filename').as('name'),
-      sql<number | null>`job.mailing_list_id`.as('mailing_list_id'),
-      sql<number | null>`NULL`.as('suppression_list_id'),
-      'job.organization_id',
-      'records_imported as progress_value',
-      'number_of_records as progress_total',
-      sql<number | null>`job.begins_at`.as('begins_at'),
-      'job.started_at',
-      'job.finished_at',
-      sql<number | null>`job.retry_at`.as('retry_at'),
-      'job.created_at',
-      'job.updated_at'
-    ])
+    .select(
+      columnsOf('SubscriberImport', {
+        ...ofJob,
+        // The spec's words for an import whose file is being fetched, and for one that waits for another attempt.
+        state: sql`CASE WHEN job.state <> 'downloading' THEN job.state
+          WHEN job.retry_at IS NULL THEN 'loading_immediate' ELSE 'loading_delayed' END`,
+        name: sql`coalesce(job.source_url, job.source_filename)`,
+        mailing_list_id: sql`job.mailing_list_id`,
+        progress_value: sql`job.records_imported`,
+        begins_at: sql`job.begins_at`,
+        retry_at: sql`job.retry_at`
+      })
+    )
   const exports = db
     .selectFrom('subscriber_exports as job')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'job.mailing_list_id')
     .where('mailing_lists.deleted_at', 'is', null)
-    .select([
-      'job.id',
-      sql<JobType>`'SubscriberExport'`.as('job_type'),
-      sql<Job['state']>`job.state`.as('state'),
-      sql<string | null>`NULL`.as('state2'),
-      sql<number>`job.state = 'paused'`.as('paused'),
-      'mailing_lists.name',
-      sql<number | null>`job.mailing_list_id`.as('mailing_list_id'),
-      sql<number | null>`NULL`.as('suppression_list_id'),
-      'job.organization_id',
-      'records_exported as progress_value',
-      'number_of_records as progress_total',
-      sql<number | null>`job.created_at`.as('begins_at'),
-      'job.started_at',
-      'job.finished_at',
-      sql<number | null>`NULL`.as('retry_at'),
-      'job.created_at',
-      'job.updated_at'
-    ])
+    .select(
+      columnsOf('SubscriberExport', {
+        ...ofJob,
+        name: sql`mailing_lists.name`,
+        mailing_list_id: sql`job.mailing_list_id`,
+        progress_value: sql`job.records_exported`,
+        begins_at: sql`job.created_at`
+      })
+    )
   const campaigns = db
     .selectFrom('campaigns as job')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'job.mailing_list_id')
@@ -87,59 +121,46 @@ function allJobs(db: Kysely<Schema>) {
     .leftJoin('deliveries', 'deliveries.campaign_id', 'job.id')
     .where('mailing_lists.deleted_at', 'is', null)
     .where('is_template', '=', 0)
-    .select([
-      'job.id',
-      sql<JobType>`'Campaign'`.as('job_type'),
-      sql<Job['state']>`dispatches.state`.as('state'),
-      sql<string | null>`CASE
-        WHEN dispatches.state = 'finished' THEN 'finished'
-        WHEN dispatches.state = 'cancelled' THEN 'terminated'
-        WHEN dispatches.state = 'failed' THEN 'crashed'
-        WHEN dispatches.state = 'idle' THEN NULL
-        WHEN dispatches.paused = 1 THEN 'paused'
-        WHEN dispatches.state = 'scheduled' THEN 'sending.not_yet_started'
-        WHEN deliveries.phase = 'decision_delay' THEN 'onhold_autowinner'
-        WHEN deliveries.recipients IS NULL THEN 'sending.preparing_recip_list'
-        ELSE 'sending.sending' END`.as('state2'),
-      'dispatches.paused',
-      'job.name',
-      sql<number | null>`job.mailing_list_id`.as('mailing_list_id'),
-      sql<number | null>`NULL`.as('suppression_list_id'),
-      'mailing_lists.organization_id',
-      sql<number>`(SELECT cast(total(messages_sent) AS INTEGER) FROM stats
-        JOIN stat_slices ON stat_slices.stat_id = stats.id
-        JOIN stat_counters ON stat_counters.stat_slice_id = stat_slices.id
-        WHERE stats.campaign_id = job.id)`.as('progress_value'),
-      'deliveries.recipients as progress_total',
-      'dispatches.begins_at',
-      'dispatches.started_at',
-      'dispatches.finished_at',
-      sql<number | null>`NULL`.as('retry_at'),
-      'job.created_at',
-      'job.updated_at'
-    ])
+    .select(
+      columnsOf('Campaign', {
+        state: sql`dispatches.state`,
+        state2: sql`CASE
+          WHEN dispatches.state = 'finished' THEN 'finished'
+          WHEN dispatches.state = 'cancelled' THEN 'terminated'
+          WHEN dispatches.state = 'failed' THEN 'crashed'
+          WHEN dispatches.state = 'idle' THEN NULL
+          WHEN dispatches.paused = 1 THEN 'paused'
+          WHEN dispatches.state = 'scheduled' THEN 'sending.not_yet_started'
+          WHEN deliveries.phase = 'decision_delay' THEN 'onhold_autowinner'
+          WHEN deliveries.recipients IS NULL THEN 'sending.preparing_recip_list'
+          ELSE 'sending.sending' END`,
+        paused: sql`dispatches.paused`,
+        name: sql`job.name`,
+        mailing_list_id: sql`job.mailing_list_id`,
+        organization_id: sql`mailing_lists.organization_id`,
+        progress_value: sql`(SELECT cast(total(messages_sent) AS INTEGER) FROM stats
+          JOIN stat_slices ON stat_slices.stat_id = stats.id
+          JOIN stat_counters ON stat_counters.stat_slice_id = stat_slices.id
+          WHERE stats.campaign_id = job.id)`,
+        progress_total: sql`deliveries.recipients`,
+        begins_at: sql`dispatches.begins_at`,
+        started_at: sql`dispatches.started_at`,
+        finished_at: sql`dispatches.finished_at`
+      })
+    )
   const suppressions = db
     .selectFrom('suppressed_address_imports as job')
     .innerJoin('suppression_lists', 'suppression_lists.id', 'job.suppression_list_id')
-    .select([
-      'job.id',
-      sql<JobType>`'SuppressedAddressImport'`.as('job_type'),
-      sql<Job['state']>`job.state`.as('state'),
-      sql<string | null>`NULL`.as('state2'),
-      sql<number>`job.state = 'paused'`.as('paused'),
-      'job.source_filename as name',
-      'suppression_lists.mailing_list_id',
-      sql<number | null>`job.suppression_list_id`.as('suppression_list_id'),
-      'job.organization_id',
-      'records_read as progress_value',
-      'number_of_records as progress_total',
-      sql<number | null>`job.created_at`.as('begins_at'),
-      'job.started_at',
-      'job.finished_at',
-      sql<number | null>`NULL`.as('retry_at'),
-      'job.created_at',
-      'job.updated_at'
-    ])
+    .select(
+      columnsOf('SuppressedAddressImport', {
+        ...ofJob,
+        name: sql`job.source_filename`,
+        mailing_list_id: sql`suppression_lists.mailing_list_id`,
+        suppression_list_id: sql`job.suppression_list_id`,
+        progress_value: sql`job.records_read`,
+        begins_at: sql`job.created_at`
+      })
+    )
   return imports.unionAll(exports).unionAll(campaigns).unionAll(suppressions)
 }
 

@@ -4,6 +4,7 @@ import type { ExportPlan } from '../../exports/plan.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { fieldNamed } from '../custom-fields/rules.ts'
 import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
+import { organizationById } from '../organizations/queries.ts'
 import { clauseOf, segmentOfList } from '../segments/queries.ts'
 import { importColumns, isImportColumn } from '../subscriber-imports/rules.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
@@ -121,11 +122,7 @@ export const beginExport: Command<{ id: number }, ExportPlan | null> = async (co
   const row = await runningExport(context, id)
   if (!row) return null
   const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
-  const organization = await context.db
-    .selectFrom('organizations')
-    .select('time_zone_name')
-    .where('id', '=', row.organization_id)
-    .executeTakeFirstOrThrow()
+  const organization = await organizationById(context.db, row.organization_id)
   const settings = settingsOf(row)
   const isCounted = settings.clause.length === 0 || row.number_of_records !== null
   await change(context, row, {

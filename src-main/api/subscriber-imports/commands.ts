@@ -30,6 +30,7 @@ import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queri
 import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { localListById, mailingListById } from '../mailing-lists/queries.ts'
+import { organizationById } from '../organizations/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { roomFor } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
@@ -170,11 +171,7 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
   if (!row) return null
   const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
   const fields = await fieldsOfList(context.db, row.organization_id, row.mailing_list_id)
-  const organization = await context.db
-    .selectFrom('organizations')
-    .select('time_zone_name')
-    .where('id', '=', row.organization_id)
-    .executeTakeFirstOrThrow()
+  const organization = await organizationById(context.db, row.organization_id)
   const committed = await context.db
     .selectFrom('import_batches')
     .select('outcomes')

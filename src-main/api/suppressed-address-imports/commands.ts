@@ -2,8 +2,9 @@ import { type Command, type CommandContext, inBackground, recordOne } from '../.
 import type { ChangeAction } from '../../database/schema.ts'
 import { validationFailed } from '../../errors.ts'
 import type { FileFormat } from '../subscriber-imports/schema.ts'
-import { addSuppressed, type SuppressedRow } from '../suppression-lists/commands.ts'
+import { addSuppressed } from '../suppression-lists/commands.ts'
 import { suppressionListById } from '../suppression-lists/queries.ts'
+import type { SuppressedRow } from '../suppression-lists/rules.ts'
 import { runningStates, suppressedAddressImportById, type SuppressedAddressImportRow } from './queries.ts'
 
 interface CreateInput {

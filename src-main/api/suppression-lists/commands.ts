@@ -1,11 +1,10 @@
-import type { Insertable } from 'kysely'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import type { ChangeAction, SuppressedAddressesTable } from '../../database/schema.ts'
+import type { ChangeAction } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { namesOf, requireFreeName } from '../names.ts'
 import { suppressionListById, type SuppressionListRow, suppressionListsOf } from './queries.ts'
-import { readSuppressed } from './rules.ts'
+import { readSuppressed, type SuppressedRow, suppressedRowOf } from './rules.ts'
 import type { SuppressionListChanges, SuppressionListInput } from './schema.ts'
 
 interface Scope {
@@ -84,9 +83,6 @@ const writtenAtOnce = 1000
 /** SQLite takes so many values in a statement that fifty rows are far from the limit. */
 const rowsOfStatement = 50
 
-/** An address, a domain or an MD5 sum as it is stored. */
-export type SuppressedRow = Pick<Insertable<SuppressedAddressesTable>, 'email' | 'key' | 'address_type'>
-
 /** Puts addresses on a list; those that are there already stay as they are. @returns how many were not */
 export async function addSuppressed(
   context: CommandContext,
@@ -124,10 +120,7 @@ export const continueSuppression = inBackground<{ id: number }, boolean>(async (
     .executeTakeFirst()
   if (!request) return false
   const { lines, end } = nextLines(request.addresses, request.done, writtenAtOnce)
-  const rows = lines.flatMap((email) => {
-    const suppressed = readSuppressed(email)
-    return suppressed ? [{ email, key: suppressed.key, address_type: suppressed.type }] : []
-  })
+  const rows = lines.flatMap((line) => suppressedRowOf(line) ?? [])
   await addSuppressed(context, request, rows)
   const more = end < request.addresses.length
   await (more

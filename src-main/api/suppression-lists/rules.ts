@@ -20,6 +20,19 @@ export function readSuppressed(text: string): Suppressed | null {
   return isEmail(given) ? { type: 'a', key: emailKey(given) } : null
 }
 
+/** An address, a domain or an MD5 sum as it is stored. */
+export interface SuppressedRow {
+  email: string
+  key: string
+  address_type: AddressType
+}
+
+/** @returns null for what is none of the three */
+export function suppressedRowOf(text: string): SuppressedRow | null {
+  const suppressed = readSuppressed(text)
+  return suppressed && { email: text.trim(), key: suppressed.key, address_type: suppressed.type }
+}
+
 /** The keys under which somebody with this address may be suppressed. */
 export function suppressionKeysOf(email: string): [string, string, string] {
   const key = emailKey(email)

@@ -1,5 +1,5 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { ChangeAction, UserRole } from '../../database/schema.ts'
+import type { ChangeAction } from '../../database/schema.ts'
 import { ApiError, Faults, validationFailed } from '../../errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -14,7 +14,7 @@ import {
   type UserRow
 } from './queries.ts'
 import { checkUserEmail, readPermissions, readPreviewRecipients, readUserTimeZone } from './rules.ts'
-import type { LockoutReset, UserChanges, UserInput } from './schema.ts'
+import type { LockoutReset, UserChanges, UserInput, UserRole } from './schema.ts'
 
 /** Who changes users. */
 type By = Pick<Caller, 'organizationId' | 'role'>

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Timestamp } from '../schema.ts'
 
 export const userRoles = ['system_admin', 'organization_admin', 'standard'] as const
+export type UserRole = (typeof userRoles)[number]
 
 /** Spec, "User": the first one is the default. */
 export const htmlEditors = ['bee', 'tinymce', 'raw html'] as const
