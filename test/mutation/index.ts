@@ -1,0 +1,178 @@
+// `npm run test:mutation`: changes the sources one small step at a time and tells which changes no test notices.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { seededRandom } from '../support/random.ts'
+import { mutantsOf, mutated, type Mutant } from './mutants.ts'
+import { accepted } from './survivors.ts'
+import { targets, type Target } from './targets.ts'
+
+const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only TEXT] [--json FILE]
+  --sample N   mutants to try, drawn by the seed (default 200; 0 tries all, which takes days)
+  --seed N     draws the same mutants again
+  --only TEXT  only those of files whose path holds TEXT
+`
+
+/** A mutant that takes longer than this, in milliseconds, hangs: that is noticed too. */
+const longestRun = 180_000
+/** Copies of the repository that mutants are tried in at the same time. */
+const copies = 2
+
+type Verdict = 'caught' | 'survived'
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string', default: '' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false }
+  }
+})
+if (values.help) process.stdout.write(usage)
+else await main()
+
+async function main(): Promise<void> {
+  const root = join(import.meta.dirname, '../..')
+  const seed = Number(values.seed)
+  const all = targets.flatMap((target) => mutantsOfTarget(root, target).map((mutant) => ({ mutant, target })))
+  const chosen = sampleOf(
+    all.filter(({ mutant }) => mutant.file.includes(values.only)),
+    Number(values.sample),
+    seed
+  )
+  process.stdout.write(`Trying ${chosen.length} of ${all.length} mutants, SEED=${seed}\n`)
+  const results: { mutant: Mutant; verdict: Verdict }[] = []
+  const waiting = [...chosen]
+  await Promise.all(
+    Array.from({ length: copies }, async () => {
+      const directory = copyOf(root)
+      try {
+        for (let next = waiting.shift(); next; next = waiting.shift()) {
+          const verdict = await tryMutant(directory, next.mutant, next.target)
+          results.push({ mutant: next.mutant, verdict })
+          const sign = verdict === 'caught' ? '.' : `\n${describe(next.mutant)}\n`
+          process.stdout.write(sign)
+        }
+      } finally {
+        rmSync(directory, { recursive: true, force: true })
+      }
+    })
+  )
+  report(results)
+}
+
+function mutantsOfTarget(root: string, { sources }: Target): Mutant[] {
+  return sources
+    .flatMap((source) => (source.endsWith('.ts') ? [source] : globSync(`${source}/**/*.ts`, { cwd: root })))
+    .filter((file) => !file.includes('/migrations/') && !/\/(schema|routes)\.ts$/.test(file))
+    .sort()
+    .flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
+}
+
+function sampleOf<Item>(items: Item[], count: number, seed: number): Item[] {
+  if (count === 0 || count >= items.length) return items
+  const random = seededRandom(seed)
+  const left = [...items]
+  return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)).flat()
+}
+
+/** The repository once more, without what is large: mutants are never written into the one that somebody works in. */
+function copyOf(root: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'listwright-mutants-'))
+  for (const name of [
+    'src-main',
+    'src-renderer',
+    'test',
+    'package.json',
+    'tsconfig.json',
+    'vitest.config.ts'
+  ]) {
+    cpSync(join(root, name), join(directory, name), { recursive: true })
+  }
+  for (const name of ['node_modules', 'out']) symlinkSync(join(root, name), join(directory, name))
+  return directory
+}
+
+async function tryMutant(directory: string, mutant: Mutant, { quick, slow }: Target): Promise<Verdict> {
+  const path = join(directory, mutant.file)
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, mutated(text, mutant))
+  try {
+    for (const tests of [quick, slow]) {
+      const there = tests.filter((test) => existsSync(join(directory, test)))
+      if (there.length > 0 && !(await passes(directory, there))) return 'caught'
+    }
+    return 'survived'
+  } finally {
+    writeFileSync(path, text)
+  }
+}
+
+/** Whether all tests pass in time. What hangs is ended with everything that it started. */
+async function passes(directory: string, tests: string[]): Promise<boolean> {
+  const child = spawn(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--bail',
+      '1',
+      '--maxWorkers',
+      '1',
+      '--testTimeout',
+      '40000',
+      ...tests
+    ],
+    { cwd: directory, stdio: 'ignore', detached: true, env: { ...process.env, NODE_COMPILE_CACHE: '' } }
+  )
+  const end = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }
+  const timer = setTimeout(end, longestRun)
+  const [status] = (await once(child, 'exit')) as [number | null]
+  clearTimeout(timer)
+  return status === 0
+}
+
+function describe({ file, line, original, replacement }: Mutant): string {
+  const short = (text: string): string => {
+    const one = text.replaceAll(/\s+/g, ' ')
+    return one.length > 90 ? `${one.slice(0, 90)}…` : one
+  }
+  return `${file}:${line}  ${short(original)}  →  ${short(replacement)}`
+}
+
+function report(results: { mutant: Mutant; verdict: Verdict }[]): void {
+  const survivors = results.filter(({ verdict }) => verdict === 'survived').map(({ mutant }) => mutant)
+  const caught = results.length - survivors.length
+  process.stdout.write(`\n\nCaught ${caught} of ${results.length} (${percent(caught, results.length)})\n`)
+  for (const mutant of survivors) {
+    const reason = accepted.find(
+      (each) =>
+        each.file === mutant.file &&
+        each.original === mutant.original &&
+        each.replacement === mutant.replacement
+    )?.reason
+    process.stdout.write(`${describe(mutant)}${reason === undefined ? '' : `  (${reason})`}\n`)
+  }
+  if (values.json) {
+    writeFileSync(values.json, `${JSON.stringify({ seed: values.seed, caught, survivors }, null, 2)}\n`)
+  }
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`
+}

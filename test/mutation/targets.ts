@@ -1,0 +1,120 @@
+/** Sources that are mutated, and the tests that should notice, the quick ones first: a mutant that they catch needs no others. */
+export interface Target {
+  /** Files and folders, relative to the repository. */
+  sources: string[]
+  quick: string[]
+  slow: string[]
+}
+
+const conformance = 'test/api/conformance'
+
+export const targets: Target[] = [
+  {
+    sources: ['src-main/imports', 'src-main/api/subscriber-imports'],
+    quick: [
+      'test/imports/csv-reader.test.ts',
+      'test/imports/key-order.test.ts',
+      'test/imports/row-order.test.ts',
+      'test/imports/bad-input.test.ts',
+      'test/imports/download.test.ts',
+      'test/imports/dry-run.test.ts',
+      'test/imports/rows.test.ts',
+      'test/imports/sources.test.ts',
+      'test/imports/undo.test.ts',
+      'test/imports/batches.test.ts',
+      'test/api/subscriber-imports.test.ts',
+      `${conformance}/import-autoresponders.test.ts`,
+      'test/workbench/import-preview.test.ts'
+    ],
+    slow: ['test/imports/hostile-csv.test.ts', 'test/imports/faults.test.ts', 'test/imports/recovery.test.ts']
+  },
+  {
+    sources: ['src-main/database'],
+    quick: [
+      'test/database',
+      'test/imports/row-order.test.ts',
+      'test/imports/rows.test.ts',
+      'test/imports/undo.test.ts',
+      'test/imports/dry-run.test.ts',
+      'test/imports/batches.test.ts',
+      'test/api/pagination.test.ts',
+      'test/api/subscribers.test.ts',
+      'test/api/subscriber-imports.test.ts',
+      'test/workbench/live.test.ts',
+      'test/headless/check.test.ts'
+    ],
+    slow: ['test/headless/serve.test.ts', 'test/imports/faults.test.ts', 'test/imports/recovery.test.ts']
+  },
+  {
+    sources: ['src-main/segments', 'src-main/api/segments'],
+    quick: [`${conformance}/segments.test.ts`, 'test/api/segments.test.ts', 'test/delivery/sending.test.ts'],
+    slow: ['test/exports/exports.test.ts']
+  },
+  {
+    sources: [
+      'src-main/delivery',
+      'src-main/tracking',
+      'src-main/api/campaigns',
+      'src-main/api/statistics',
+      'src-main/api/autoresponders/rules.ts'
+    ],
+    quick: [
+      'test/delivery/replacement.test.ts',
+      'test/delivery/links.test.ts',
+      'test/delivery/outbox.test.ts',
+      'test/delivery/split-test.test.ts',
+      'test/tracking.test.ts',
+      'test/api/statistics.test.ts',
+      `${conformance}/campaigns.test.ts`,
+      `${conformance}/trigger-autoresponders.test.ts`,
+      'test/delivery/sending.test.ts'
+    ],
+    slow: [
+      `${conformance}/endpoints.test.ts`,
+      'test/delivery/faults.test.ts',
+      'test/delivery/recovery.test.ts'
+    ]
+  },
+  {
+    sources: [
+      'src-main/api/authentication.ts',
+      'src-main/api/permissions.ts',
+      'src-main/api/accounts',
+      'src-main/api/users',
+      'src-main/workbench/session.ts'
+    ],
+    quick: [
+      'test/api/transport.test.ts',
+      'test/workbench/access.test.ts',
+      'test/workbench/session.test.ts',
+      'test/workbench/api-keys.test.ts',
+      'test/workbench/live.test.ts',
+      `${conformance}/users.test.ts`,
+      `${conformance}/organizations.test.ts`
+    ],
+    slow: [`${conformance}/endpoints.test.ts`, 'test/headless/keys.test.ts']
+  },
+  {
+    sources: [
+      'src-main/dates.ts',
+      'src-main/times.ts',
+      'src-main/api/validation.ts',
+      'src-main/api/subscribers/rules.ts',
+      'src-main/api/custom-fields/rules.ts',
+      'src-main/api/mailing-lists/rules.ts',
+      'src-main/api/suppression-lists/rules.ts'
+    ],
+    quick: [
+      'test/dates.test.ts',
+      'test/times.test.ts',
+      'test/api/transport.test.ts',
+      'test/api/subscribers.test.ts',
+      'test/api/custom-fields.test.ts',
+      `${conformance}/subscribers.test.ts`,
+      `${conformance}/custom-fields.test.ts`,
+      `${conformance}/mailing-lists.test.ts`,
+      'test/api/suppression-lists.test.ts'
+    ],
+    slow: [`${conformance}/endpoints.test.ts`]
+  }
+]
