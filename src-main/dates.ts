@@ -17,13 +17,20 @@ export interface WallTime {
 const months = 'january february march april may june july august september october november december'.split(
   ' '
 )
-const time = String.raw`(?:[ T]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`
-/** The zones that RFC 5322 names, and how many hours they are ahead of UTC. */
+const time = String.raw`(?:[ T]+(?<hour>\d{1,2}):(?<minute>\d{1,2})(?::(?<second>\d\d)(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`
+/**
+ * The zones that PHP's `date('T')` names, in hours ahead of UTC. Where two share an abbreviation, it is the one that RFC
+ * 5322 names, or the one with more people.
+ */
 const namedZones: Record<string, number> = {
-  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0 },
-  ...{ EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 }
+  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, BST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, MSK: 3 },
+  ...{ NST: -3.5, NDT: -2.5, AST: -4, ADT: -3, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6 },
+  ...{ PST: -8, PDT: -7, AKST: -9, AKDT: -8, HST: -10, HDT: -9, SST: -11, CHST: 10 },
+  ...{ WAT: 1, CAT: 2, SAST: 2, EAT: 3, IDT: 3, PKT: 5, IST: 5.5, WIB: 7, WITA: 8, WIT: 9 },
+  ...{ SGT: 8, HKT: 8, JST: 9, KST: 9 },
+  ...{ AWST: 8, ACST: 9.5, ACDT: 10.5, AEST: 10, AEDT: 11, NZST: 12, NZDT: 13 }
 }
-const zone = String.raw`\s*(?<zone>${Object.keys(namedZones).join('|')}|[+-]\d\d:?\d\d)?`
+const zone = String.raw`\s*(?<zone>${Object.keys(namedZones).join('|')}|[+-]\d\d(?::?\d\d)?)?`
 
 /** The patterns of the spec, "Mapping"; numeric dates with separators are tried last. */
 const patterns = [
@@ -98,9 +105,9 @@ function monthNamed(name: string): number {
 
 function offsetOf(zoneText: string | undefined): number | null {
   if (!zoneText) return null
-  const match = /^([+-])(\d\d):?(\d\d)$/.exec(zoneText)
+  const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zoneText)
   if (!match) return (namedZones[zoneText.toUpperCase()] ?? 0) * 60
-  const minutes = Number(match[2]) * 60 + Number(match[3])
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
   return match[1] === '-' ? -minutes : minutes
 }
 
@@ -119,15 +126,51 @@ export function instantOfWallTime(wall: WallTime, timeZone: string): number {
   return instantOf(wall, 'UTC') - wall.offset * 60_000
 }
 
+/** The years that times may be in; dates without a time may be in any from 1 to 9999. */
+const [firstYear, lastYear] = [1970, 9999]
+
+/** Whether an instant (UNIX milliseconds) is in a year that times may be in. */
+export function isTime(ms: number): boolean {
+  return ms >= Date.UTC(firstYear, 0, 1) && ms < Date.UTC(lastYear + 1, 0, 1)
+}
+
+/** UNIX seconds beyond this are taken for milliseconds or microseconds: as seconds they are after the year 5100. */
+const maxSeconds = 10 ** 11
+
 /**
  * A time of a request: UNIX seconds as a number or digits, or one of the spec's patterns.
- * @returns UNIX milliseconds, or null when it is none of them
+ * @returns UNIX milliseconds, or null when it is none of them or out of range; see {@link timeComplaint}
  */
 export function parseTimeInput(input: string | number, timeZone: string): number | null {
-  if (typeof input === 'number') return input * 1000
-  if (/^-?\d{1,12}$/.test(input)) return Number(input) * 1000
-  const wall = parseDate(input, 'mdy')
-  return wall ? instantOfWallTime(wall, timeZone) : null
+  const seconds = secondsOf(input)
+  if (seconds !== null) return isTime(seconds * 1000) && seconds <= maxSeconds ? seconds * 1000 : null
+  const wall = parseDate(String(input), 'mdy')
+  return wall && timeOfWall(wall, timeZone)
+}
+
+/** The instant of a wall time, in UNIX milliseconds; null when it is in no year that times may be in. */
+export function timeOfWall(wall: WallTime, timeZone: string): number | null {
+  // JavaScript takes the years 0 to 99 for those of the 20th century.
+  if (wall.year < 100) return null
+  const ms = instantOfWallTime(wall, timeZone)
+  return isTime(ms) ? ms : null
+}
+
+/** What is wrong with what {@link parseTimeInput} does not read, as the rest of a sentence that begins with the field's name. */
+export function timeComplaint(input: string | number): string {
+  const seconds = secondsOf(input)
+  if (seconds !== null && Math.abs(seconds) > maxSeconds) {
+    return 'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'
+  }
+  if (seconds !== null || parseDate(String(input), 'mdy')) {
+    return `must be in the years ${firstYear} to ${lastYear}`
+  }
+  return 'must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00, or a UNIX time in seconds'
+}
+
+function secondsOf(input: string | number): number | null {
+  if (typeof input === 'number') return input
+  return /^-?\d+$/.test(input.trim()) ? Number(input) : null
 }
 
 /** YYYY-MM-DD. */

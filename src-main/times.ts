@@ -78,7 +78,10 @@ export function formatTime(ms: number, timeZone: string): string {
 
 function formatNewTime(ms: number, timeZone: string): string {
   const offset = offsetMinutes(ms, timeZone)
-  const local = new Date(ms + offset * 60_000).toISOString().slice(0, 19)
+  const iso = new Date(ms + offset * 60_000).toISOString()
+  // The last hours of the year 9999 are those of a year with five digits in zones ahead of UTC.
+  if (iso.length > 24) return formatNewTime(ms, 'UTC')
+  const local = iso.slice(0, 19)
   if (timeZone === 'UTC') return `${local}Z`
   const absolute = Math.abs(offset)
   const pad = (value: number): string => String(value).padStart(2, '0')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseTimeInput } from '../src-main/dates.ts'
+import { parseTimeInput, timeComplaint } from '../src-main/dates.ts'
 
 it.each([
   ['2015-01-22 11:10AM CST', '2015-01-22T17:10:00Z'],
@@ -14,4 +14,34 @@ it.each([
 
 it.each(['soon', '2015-02-30', '2015-06-29 3:11PM MARS'])('%s is no time', (text) => {
   expect(parseTimeInput(text, 'UTC')).toBeNull()
+})
+
+it.each([
+  ['2026-2-3 10:7AM EST', '2026-02-03T15:07:00Z'],
+  ['2026-02-03 10:07 NZDT', '2026-02-02T21:07:00Z'],
+  ['2026-02-03 10:07 IST', '2026-02-03T04:37:00Z'],
+  ['2026-02-03 10:07 AKST', '2026-02-03T19:07:00Z'],
+  ['2026-02-03 10:07 +04', '2026-02-03T06:07:00Z'],
+  ['2026-02-03 10:07 -0330', '2026-02-03T13:37:00Z'],
+  ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'],
+  ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z'],
+  [0, '1970-01-01T00:00:00Z'],
+  [10 ** 11, '5138-11-16T09:46:40Z']
+] as const)('clients write %s for a time', (input, instant) => {
+  expect(parseTimeInput(input, 'UTC')).toBe(Date.parse(instant))
+})
+
+it.each([
+  ['1969-12-31T23:59:59Z', 'must be in the years 1970 to 9999'],
+  ['0050-01-01', 'must be in the years 1970 to 9999'],
+  ['9999-12-31T23:59:59-05:00', 'must be in the years 1970 to 9999'],
+  [-1, 'must be in the years 1970 to 9999'],
+  [10 ** 11 + 1, 'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'],
+  [
+    '1795325443000000',
+    'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'
+  ]
+] as const)('%s is refused, and why is told', (input, complaint) => {
+  expect(parseTimeInput(input, 'UTC')).toBeNull()
+  expect(timeComplaint(input)).toBe(complaint)
 })

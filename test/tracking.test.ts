@@ -276,15 +276,19 @@ describe('the API', () => {
   it('reports the campaigns of all organizations to system administrators', async () => {
     const { campaign } = await sent(2)
     const { data } = await started.api.get<{
-      campaign_report: { campaign: { id: number }; stats: unknown }[]
+      campaign_report: { campaign: { id: number } }[]
     }>('/system_campaigns?exclude_active_campaigns=1')
     const entry = data.campaign_report.find((each) => each.campaign.id === campaign.id)
     expect(entry).toMatchObject({
       organization: { id: started.app.organizationId },
-      campaign: { id: campaign.id, state: 'finished', paused: false },
-      stats: {
-        recipients: { total: 2, sent: 2, skip: 0, remaining: 0 },
-        sent: { total: 2, accepted: 2, bounced: 0, in_queue: 0 }
+      campaign: {
+        id: campaign.id,
+        state: 'finished',
+        paused: false,
+        stats: {
+          recipients: { total: 2, sent: 2, skip: 0, remaining: 0 },
+          sent: { total: 2, accepted: 2, bounced: 0, in_queue: 0 }
+        }
       }
     })
     const none = await started.api.get<{ campaign_report: unknown[] }>(
@@ -292,4 +296,89 @@ describe('the API', () => {
     )
     expect(none.data.campaign_report).toEqual([])
   })
+})
+
+describe('what was deleted', () => {
+  /** A campaign with a seed that was sent and then deleted. */
+  async function deletedCampaign() {
+    const { data: seeds } = await started.api.post<{ id: number }>('/seed_lists', {
+      seed_list: { name: `Seeds ${Math.random()}`, addresses_array: ['seed@example.com'] }
+    })
+    const { campaign, messages, listId } = await sent(1, {
+      dispatch_attributes: { seed_list_ids: [seeds.id] }
+    })
+    const to = (address: string) => messages.find(({ headers }) => headers.get('to') === address)
+    return { campaign, listId, seed: linksIn(to('seed@example.com')), person: linksIn(to('p0@example.com')) }
+  }
+
+  it('leaves nobody who cannot unsubscribe: not after a campaign is deleted', async () => {
+    const { campaign, listId, person } = await deletedCampaign()
+    const deleted = await started.api.delete(`/campaigns/${campaign.id}`)
+    expect(deleted.data).toEqual({ campaign: { id: campaign.id, name: campaign.name } })
+    expect(await started.api.get(`/campaigns/${campaign.id}`)).toMatchObject({ error_code: 'not_found' })
+    const link = person[2] ?? ''
+    expect((await follow(link, { method: 'POST' })).status).toBe(200)
+    const path = `/mailing_lists/${listId}/subscribers/p0@example.com`
+    expect((await started.api.get<Subscriber[]>(path)).data[0]?.status).toBe('unsubscribed')
+    await started.api.put(path, { subscriber: { status: 'active' } })
+    const token = link.split('/').at(-1)
+    expect(await started.api.post('/subscribers/unsubscribe', { unsubscribe: { token } })).toMatchObject({
+      success: true,
+      data: { status: 'unsubscribed' }
+    })
+  })
+
+  it('leaves links that lead on and count nothing: of campaigns, of seeds and of subscribers', async () => {
+    const { campaign, listId, seed, person } = await deletedCampaign()
+    const city = (links: string[]) => follow(links[1] ?? '')
+    expect((await city(seed)).headers.get('Location')).toBe('http://example.com/B')
+    expect((await follow(seed[2] ?? '', { method: 'POST' })).status).toBe(200)
+    expect((await follow(seed.at(-1) ?? '')).status).toBe(200)
+    await started.api.delete(`/mailing_lists/${listId}/subscribers/p0@example.com`)
+    expect((await city(person)).headers.get('Location')).toBe('http://example.com/B')
+    expect((await follow(person[2] ?? '', { method: 'POST' })).status).toBe(200)
+    expect(await summary(campaign.id)).toMatchObject({ opens_total: 0, clicks_total: 0, unsubs_total: 0 })
+    await started.api.delete(`/campaigns/${campaign.id}`)
+    expect((await city(person)).headers.get('Location')).toBe('http://example.com/B')
+    expect(await (await follow(person[3] ?? '')).text()).toContain('This message is not there any more')
+  })
+
+  it('leaves the messages that an organization sent', async () => {
+    const { campaign } = await sent(3)
+    const path = `/organizations/${started.app.organizationId}/messages_sent/daily`
+    const ofCampaign = async () =>
+      (await started.api.get<{ report: { campaign_id: number }[] }>(path)).data.report.filter(
+        ({ campaign_id }) => campaign_id === campaign.id
+      )
+    const before = await ofCampaign()
+    expect(before).toMatchObject([{ messages_sent: 3 }])
+    await started.api.delete(`/campaigns/${campaign.id}`)
+    expect(await ofCampaign()).toEqual(before)
+  })
+})
+
+it('the first click of a recipient who loaded no picture counts as an open, so that no rate exceeds 1', async () => {
+  const { campaign, messages } = await sent(2)
+  const [link = '', , , , pixel = ''] = linksIn(messages[0])
+  await follow(link)
+  await follow(link)
+  await follow(pixel)
+  expect(await summary(campaign.id)).toMatchObject({
+    clicks_unique: 1,
+    opens_unique: 1,
+    opens_total: 2,
+    click_to_open_rate: 1,
+    open_rate: 0.5
+  })
+})
+
+it('a link with letters beyond Latin-1 leads where they say', async () => {
+  const { messages } = await sent(1, {
+    contents: [{ subject: 'Hello', format: 'html', html: '<a href="https://example.com/猫?n=ł">Cat</a>' }]
+  })
+  const response = await follow(linksIn(messages[0])[0] ?? '')
+  expect([response.status, response.headers.get('Location')]).toEqual([
+    302,
+    'https://example.com/%E7%8C%AB?n=%C5%82'
+  ])
 })

@@ -39,11 +39,46 @@ export function parseJson(pieces: Uint8Array[]): ParsedBody {
   const decoder = new TextDecoder()
   const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode()
   if (text === '') return { value: {} }
+  if (isTooDeep(text)) return { fault: `it is nested deeper than ${maxDepth} levels` }
   try {
-    return { value: JSON.parse(text) as unknown }
+    const value = JSON.parse(text) as unknown
+    return { value: loneSurrogate.test(text) ? wellFormed(value) : value }
   } catch (error) {
     return { fault: messageOf(error) }
   }
+}
+
+/** Levels of arrays and objects: no resource has as many, and deeper ones do not pass between threads. */
+const maxDepth = 100
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === quote) {
+      for (at++; at < text.length && text.charCodeAt(at) !== quote; at++) {
+        if (text.charCodeAt(at) === backslash) at++
+      }
+    } else if (character === openBrace || character === openBracket) {
+      if (++depth > maxDepth) return true
+    } else if (character === closeBrace || character === closeBracket) depth--
+  }
+  return false
+}
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
+
+/** JSON can write half of a character, which no text in UTF-8 holds. */
+const loneSurrogate = /\\u[dD][89a-fA-F]/
+
+/** The value with U+FFFD in place of halves of characters. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)])
+  )
 }
 
 async function parsedBy(thread: Worker): Promise<ParsedBody> {

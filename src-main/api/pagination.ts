@@ -14,14 +14,25 @@ export function limitPageSize(perPage: number, most: number): void {
   if (perPage > most) throw new ApiError('requested_too_many', `per_page must be at most ${most}`)
 }
 
-/** An opaque token for "the records after this id". */
-export function pageTokenAfter(id: number): string {
-  return Buffer.from(`after:${id}`).toString('base64url')
+/** How many records come before a page, which is past the end where that is more than there can be. */
+export function offsetOf({ page, per_page }: { page: number; per_page: number }): number {
+  return Math.min(page * per_page, Number.MAX_SAFE_INTEGER)
 }
 
-/** @throws ApiError validation_failed for anything that pageTokenAfter did not make. */
-export function idOfPageToken(token: string): number {
-  const match = /^after:(\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString())
-  if (!match) throw validationFailed('page_token must be the next_page_token of an earlier response')
-  return Number(match[1])
+/**
+ * An opaque token for "the records after this id".
+ * @param of what is paged, such as "list 7": the token is good for nothing else
+ */
+export function pageTokenAfter(of: string, id: number): string {
+  return Buffer.from(`${of} after ${id}`).toString('base64url')
+}
+
+/** @throws ApiError validation_failed for anything that pageTokenAfter did not make of the same. */
+export function idOfPageToken(of: string, token: string): number {
+  const [, made, id] = /^(.*) after (\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString()) ?? []
+  if (made === undefined) {
+    throw validationFailed('page_token must be the next_page_token of an earlier response')
+  }
+  if (made !== of) throw validationFailed('page_token is of another list')
+  return Number(id)
 }

@@ -29,7 +29,10 @@ export type UserPermissions = Partial<Record<PermissionKey, readonly string[]>>
  * of administrator, or who has a permission.
  */
 export type Access =
-  'public' | 'message_link' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission
+  'public' | 'message_link' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission | AnyOf
+
+/** Permissions of which one will do. */
+type AnyOf = readonly [Permission, Permission, ...Permission[]]
 
 /**
  * Refuses a caller who may not use the route that was called (supplement, section 1).
@@ -58,11 +61,17 @@ export function authorize({ caller, routeOptions }: FastifyRequest): void {
  * For what a request asks for beside the route's own permission.
  * @throws ApiError not_authorized, answered with 403
  */
-export function requirePermission(caller: Caller, permission: Permission): void {
-  if (caller.role !== 'standard') return
+export function requirePermission(caller: Caller, permission: Permission | AnyOf): void {
+  const permissions: Permission[] = typeof permission === 'string' ? [permission] : [...permission]
+  if (permissions.some((each) => hasPermission(caller, each))) return
+  refuse(`this needs the permission ${permissions.join(' or ')}, which user ${caller.userId} does not have`)
+}
+
+/** Whether a caller may do something: administrators may do everything. */
+export function hasPermission(caller: Caller, permission: Permission): boolean {
+  if (caller.role !== 'standard') return true
   const [key, action] = permission.split('.') as [PermissionKey, string]
-  if (caller.permissions[key]?.includes(action)) return
-  refuse(`this needs the permission ${permission}, which user ${caller.userId} does not have`)
+  return caller.permissions[key]?.includes(action) ?? false
 }
 
 function refuse(message: string): never {
@@ -82,7 +91,7 @@ export function whoMayUse(access: Access | undefined): string | undefined {
     case 'organization_admin':
       return 'For administrators.'
     default:
-      return `Standard users need the permission ${access}.`
+      return `Standard users need the permission ${[access].flat().join(' or ')}.`
   }
 }
 

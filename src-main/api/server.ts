@@ -9,6 +9,7 @@ import {
   type FastifySchema
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode, storageFaultOf } from '../errors.ts'
 import { trackingRoutes } from '../tracking/routes.ts'
 import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
@@ -46,6 +47,9 @@ export const apiPrefix = '/ga/api/v2'
 /** Bytes of a request body; imports from JSON have a limit of their own. */
 const bodyLimit = 4 * 1024 * 1024
 
+/** Bytes of a request's head: a path may hold 100 addresses of full length, URI-encoded (supplement, section 1). */
+const maxHeaderSize = 256 * 1024
+
 /** Where log lines go: standard error, so that standard output stays for the one line of --json. */
 const logger = { level: 'warn', stream: process.stderr }
 
@@ -55,8 +59,11 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
     bodyLimit,
     logger,
     rewriteUrl: ({ url = '/', headers }) => versionedUrl(url, headers['x-version']),
-    routerOptions: { maxParamLength: 100 * 400 }, // 100 URI-encoded emails
-    genReqId: () => crypto.randomUUID()
+    http: { maxHeaderSize },
+    routerOptions: { maxParamLength: maxHeaderSize },
+    genReqId: () => crypto.randomUUID(),
+    frameworkErrors: answerUnreadablePath,
+    clientErrorHandler: answerMalformed
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.decorate('context', context)
   app.decorateRequest('caller')
@@ -67,6 +74,16 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
   requireDeclaredAccess(app)
   const methods = rememberMethods(app)
 
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (supplement, section 1).
+    const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
+    if (hasBody) headers['content-type'] = 'application/json'
+    else delete headers['content-type']
+  })
+  app.addHook('onSend', async (request, reply) => {
+    // What is left of a body that was not read would be taken for the next request.
+    if (!request.raw.complete) void reply.header('Connection', 'close')
+  })
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
     // The token in the link is the key, and mail is read on web pages too.
@@ -122,10 +139,38 @@ function withAccess(schema: FastifySchema, access: Access | undefined): FastifyS
   return sentence === undefined ? schema : { ...schema, description: sentence }
 }
 
-/** `/ga/api/…` means version 2 when the header says so (supplement, section 1). */
-function versionedUrl(url: string, version: string | string[] | undefined): string {
-  if (version !== '2' || !url.startsWith('/ga/api/') || /^\/ga\/api\/v\d+(\/|$)/.test(url)) return url
+/** `/ga/api/…` is answered as version 2, unless the header asks for another one than 1 or 2 (supplement, section 1). */
+function versionedUrl(url: string, version: string | string[] = '1'): string {
+  const isKnown = version === '1' || version === '2'
+  if (!isKnown || !url.startsWith('/ga/api/') || /^\/ga\/api\/v\d+(\/|$)/.test(url)) return url
   return apiPrefix + url.slice('/ga/api'.length)
+}
+
+/** What Fastify refuses before a route is found, such as a percent sign that begins no character. */
+function answerUnreadablePath(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  const body = JSON.stringify(failure('invalid_request', `the path cannot be read: ${error.message}`))
+  reply.hijack()
+  reply.raw
+    .writeHead(error.statusCode ?? 400, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close'
+    })
+    .end(body)
+}
+
+/** What Node refuses before there is a request: a malformed one, or one whose head is too large. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'the path and the headers of the request are too long']
+      : ['400 Bad Request', 'the request is not HTTP']
+  const body = JSON.stringify(failure('invalid_request', message))
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`
+  )
 }
 
 /** Clients in use send JSON under other content types (supplement, section 1). */
@@ -211,7 +256,7 @@ async function answerUnknownPath(
   const path = request.url.split('?')[0] ?? ''
   void reply.type('application/json')
   if (/^\/ga\/api\//.test(path) && !path.startsWith(`${apiPrefix}/`)) {
-    return reply.code(200).send(failure('invalid_request', 'only version 2 is available'))
+    return reply.code(200).send(failure('invalid_request', 'only the versions 1 and 2 are available'))
   }
   await authenticate(request)
   const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ApiError, validationFailed } from '../errors.ts'
-import { wrappingKey } from './schema.ts'
+import { spellings, wrappingKey } from './schema.ts'
 
 interface JsonSchema {
   type?: string
@@ -11,7 +11,10 @@ interface JsonSchema {
   items?: JsonSchema
   anyOf?: JsonSchema[]
   patternProperties?: Record<string, JsonSchema>
+  minimum?: number
+  maximum?: number
   [wrappingKey]?: string
+  [spellings]?: Record<string, string>
 }
 
 const common = { allErrors: true, verbose: true, strict: false, useDefaults: true, validateFormats: false }
@@ -24,8 +27,9 @@ const parameters = new Ajv({ ...common, coerceTypes: true })
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const isBody = httpPart === 'body'
-  const check = (isBody ? bodies : parameters).compile(schema)
   const json = schema as JsonSchema
+  // What a path names and does not exist is not found, however large its number.
+  const check = (isBody ? bodies : parameters).compile(httpPart === 'params' ? json : withinIntegers(json))
   return (input: unknown) => {
     const value = isBody ? readBody(json, input) : tolerant(json, withoutBlanks(input))
     if (value instanceof ApiError) return { error: value }
@@ -33,6 +37,20 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const [first = 'the request is not valid', ...rest] = sentences(check.errors ?? [], json[wrappingKey])
     return { error: validationFailed(first, ...rest) }
   }
+}
+
+/** A schema whose integers are those that JavaScript and SQLite keep exactly. */
+function withinIntegers<Part>(schema: Part): Part {
+  if (Array.isArray(schema)) return schema.map(withinIntegers) as Part
+  if (!isRecord(schema)) return schema
+  const bounded = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, withinIntegers(value)])
+  )
+  if (bounded['type'] === 'integer') {
+    bounded['minimum'] ??= Number.MIN_SAFE_INTEGER
+    bounded['maximum'] ??= Number.MAX_SAFE_INTEGER
+  }
+  return bounded as Part
 }
 
 function readBody(schema: JsonSchema, input: unknown): unknown {
@@ -44,11 +62,16 @@ function readBody(schema: JsonSchema, input: unknown): unknown {
   return tolerant(schema, body)
 }
 
-/** Drops a null that stands for an absent key and reads the spellings of a boolean that clients use. */
+/**
+ * Drops keys that the schema does not know and nulls that stand for absent keys, and reads what clients in use write in
+ * place of booleans, of numbers and of an object without keys (supplement, section 1).
+ */
 function tolerant(schema: JsonSchema, value: unknown): unknown {
   if (schema.type === 'boolean') return readBoolean(value)
   if (schema.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value))
     return Number(value)
+  const spelled = schema[spellings]
+  if (spelled && typeof value === 'string') return spelled[value.toLowerCase()] ?? value
   if (schema.anyOf) {
     const [only, ...others] = schema.anyOf.filter((option) => option.type !== 'null')
     return only && others.length === 0 && value !== null ? tolerant(only, value) : value
@@ -57,14 +80,18 @@ function tolerant(schema: JsonSchema, value: unknown): unknown {
     const { items } = schema
     return value.map((item) => tolerant(items, item))
   }
-  if (!isRecord(value) || !schema.properties) return value
-  const result: Record<string, unknown> = {}
-  for (const [key, inner] of Object.entries(value)) {
-    const property = schema.properties[key]
-    if (!property) result[key] = inner
-    else if (inner !== null || allowsNull(property)) result[key] = tolerant(property, inner)
-  }
-  return result
+  if (schema.type !== 'object') return value
+  if (Array.isArray(value) && value.length === 0) return {}
+  if (!isRecord(value)) return value
+  const [free] = Object.values(schema.patternProperties ?? {})
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    const property =
+      schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : free
+    if (!property || (inner === null && !allowsNull(property))) return []
+    return [[key, tolerant(property, inner)]]
+  })
+  // Unlike an assignment, this keeps a key such as __proto__ a key.
+  return Object.fromEntries(entries)
 }
 
 function readBoolean(value: unknown): unknown {

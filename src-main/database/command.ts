@@ -27,6 +27,8 @@ export interface CommandContext {
    * somebody waits for has come, or because one will probably come soon.
    */
   shouldPause(): Promise<boolean>
+  /** Calls back if what the command did is taken back, for what it changed outside of the database. */
+  onRollback(undo: () => void): void
 }
 
 /**

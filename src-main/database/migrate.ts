@@ -19,6 +19,7 @@ import { suppressionLists } from './migrations/0015-suppression-lists.ts'
 import { apiKeys } from './migrations/0016-api-keys.ts'
 import { users } from './migrations/0017-users.ts'
 import { jobs } from './migrations/0018-jobs.ts'
+import { trust } from './migrations/0019-trust.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -48,7 +49,8 @@ export const migrations: readonly Migration[] = [
   suppressionLists,
   apiKeys,
   users,
-  jobs
+  jobs,
+  trust
 ]
 
 /** The schema that this version works with. */

@@ -81,6 +81,8 @@ export interface ApiKeysTable {
   created_at: Fixed<Time>
   /** To the minute; null = never. */
   last_used_at: ColumnType<Time | null, Time | null | undefined, Time | null>
+  /** Whether it is removed when the application ends, or at its next start. */
+  ends_with_process: ColumnType<Flag, Flag | undefined, never>
 }
 
 export interface WindowSessionsTable {
@@ -236,6 +238,8 @@ export interface CampaignsTable {
   remote_sql: string | null
   created_at: Fixed<Time>
   updated_at: Time
+  /** A deleted campaign that was sent stays behind the links of its messages. */
+  deleted_at: ColumnType<Time | null, undefined, Time>
 }
 
 /** A version of a campaign's message; several are a split test. */
@@ -276,6 +280,8 @@ export interface DispatchesTable {
   begins_at: Time | null
   started_at: Time | null
   finished_at: Time | null
+  /** When where the delivery stands changed last; null before the first change. */
+  updated_at: ColumnType<Time | null, Time | null | undefined, Time>
 }
 
 export interface DispatchSeedListsTable {
@@ -298,6 +304,10 @@ export interface DeliveriesTable {
   /** When the winner of a split test is to be chosen. */
   decides_at: Time | null
   winning_content_id: number | null
+  /** {@link Shares} of a split test; null until they were drawn. */
+  shares: ColumnType<Json | null, undefined, Json>
+  /** Whether the links of the contents are all in stat_links. */
+  has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
 /** Everybody gets a message, or some get one for a split test and, after a delay, the others the winner. */
 export type DeliveryPhase = 'everybody' | 'split_testing' | 'decision_delay' | 'winner'
@@ -352,8 +362,8 @@ export type StatEventType = 'open' | 'click' | 'bounce' | 'scomp' | 'unsub'
 export interface StatSnapshotsTable {
   id: Generated<number>
   stat_slice_id: number
-  /** 1 at the end of the split test, 2 at the decision. */
-  snapshot_group: number
+  /** 32 hex digits that the snapshots of one moment share. */
+  snapshot_group: string
   /** {@link StatisticCounts} */
   counts: Json
   taken_at: Time
@@ -548,6 +558,8 @@ export interface SuppressedAddressImportsTable {
 export interface ImportBatchesTable {
   subscriber_import_id: number
   batch: number
+  /** How many rows it has; fewer outcomes are those of a batch whose rest has yet to be written. */
+  rows: number
   outcomes: Buffer
 }
 

@@ -134,6 +134,7 @@ async function runGroup(): Promise<void> {
   groupBegan = performance.now()
   const answered: { port: MessagePort; reply: CommandReply }[] = []
   const changes: Change[] = []
+  const undos: (() => void)[] = []
   let failure = refusal
   let rest: Queued | null = null
   do {
@@ -146,11 +147,13 @@ async function runGroup(): Promise<void> {
     const changedRows = totalChanges.get()
     const done = await run(queued.request)
     changes.push(...done.changes)
+    undos.push(...done.undos)
     if ('result' in done.reply && done.reply.result instanceof Unfinished) {
       rest = { port: queued.port, request: { ...queued.request, input: done.reply.result.rest as unknown } }
       break
     }
     answered.push({ port: queued.port, reply: done.reply })
+    if (!('result' in done.reply)) for (const undo of done.undos) undo()
     // After some faults SQLite has rolled back by itself.
     if (!('result' in done.reply) && (totalChanges.get() !== changedRows || !sqlite.inTransaction)) {
       failure =
@@ -164,7 +167,7 @@ async function runGroup(): Promise<void> {
     publish(changes)
     if (rest) background.unshift(rest)
   } catch (error) {
-    if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+    takeBack(undos)
     if (rest) answered.push({ port: rest.port, reply: fault(rest.request.id, 'commit', error) })
     for (const each of answered)
       if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
@@ -188,6 +191,8 @@ async function shouldPause(): Promise<boolean> {
 interface Done {
   reply: CommandReply
   changes: Change[]
+  /** What {@link CommandContext.onRollback} was given. */
+  undos: (() => void)[]
   /** What kept the command from being written, if that is what happened. */
   error?: StorageFault
 }
@@ -198,36 +203,48 @@ async function run({ id, name, input }: CommandRequest): Promise<Done> {
   const call = (typeof command === 'function' ? command : command.run) as Command<unknown, unknown>
   const changes: Change[] = []
   lastNow = Math.max(Date.now(), lastNow + 1)
-  const record = (change: Change): unknown => changes.push(change)
-  const context: CommandContext = { db, sqlite, now: lastNow, record, shouldPause }
+  const undos: (() => void)[] = []
+  const context: CommandContext = {
+    db,
+    sqlite,
+    now: lastNow,
+    record: (change) => void changes.push(change),
+    shouldPause,
+    onRollback: (undo) => void undos.push(undo)
+  }
   try {
     const result = await call(context, input)
     await appendToChangeLog(context, changes)
-    return { reply: { id, result }, changes }
+    return { reply: { id, result }, changes, undos }
   } catch (error) {
     const storage = storageFaultOf(error)
-    if (storage) return { reply: fault(id, name, storage), changes: [], error: storage }
-    if (!(error instanceof ApiError)) return { reply: fault(id, name, error), changes: [] }
+    if (storage) return { reply: fault(id, name, storage), changes: [], undos, error: storage }
+    if (!(error instanceof ApiError)) return { reply: fault(id, name, error), changes: [], undos }
     const { code, message, data } = error
-    return { reply: { id, refused: { code, message, data } }, changes: [] }
+    return { reply: { id, refused: { code, message, data } }, changes: [], undos }
   }
 }
 
 /** Commits or rolls back. @returns whether the changes stand; a commit that fails turns the reply into a fault */
 function settle(done: Done): boolean {
   if (!('result' in done.reply)) {
-    // After some faults SQLite has rolled back itself.
-    if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+    takeBack(done.undos)
     return false
   }
   try {
     sqlite.exec('COMMIT')
     return true
   } catch (error) {
-    if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+    takeBack(done.undos)
     done.reply = fault(done.reply.id, 'commit', error)
     return false
   }
+}
+
+/** Rolls back, where SQLite has not done so by itself, and undoes what commands changed outside of the database. */
+function takeBack(undos: (() => void)[]): void {
+  if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+  for (const undo of undos) undo()
 }
 
 function fault(id: number, name: string, error: unknown): CommandReply {

@@ -8,13 +8,14 @@ import { noCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { commandClientOver } from '../database/writer.ts'
-import { messageOf, storageFaultOf } from '../errors.ts'
+import { ApiError, messageOf, storageFaultOf } from '../errors.ts'
 import { countSegment } from '../segments/count.ts'
 import { giveWay } from '../threads.ts'
+import { linksOf } from './links.ts'
 import { type Addressee, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
-import { contentFor, isTested } from './split-test.ts'
+import { drawShares, lotOf, testedContent } from './split-test.ts'
 import type { Transport } from './transport.ts'
 
 // One phase of a campaign: subscribers by id -> messages -> transport -> counters. It reads on a connection of its own.
@@ -39,6 +40,8 @@ export interface DeliveryFault {
 
 /** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
 const mostAtOnce = 250
+/** Links that are noted at once, and recipients among whom contents are drawn. */
+const [linksAtOnce, drawnAtOnce] = [200, 1000]
 const hour = 3_600_000
 /** A campaign whose speed makes it wait for longer gives its thread up meanwhile, in milliseconds. */
 const longestPause = 10_000
@@ -54,8 +57,8 @@ parentPort?.once('message', () => stop.abort())
 parentPort?.unref()
 
 try {
-  const plan = await client.run('beginDelivery', { id: campaignId, linkBase })
-  if (plan && (await countRecipients(plan)) && (await deliver(plan))) {
+  const plan = await begin()
+  if (plan && (await countRecipients(plan)) && (await drawContents(plan)) && (await deliver(plan))) {
     await client.run('endDeliveryPass', { id: campaignId })
   }
 } catch (error) {
@@ -63,15 +66,56 @@ try {
   tell(
     storage
       ? { canGoOn: true, message: `${storage.message}, then let the campaign go on` }
-      : { canGoOn: false, message: `Sending stopped by an error of ours: ${messageOf(error)}` }
+      : { canGoOn: false, message: whyItStopped(error) }
   )
 } finally {
   await reader.destroy()
   writer.close()
 }
 
+/** What was refused says itself why. */
+function whyItStopped(error: unknown): string {
+  if (error instanceof ApiError) return `Sending cannot go on: ${error.message}`
+  return `Sending stopped by an error of ours: ${messageOf(error)}`
+}
+
 function tell(note: DeliveryNote): void {
   parentPort?.postMessage(note)
+}
+
+/** @returns the plan, with the links of its contents noted; null when the campaign is not to be worked on */
+async function begin(): Promise<DeliveryPlan | null> {
+  const plan = await client.run('beginDelivery', { id: campaignId, linkBase })
+  if (!plan || plan.hasLinks) return plan
+  for (const { sliceId, ...content } of plan.message.contents) {
+    const links = linksOf(content)
+    for (let start = 0; start < links.length; start += linksAtOnce) {
+      const urls = links.slice(start, start + linksAtOnce)
+      if (!(await client.run('noteLinks', { id: campaignId, sliceId, urls }))) return null
+    }
+  }
+  await client.run('noteAllLinks', { id: campaignId })
+  return client.run('beginDelivery', { id: campaignId, linkBase })
+}
+
+/** Draws who gets which of several contents. @returns whether to go on */
+async function drawContents(plan: DeliveryPlan): Promise<boolean> {
+  const { contents } = plan.message
+  if (contents.length < 2 || plan.shares) return true
+  const lots: number[] = []
+  for (let afterId: number | null = 0; afterId !== null;) {
+    const rows = await recipientsAfter(reader, plan.recipients, afterId, drawnAtOnce)
+    const suppressed = await suppressedAmong(
+      reader,
+      plan.recipients,
+      rows.map(({ email }) => email)
+    )
+    for (const { id, email } of rows) if (!suppressed.has(email)) lots.push(lotOf(campaignId, id))
+    afterId = rows.length < drawnAtOnce ? null : (rows.at(-1)?.id ?? null)
+    if (stop.signal.aborted) return false
+  }
+  plan.shares = drawShares(Float64Array.from(lots), contents.length, plan.percentage)
+  return client.run('noteShares', { id: campaignId, shares: plan.shares })
 }
 
 /** @returns whether to go on */
@@ -194,16 +238,16 @@ function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
 }
 
 /** The mail of a subscriber in this phase: one or none. */
-function mailFor({ message, pass }: DeliveryPlan, addressee: Addressee): Mail[] {
+function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee): Mail[] {
   const { contents, campaign } = message
-  if (pass.kind !== 'everybody') {
-    const isInTest = isTested(campaign.id, addressee.id, pass.percentage)
-    if (isInTest !== (pass.kind === 'split_testing')) return []
-  }
+  const place = shares ? testedContent(shares, lotOf(campaign.id, addressee.id)) : 0
+  if (pass.kind === 'winner' && place !== null) return []
   const content =
     pass.kind === 'winner'
       ? contents.find(({ id }) => id === pass.contentId)
-      : contentFor(contents, campaign.id, addressee.id)
+      : place === null
+        ? undefined
+        : contents[place]
   return content ? [{ contentId: content.id, sliceId: content.sliceId, addressee, isSeed: false }] : []
 }
 

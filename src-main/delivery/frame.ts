@@ -4,8 +4,8 @@ import type { Frame } from './plan.ts'
 
 /** The content with header and footer, in its body where it has one. */
 export function framedHtml(html: string, { html_header: header, html_footer: footer }: Frame): string {
-  const body = /<body\b[^>]*>/i.exec(html)
-  const start = body ? body.index + body[0].length : 0
+  const body = html.search(/<body\b/i)
+  const start = body < 0 ? 0 : html.indexOf('>', body) + 1
   return atEndOfBody(html.slice(0, start) + header + html.slice(start), footer)
 }
 

@@ -1,21 +1,14 @@
 import type { KeyObject } from 'node:crypto'
+import { attributesIn, type Range, urlsIn } from './markup.ts'
 import { makeToken, type TokenContent } from '../tracking/tokens.ts'
 
 // Where the links of a message lead, and which links of its content are counted.
 
-/** Addresses in a content: in HTML the target of a link, in plain text one that is written out. */
-const linkPattern = {
-  html: /(<a\b[^>]*?\shref\s*=\s*)(?:"(https?:\/\/[^"]+)"|'(https?:\/\/[^']+)')/gi,
-  text: /()\b(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])()/gi
-}
-
 /** The links of a content whose clicks can be counted, as they stand in it, each once. */
 export function linksOf({ html, text }: { html: string; text: string }): string[] {
   const found = new Set<string>()
-  for (const [kind, source] of [['html', html] as const, ['text', text] as const]) {
-    for (const [, , first, second] of source.matchAll(linkPattern[kind]))
-      found.add(targetOf(kind, first ?? second))
-  }
+  for (const link of linksIn(html, 'html')) found.add(link.target)
+  for (const link of linksIn(text, 'text')) found.add(link.target)
   return [...found]
 }
 
@@ -26,14 +19,32 @@ export function countClicks(
   links: readonly { id: number; url: string }[]
 ): string {
   const ids = new Map(links.map(({ id, url }) => [url, id]))
-  return source.replaceAll(
-    linkPattern[kind],
-    (whole: string, before: string, first?: string, second?: string) => {
-      const id = ids.get(targetOf(kind, first ?? second))
-      if (id === undefined) return whole
-      return kind === 'html' ? `${before}"%%${clickCode(id)}%%"` : `%%${clickCode(id)}%%`
+  const parts: string[] = []
+  let end = 0
+  for (const link of linksIn(source, kind)) {
+    const id = ids.get(link.target)
+    if (id === undefined) continue
+    const code = `%%${clickCode(id)}%%`
+    parts.push(source.slice(end, link.start), kind === 'html' ? `"${code}"` : code)
+    end = link.end
+  }
+  return parts.join('') + source.slice(end)
+}
+
+/** In HTML the targets of links in quotes, in plain text the addresses that are written out. */
+function* linksIn(source: string, kind: 'html' | 'text'): Generator<Range & { target: string }> {
+  if (kind === 'text') {
+    for (const { start, end } of urlsIn(source)) yield { start, end, target: source.slice(start, end) }
+    return
+  }
+  for (const { tag, name, start, end, quote } of attributesIn(source)) {
+    if (tag !== 'a' || name !== 'href' || quote === '') continue
+    const written = source.slice(start, end)
+    if (/^https?:\/\/./i.test(written)) {
+      // With the quotes: what stands there in the end holds none of its own.
+      yield { start: start - 1, end: end + 1, target: written.replaceAll(/&amp;|&#38;/g, '&') }
     }
-  )
+  }
 }
 
 /** The key of the replacement code for a link that is counted. */
@@ -41,8 +52,10 @@ export function clickCode(linkId: number): string {
   return `link:${linkId}`
 }
 
-function targetOf(kind: 'html' | 'text', written = ''): string {
-  return kind === 'html' ? written.replaceAll(/&amp;|&#38;/g, '&') : written
+/** The link that a code of {@link clickCode} stands for; null for another code. */
+export function linkOfCode(key: string): number | null {
+  const [, id] = /^link:(\d{1,15})$/.exec(key) ?? []
+  return id === undefined ? null : Number(id)
 }
 
 /** The addresses in a message to somebody. */

@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { atEndOfBody, framedHtml, framedText } from './frame.ts'
-import { clickCode, countClicks, messageLinks } from './links.ts'
+import { countClicks, linkOfCode, messageLinks } from './links.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
 import { type Codes, codesOf, type CompiledText, compile, type Recipient, write } from './replacement.ts'
 import type { OutgoingMessage } from './transport.ts'
@@ -30,6 +30,8 @@ export class MessageComposer {
   readonly #plan: MessagePlan
   readonly #codes: Codes
   readonly #compiled = new Map<number, Compiled>()
+  /** The links of each content that are counted. */
+  readonly #counted = new Map<number, ReadonlySet<number>>()
   readonly #headers: { name: string; value: CompiledText }[]
 
   constructor(plan: MessagePlan) {
@@ -119,12 +121,21 @@ export class MessageComposer {
     return found
   }
 
+  #countedIn({ id, links }: PlannedContent): ReadonlySet<number> {
+    const counted = this.#counted.get(id) ?? new Set(links.map((link) => link.id))
+    this.#counted.set(id, counted)
+    return counted
+  }
+
   #recipientOf(content: PlannedContent, addressee: Addressee): Recipient {
     const { linkBase, signingSecret } = this.#plan
     const named = { subscriberId: addressee.id, sliceId: content.sliceId }
     const { click, openPixel, ...links } = messageLinks(linkBase, signingSecret, named)
-    const tracked = new Map([[openPixelCode, openPixel]])
-    for (const { id } of content.links) tracked.set(clickCode(id), click(id))
+    const tracked = (key: string): string | undefined => {
+      if (key === openPixelCode) return openPixel
+      const id = linkOfCode(key)
+      return id !== null && this.#countedIn(content).has(id) ? click(id) : undefined
+    }
     return { ...addressee, links: { ...links, tracked } }
   }
 }

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import type { FieldDefinition, StoredValues } from '../api/custom-fields/rules.ts'
 import type { SegmentCondition } from '../api/segments/schema.ts'
+import type { Shares } from './split-test.ts'
 
 /** What messages are made of, whoever gets them. */
 export interface MessagePlan {
@@ -55,14 +56,20 @@ export interface PlannedContent {
 /** Who gets messages in this phase of a delivery. */
 export type DeliveryPass =
   | { kind: 'everybody' }
-  | { kind: 'split_testing'; percentage: number }
+  | { kind: 'split_testing' }
   /** Those who were not in the split test get the content that won it. */
-  | { kind: 'winner'; percentage: number; contentId: number }
+  | { kind: 'winner'; contentId: number }
 
 /** A campaign that is being sent: what its thread needs. */
 export interface DeliveryPlan {
   message: MessagePlan
   pass: DeliveryPass
+  /** Who gets which content; null until that was drawn, and where there is one content only. */
+  shares: Shares | null
+  /** How many of the recipients are tested, 0 to 100. */
+  percentage: number
+  /** Whether the links of the contents are noted. */
+  hasLinks: boolean
   recipients: {
     organizationId: number
     mailingListId: number

@@ -3,6 +3,7 @@ import { type FieldDefinition, presentValue, type StoredValues } from '../api/cu
 import { replacementKey } from '../api/autoresponders/rules.ts'
 import { isoDay } from '../dates.ts'
 import { wallClock } from '../times.ts'
+import { attributesIn } from './markup.ts'
 
 // Replacement codes in contents (supplement, section 4): a text is compiled once and written for each recipient.
 
@@ -25,14 +26,15 @@ export type CompiledText = readonly (string | Code)[]
 const apiPrefix = 'api:'
 const codePattern = /%%([^%\r\n]{1,300}?)(:raw)?%%/gi
 
-/** Cuts a content at its codes. */
+/** Cuts a content at its codes, in a time that grows with its length. */
 export function compile(text: string, kind: 'html' | 'text'): CompiledText {
   const parts: (string | Code)[] = []
+  const isInLink = kind === 'html' ? linksOfHtml(text) : linksOfText(text)
   let end = 0
   for (const match of text.matchAll(codePattern)) {
     const [source, name = '', raw] = match
     parts.push(text.slice(end, match.index))
-    const place = placeAt(text.slice(0, match.index), kind)
+    const place: Place = isInLink(match.index) ? `url in ${kind}` : kind
     parts.push({ source, key: replacementKey(name.trim()), place, raw: raw !== undefined })
     end = match.index + source.length
   }
@@ -40,15 +42,38 @@ export function compile(text: string, kind: 'html' | 'text'): CompiledText {
   return parts.filter((part) => part !== '')
 }
 
-/** A link that has begun: in HTML the value of an attribute, in plain text an address up to the next white space. */
-const openLink = {
-  html: /\b(?:href|src|action)\s*=\s*(?:"[^"]+|'[^']+|[^\s"'>]+)$/i,
-  text: /\bhttps?:\/\/\S+$/i
+/** Whether a link has begun before a position, to be asked with growing positions. */
+type LinkFinder = (position: number) => boolean
+
+const linkAttributes = ['href', 'src', 'action']
+
+/** Within the value of such an attribute, behind its beginning: a code that is all of it is the link itself. */
+function linksOfHtml(html: string): LinkFinder {
+  const values = attributesIn(html)
+  let next = values.next()
+  return (position) => {
+    while (!next.done && (next.value.end <= position || !linkAttributes.includes(next.value.name))) {
+      next = values.next()
+    }
+    return !next.done && next.value.start < position
+  }
 }
 
-function placeAt(before: string, kind: 'html' | 'text'): Place {
-  // A link is not longer than this.
-  return openLink[kind].test(before.slice(-4000)) ? `url in ${kind}` : kind
+const urlOrSpace = /\s|\bhttps?:\/\//gi
+
+/** Behind the beginning of an address, up to the next white space. */
+function linksOfText(text: string): LinkFinder {
+  const marks = text.matchAll(urlOrSpace)
+  let next = marks.next()
+  let start = Infinity
+  return (position) => {
+    for (; !next.done && next.value.index < position; next = marks.next()) {
+      const [mark] = next.value
+      if (mark.trim() === '') start = Infinity
+      else start = Math.min(start, next.value.index + mark.length)
+    }
+    return start < position
+  }
 }
 
 /** What replaces a code, and how it may be encoded. */
@@ -87,7 +112,7 @@ export interface Recipient {
     webVersion: string
     unsubscribeToken: string
     /** What is written for the codes that the delivery itself put in, to count opens and clicks. */
-    tracked?: ReadonlyMap<string, string>
+    tracked?: (key: string) => string | undefined
   }
   /** content_replacement_fields, by {@link replacementKey}; they win over a custom field of the same name. */
   replacements?: ReadonlyMap<string, string>
@@ -160,7 +185,7 @@ function valueOf(key: string, codes: Codes, recipient: Recipient): Value | undef
   const isApi = key.startsWith(apiPrefix)
   const given = recipient.replacements?.get(isApi ? key.slice(apiPrefix.length) : key)
   if (given !== undefined) return { text: given }
-  const tracked = recipient.links.tracked?.get(key)
+  const tracked = recipient.links.tracked?.(key)
   if (tracked !== undefined) return { text: tracked, urlEncode: false }
   // A key that this message was given no value for is blank, as a custom field without a value is.
   return isApi ? { text: '' } : codes.get(key)?.(recipient)

@@ -1,24 +1,40 @@
 import { createHash } from 'node:crypto'
 
-// Who gets which content follows from the ids alone, so that a delivery that goes on after a crash decides the same.
+// Who gets which content follows from the ids and from bounds that are drawn once, so that a delivery that goes on after a
+// crash decides the same.
 
-/** Two numbers from 0 to 1 that are as good as drawn by lot, and always the same for a recipient of a campaign. */
-function lots(campaignId: number, subscriberId: number): [number, number] {
-  const digest = createHash('md5').update(`${campaignId} ${subscriberId}`).digest()
-  return [digest.readUInt32BE(0) / 2 ** 32, digest.readUInt32BE(4) / 2 ** 32]
+/** A number from 0 to 1 that is as good as drawn by lot, and always the same for a recipient of a campaign. */
+export function lotOf(campaignId: number, subscriberId: number): number {
+  return createHash('md5').update(`${campaignId} ${subscriberId}`).digest().readUIntBE(0, 6) / 2 ** 48
 }
 
-/** Whether a recipient belongs to those among whom the contents are tested. @param percentage 0 to 100 */
-export function isTested(campaignId: number, subscriberId: number, percentage: number): boolean {
-  return lots(campaignId, subscriberId)[0] * 100 < percentage
+/** For each content, by id: the lot from which on it is no longer the one. Beyond the last bound nobody is tested. */
+export type Shares = readonly number[]
+
+/**
+ * Draws who gets which content, exact to the nearest recipient: no content with a share of at least one goes untested
+ * (supplement, section 2).
+ * @param lots of all recipients, in any order
+ * @param contents how many there are
+ * @param percentage of the recipients who are tested, 0 to 100
+ */
+export function drawShares(lots: Float64Array, contents: number, percentage: number): Shares {
+  const sorted = lots.toSorted()
+  const tested = Math.round((sorted.length * percentage) / 100)
+  return Array.from({ length: contents }, (_, index) => {
+    const below = Math.floor((tested * (index + 1)) / contents)
+    // Whoever is left out by nobody's lot is in: nobody comes later.
+    return sorted[below] ?? 1
+  })
 }
 
-/** The content of a recipient; each is as likely. */
-export function contentFor<Content>(
-  contents: readonly [Content, ...Content[]],
-  campaignId: number,
-  subscriberId: number
-): Content {
-  const [, lot] = lots(campaignId, subscriberId)
-  return contents[Math.floor(lot * contents.length)] ?? contents[0]
+/** As {@link drawShares} for any number of recipients, where it need not be exact. */
+export function evenShares(contents: number, percentage: number): Shares {
+  return Array.from({ length: contents }, (_, index) => ((index + 1) / contents) * (percentage / 100))
+}
+
+/** Which content somebody gets in the test, by its place; null for who is not tested. */
+export function testedContent(shares: Shares, lot: number): number | null {
+  const place = shares.findIndex((bound) => lot < bound)
+  return place < 0 ? null : place
 }

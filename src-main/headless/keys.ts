@@ -71,7 +71,9 @@ async function revoke(data: DataDirectory, organizationId: number, text: string)
   const id = Number(text)
   const key = (await apiKeysOf(data.reader, organizationId, null)).find((each) => each.id === id)
   if (!key) throw new Error(`key revoke needs the id of a key that "key list" shows, and "${text}" is none`)
-  await data.write((writer) => writer.run('revokeApiKey', { organizationId, userId: null, id }))
+  await data.write((writer) =>
+    writer.run('revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
+  )
   return [`"${key.name}" is revoked.`]
 }
 

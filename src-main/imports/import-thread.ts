@@ -50,11 +50,12 @@ async function runImport(client: CommandClient): Promise<void> {
     const rowOrder = await client.run('startImporting', { id: importId, records })
     if (!rowOrder) return
     const logs = new ImportLogs(logDirectory(dataDirectory, importId), file_format)
-    const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, (batch, index, before) =>
-      before
-        ? client.run('recallImportBatch', { id: importId, batch, outcomes: before })
-        : client.run('writeImportBatch', { id: importId, index, batch })
-    )
+    const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, async (batch, index, before) => {
+      if (!before) return client.run('writeImportBatch', { id: importId, index, batch })
+      const known = await client.run('recallImportBatch', { id: importId, batch, outcomes: before })
+      if (!known || before.length === batch.rows) return known
+      return client.run('writeImportBatch', { id: importId, index, batch, done: before })
+    })
     const completed = await pipeline.run()
     logs.close()
     if (completed) await client.run('finishImport', { id: importId })

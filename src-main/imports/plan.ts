@@ -24,8 +24,16 @@ export interface RowPlan {
   timeZone: string
   /** Where the bytes are, absolute; a file that is to be downloaded goes there. */
   path: string
-  /** What became of the rows that an earlier run committed, a Uint8Array a batch; see importOutcomes. */
-  committed: Uint8Array[]
+  /** The batches that an earlier run committed. */
+  committed: CommittedBatch[]
+}
+
+/** What an earlier run did of a batch. */
+export interface CommittedBatch {
+  /** How many it has. */
+  rows: number
+  /** What became of its first rows, each an index into importOutcomes; of all, but for the last batch. */
+  outcomes: Uint8Array
 }
 
 /** All that the import thread needs to know; the writer hands it out when the work begins. */

@@ -24,7 +24,7 @@ const rowsPerFlush = 10_000
 
 /**
  * Applies a batch, the `index`th from 0.
- * @param before its outcomes, when an earlier run of the import committed it
+ * @param before the outcomes of its first rows, when an earlier run of the import committed them
  * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
  */
 export type WriteBatch = (
@@ -121,16 +121,18 @@ export class RowPipeline {
     const inFlight: Promise<void>[] = []
     for (let from = 0; from < part.count && !this.#stopped;) {
       const before = this.#plan.committed[this.#batches]
-      const rows = order.subarray(from, endOfBatch(part, order, from, before?.length))
+      const rows = order.subarray(from, endOfBatch(part, order, from, before?.rows))
       const batch = this.#packer.batchOf(rows.length, part.join(rows))
       while (inFlight.length >= batchesInFlight) await inFlight.shift()
-      const written = this.#writeBatch(batch, this.#batches++, before).then((codes) => {
+      const written = this.#writeBatch(batch, this.#batches++, before?.outcomes).then((codes) => {
         if (!codes) this.#stopped = true
         else for (const [place, row] of rows.entries()) outcomes[row] = codes[place] ?? 0
       })
       // Awaited below, where the first failure counts; until then it is not unhandled.
       written.catch(() => (this.#stopped = true))
       inFlight.push(written)
+      // The rest of a batch that was interrupted comes before the next one.
+      if (before && before.outcomes.length < before.rows) await Promise.allSettled([written])
       from += rows.length
     }
     await Promise.all(inFlight)

@@ -10,7 +10,7 @@ import {
 import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import { emailComplaint, isEmail, subscriberKeys } from '../api/subscribers/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
-import { dateHint, instantOfWallTime, parseDate } from '../dates.ts'
+import { dateHint, timeOfWall, parseDate } from '../dates.ts'
 import type { ImportBatch, RowPlan } from './plan.ts'
 
 /** Reserved columns other than email, which every file has. */
@@ -186,7 +186,8 @@ export class RowReader {
         const { file_format } = this.#plan.settings
         const wall = parseDate(cell, file_format.date_format)
         if (!wall) return `must be ${dateHint}, and "${cell}" is none`
-        const time = instantOfWallTime(wall, this.#plan.timeZone)
+        const time = timeOfWall(wall, this.#plan.timeZone)
+        if (time === null) return `must be in the years 1970 to 9999, and "${cell}" is not`
         if (name === 'subscribe_time') attributes.subscribeTime = time
         else attributes.removeTime = time
         return null

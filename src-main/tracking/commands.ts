@@ -1,7 +1,6 @@
 import type { Command, CommandContext } from '../database/command.ts'
 import { queueReactions } from '../api/autoresponders/reactions.ts'
-import { notFound } from '../errors.ts'
-import { recordEvent } from '../api/statistics/counting.ts'
+import { countedSlice, happened, recordEvent } from '../api/statistics/counting.ts'
 import { subscriberWithList } from '../api/subscribers/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { readToken, type TokenPurpose } from './tokens.ts'
@@ -15,7 +14,14 @@ interface Tracked {
 export const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
   const recipient = await recipientOf(context, 'open', token)
   if (!recipient) return
-  const { sliceId, subscriber, timeZone, campaignId } = recipient
+  await noteOpen(context, recipient, ip)
+}
+
+async function noteOpen(
+  context: CommandContext,
+  { sliceId, subscriber, timeZone, campaignId }: TrackedRecipient,
+  ip: string
+): Promise<void> {
   const isFirst = await recordEvent(context, { type: 'open', sliceId, subscriber, ip }, timeZone)
   if (!isFirst || campaignId === null) return
   const waiting = await context.db
@@ -29,8 +35,8 @@ export const trackOpen: Command<Tracked, void> = async (context, { token, ip }) 
 }
 
 /**
- * Counts that a link of a message was clicked.
- * @throws ApiError not_found for a link that the message does not have
+ * Counts that a link of a message was clicked. Whoever clicks has opened the message, whether or not its pictures were
+ * loaded: the first click counts as that recipient's open, so that no rate exceeds 1.
  */
 export const trackClick: Command<Tracked & { linkId: number }, void> = async (
   context,
@@ -42,27 +48,28 @@ export const trackClick: Command<Tracked & { linkId: number }, void> = async (
     .select('stat_slice_id')
     .where('id', '=', linkId)
     .executeTakeFirst()
-  if (!recipient || link?.stat_slice_id !== recipient.sliceId) throw notFound('the link')
-  const { sliceId, subscriber, timeZone } = recipient
+  if (!recipient || link?.stat_slice_id !== recipient.sliceId) return
+  const { sliceId, subscriber, timeZone, tracksOpens } = recipient
+  if (tracksOpens && !(await happened(context, { type: 'open', sliceId, subscriber }))) {
+    await noteOpen(context, recipient, ip)
+  }
   await recordEvent(context, { type: 'click', sliceId, subscriber, linkId, ip }, timeZone)
 }
 
-/** Whom a token names, as long as the subscriber and the statistics are there. */
+type TrackedRecipient = NonNullable<Awaited<ReturnType<typeof recipientOf>>>
+
+/** Whom a token names, as long as the subscriber and the campaign are there: links of what was deleted count nothing. */
 async function recipientOf(context: CommandContext, purpose: TokenPurpose, token: string) {
   const named = readToken(await signingSecret(context.db), purpose, token)
   if (!named) return null
-  const slice = await context.db
-    .selectFrom('stat_slices')
-    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
-    .select('campaign_id')
-    .where('stat_slices.id', '=', named.sliceId)
-    .executeTakeFirst()
+  const slice = await countedSlice(context.db, named.sliceId)
   const subscriber = await subscriberWithList(context.db, named.subscriberId)
   if (!slice || !subscriber) return null
   return {
     sliceId: named.sliceId,
     subscriber: { id: subscriber.id, email: subscriber.email },
     timeZone: subscriber.time_zone_name,
-    campaignId: slice.campaign_id
+    campaignId: slice.campaign_id,
+    tracksOpens: slice.track_opens === 1
   }
 }

@@ -5,17 +5,17 @@ import type { Schema } from '../database/schema.ts'
 import { type Addressee, MessageComposer, type WrittenContent } from '../delivery/message.ts'
 import type { TokenContent } from './tokens.ts'
 
-/** The message that a subscriber got, as it would be written now; null when the campaign or the subscriber is gone. */
+/** The message that a subscriber got, as it would be written now; null when the campaign or the subscriber was deleted. */
 export async function messageOf(
   db: Kysely<Schema>,
   named: TokenContent,
   linkBase: string
 ): Promise<WrittenContent | null> {
   const found = await composerFor(db, named, linkBase)
-  return found && found.composer.write(found.contentId, found.addressee)
+  return found?.isThere ? found.composer.write(found.contentId, found.addressee) : null
 }
 
-/** Where a link of a subscriber's message leads; null when there is no such link, campaign or subscriber. */
+/** Where a link of a message leads, also of one to a seed, and after campaign or subscriber were deleted; null for no link. */
 export async function linkOfMessage(
   db: Kysely<Schema>,
   named: TokenContent,
@@ -36,18 +36,32 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
   const slice = await db
     .selectFrom('stat_slices')
     .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
-    .select(['campaign_id', 'content_id'])
+    .innerJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
+    .select(['campaign_id', 'content_id', 'deleted_at'])
     .where('stat_slices.id', '=', sliceId)
     .executeTakeFirst()
+  if (slice?.campaign_id == null || slice.content_id === null) return null
+  const campaign = await campaignToSend(db, slice.campaign_id)
+  const plan = await messagePlanOf(db, campaign, linkBase)
+  if (!plan) return null
   const row = await db
     .selectFrom('subscribers')
     .select(['id', 'email', 'subscribe_time', 'subscribe_ip', 'custom_fields'])
     .where('id', '=', subscriberId)
     .executeTakeFirst()
-  if (!row || slice?.campaign_id == null || slice.content_id === null) return null
-  const plan = await messagePlanOf(db, await campaignToSend(db, slice.campaign_id), linkBase)
-  if (!plan) return null
-  const { custom_fields, ...rest } = row
+  const { custom_fields, ...rest } = row ?? {
+    ...nobody,
+    // A seed got the preview values of the list.
+    custom_fields: subscriberId === 0 ? campaign.preview_custom_field_data : '{}'
+  }
   const addressee: Addressee = { ...rest, values: JSON.parse(custom_fields) as StoredValues, format: null }
-  return { composer: new MessageComposer(plan), contentId: slice.content_id, addressee }
+  return {
+    composer: new MessageComposer(plan),
+    contentId: slice.content_id,
+    addressee,
+    isThere: row !== undefined && slice.deleted_at === null
+  }
 }
+
+/** Whose codes in an address are blank. */
+const nobody = { id: 0, email: '', subscribe_time: 0, subscribe_ip: null }

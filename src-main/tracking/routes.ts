@@ -35,10 +35,12 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { token, link } = params
       const named = readToken(await signingSecret(reader), 'click', token)
       const target = named && (await linkOfMessage(reader, named, link, deliveries.linkBase ?? ''))
-      if (target === null)
+      // A header holds no letters beyond Latin-1, and a browser writes them as this does.
+      const address = target !== null && URL.canParse(target) ? new URL(target).href : null
+      if (address === null)
         return page(reply, 'This link does not work', 'The message that it was in is gone.')
       await writer.run('trackClick', { token, ip, linkId: link })
-      return reply.header('Cache-Control', 'no-store').redirect(target)
+      return reply.header('Cache-Control', 'no-store').redirect(address)
     }
   )
 

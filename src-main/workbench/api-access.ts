@@ -101,6 +101,7 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await app.context.writer.run('revokeApiKey', {
         organizationId,
         userId: keysSeenBy(caller),
+        mayRevokeSystemAdmins: caller.role === 'system_admin',
         id: params.id
       })
       return ok(null)

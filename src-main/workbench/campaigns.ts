@@ -10,6 +10,7 @@ import {
   dispatchOf,
   presentCampaignSummaries
 } from '../api/campaigns/queries.ts'
+import { mayReadStatistics, withoutStatistics } from '../api/campaigns/routes.ts'
 import { CampaignSummary } from '../api/campaigns/schema.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { IdParams, Nullable, Timestamp } from '../api/schema.ts'
@@ -65,14 +66,16 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(Type.Array(ListedCampaign)) }
       }
     },
-    async ({ caller: { organizationId, timeZone }, query }) => {
+    async ({ caller, query }) => {
+      const { organizationId, timeZone } = caller
       const rows = await campaignsOfList(reader, organizationId, query.mailing_list_id ?? null, {})
       const recipients = await recipientsOf(
         reader,
         rows.map(({ id }) => id)
       )
       const campaigns = await presentCampaignSummaries(reader, organizationId, rows.reverse(), timeZone)
-      return ok(campaigns.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null })))
+      const shown = mayReadStatistics(caller) ? campaigns : campaigns.map(withoutStatistics)
+      return ok(shown.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null })))
     }
   )
 
@@ -108,7 +111,10 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/previews',
-    { config: { access: 'signed_in' }, schema: { hide: true } },
+    {
+      config: { access: ['campaign.send', 'campaign.update', 'autoresponder.update'] },
+      schema: { hide: true }
+    },
     async ({ caller }, reply) =>
       sendFile(reply, previewOutboxPath(dataDirectory, caller.organizationId), 'previews.mbox')
   )

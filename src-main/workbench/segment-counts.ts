@@ -4,7 +4,7 @@ import { envelope, ok } from '../api/envelope.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { IdParams, MailingListParams } from '../api/schema.ts'
 import { readCheckedClause } from '../api/segments/commands.ts'
-import { clauseOf, storedSegmentById } from '../api/segments/queries.ts'
+import { clauseOf, requireListsOf, storedSegmentById } from '../api/segments/queries.ts'
 import { ClauseInput } from '../api/segments/schema.ts'
 import { StatusCounts } from '../api/subscriber-counts/schema.ts'
 import { Faults } from '../errors.ts'
@@ -21,7 +21,9 @@ export const segmentCountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params }) => {
       const row = await storedSegmentById(reader, caller.organizationId, params.id)
-      return ok(await segments.count({ mailingListId: row.mailing_list_id, clause: clauseOf(row) }))
+      const clause = clauseOf(row)
+      await requireListsOf(reader, clause)
+      return ok(await segments.count({ mailingListId: row.mailing_list_id, clause }))
     }
   )
 

@@ -105,7 +105,8 @@ describe('jobs', () => {
       error_message: expect.stringMatching(/^job_type must be one of Campaign, SubscriberImport/) as string
     })
     expect(await api.get('/jobs/all?finished_at__after=soon')).toMatchObject({
-      error_message: 'finished_at__after must be a UNIX timestamp or an ISO 8601 time'
+      error_message:
+        'finished_at__after must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00, or a UNIX time in seconds'
     })
   })
 

@@ -45,7 +45,7 @@ describe('primary_key_custom_field_id', () => {
           custom_fields: { Number: 7, Name: '7' }
         }
       })
-      expect(taken.error_message).toMatch(/is already on this list/)
+      expect(taken.error_message).toMatch(/is the primary key for this mailing list/)
     }
     const all = await allSubscribers(started.api, list.id)
     expect(all).toHaveLength(2500)

@@ -42,7 +42,43 @@ describe('a subscriber', () => {
       subscriber: { email: 'ANNA@example.com', status: 'active' }
     })
     expect(answer).toMatchObject({ success: false, error_code: 'validation_failed' })
-    expect(answer.error_message).toMatch(/^email /)
+    expect(answer.error_message).toBe(
+      'Email ^"Email" is the primary key for this mailing list, and this value is already taken by a different ' +
+        'subscriber in the list., Email address ^"Email" is the primary key for this mailing list, and this value is ' +
+        'already taken by a different subscriber in the list.'
+    )
+  })
+
+  it('with faults of several kinds is told of all of them', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'Age', 'number')
+    await makeSubscriber(started.api, list.id, 'anna@example.com')
+    const answer = await started.api.post(subscribersOf(list.id), {
+      subscriber: { email: 'anna@example.com', status: 'active', custom_fields: { Age: 'old' } }
+    })
+    expect(answer.error_message).toMatch(/^Age must be a whole number.*, Email \^"Email" is the primary key/)
+  })
+
+  it('answers a format and whether it is confirmed where the list keeps them, and takes both elsewhere', async () => {
+    const keeping = await makeList(started.api, { has_format: true, has_confirmed: true })
+    const plain = await makeSubscriber(started.api, keeping.id, 'a@example.com')
+    expect(plain).toMatchObject({ email_format: 'html', confirmed: false })
+    await importText(started.api, keeping.id, 'b@example.com,both', {
+      column_mapping: ['email', 'email_format'],
+      file_format: { csv_has_headers: false }
+    })
+    const path = `${subscribersOf(keeping.id)}/b@example.com`
+    const [read] = (await started.api.get<Subscriber[]>(path)).data
+    expect(read?.email_format).toBe('both')
+    const { custom_fields: _, ...sent } = read ?? ({} as Subscriber)
+    expect(await started.api.put(path, { subscriber: sent })).toMatchObject({ success: true })
+    const other = await makeList(started.api)
+    const made = await makeSubscriber(started.api, other.id, 'a@example.com', {
+      email_format: 'html',
+      confirmed: true
+    })
+    expect(Object.keys(made)).not.toContain('email_format')
+    expect(Object.keys(made)).not.toContain('confirmed')
   })
 
   it('needs an email and a status', async () => {
@@ -92,11 +128,22 @@ describe('a subscriber', () => {
     const made = await makeSubscriber(started.api, list.id, 'a@example.com')
     const answer = await started.api.delete(`${subscribersOf(list.id)}/a%40example.com`)
     expect(answer.data).toEqual({ subscriber_ids_removed: [made.id], more_remaining: false })
-    expect((await started.api.get<unknown[]>(`${subscribersOf(list.id)}/${made.id}`)).data).toEqual([])
+    const gone = await started.api.get(`${subscribersOf(list.id)}/${made.id}`)
+    expect(gone).toMatchObject({ success: false, error_code: 'not_found', data: null })
   })
 })
 
 describe('looking subscribers up', () => {
+  it('answers one who is not there with not_found, and none of several with an empty array', async () => {
+    const list = await makeList(started.api)
+    for (const one of ['a@example.com', '999999999']) {
+      const answer = await started.api.get(`${subscribersOf(list.id)}/${one}`)
+      expect(answer).toMatchObject({ success: false, data: null, error_code: 'not_found' })
+    }
+    const several = await started.api.get(`${subscribersOf(list.id)}/a@example.com,b@example.com`)
+    expect(several).toMatchObject({ success: true, data: [] })
+  })
+
   it('takes ids and emails together', async () => {
     const list = await makeList(started.api)
     const [a, b] = [
@@ -240,7 +287,10 @@ describe('a list whose primary key is a custom field', () => {
     const again = await started.api.post(subscribersOf(listId), {
       subscriber: { email: 'other@example.com', status: 'active', custom_fields: { Number: 2 } }
     })
-    expect(again.error_message).toMatch(/primary key 2 is already on this list/)
+    expect(again.error_message).toBe(
+      'Number ^"Number" is the primary key for this mailing list, ' +
+        'and this value is already taken by a different subscriber in the list.'
+    )
     const without = await started.api.post(subscribersOf(listId), {
       subscriber: { email: 'other@example.com', status: 'active' }
     })
@@ -285,7 +335,11 @@ describe('an email address', () => {
     'jürgen@example.com',
     'anna@münchen.example',
     '用户@例子.广告',
-    'a@xn--mnchen-3ya.example'
+    'a@xn--mnchen-3ya.example',
+    "a-b._+=%/:;?!#$&'*{}|~`c@example.com",
+    `${'a'.repeat(256)}@example.com`,
+    'a@under_score.example.com',
+    'a@10.example.com'
   ])('such as %s is taken and answered as it was given', async (email) => {
     const list = await makeList(started.api)
     const made = await makeSubscriber(started.api, list.id, email)
@@ -305,7 +359,7 @@ describe('an email address', () => {
     const answer = await started.api.post(subscribersOf(list.id), {
       subscriber: { email: second, status: 'active' }
     })
-    expect(answer.error_message).toMatch(/is already on this list/)
+    expect(answer.error_message).toMatch(/^Email \^"Email" is the primary key/)
     const imported = await importText(started.api, list.id, second, {
       file_format: { csv_has_headers: false }
     })
@@ -323,7 +377,11 @@ describe('an email address', () => {
     'a@-example.com',
     'a@example..com',
     'a@b@example.com',
-    `${'a'.repeat(65)}@example.com`,
+    `${'a'.repeat(257)}@example.com`,
+    'a@192.168.10.10',
+    'a@b-.example.com',
+    'a@b.-example.com',
+    'a@[192.168.10.10]',
     `a@${'b'.repeat(64)}.com`,
     'a@example.com\nBcc: b@example.com'
   ])('such as %j is refused by name', async (email) => {

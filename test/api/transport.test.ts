@@ -135,11 +135,20 @@ describe('the version', () => {
     expect(await response.json()).toMatchObject({ success: true })
   })
 
-  it('must come somehow', async () => {
-    const response = await started.api.raw('/ga/api/mailing_lists')
+  it.each([{}, { 'X-Version': '1' }])('may be left out, or be 1: %j', async (headers) => {
+    const response = await started.api.raw('/ga/api/mailing_lists', {
+      method: 'POST',
+      headers,
+      body: '{"name":"As version 1 has it"}'
+    })
+    expect(await response.json()).toMatchObject({ success: true, data: { name: 'As version 1 has it' } })
+  })
+
+  it('is 1 or 2', async () => {
+    const response = await started.api.raw('/ga/api/mailing_lists', { headers: { 'X-Version': '3' } })
     expect(await response.json()).toMatchObject({
       error_code: 'invalid_request',
-      error_message: 'only version 2 is available'
+      error_message: 'only the versions 1 and 2 are available'
     })
   })
 })

@@ -61,7 +61,14 @@ async function plansOf(run: Query): Promise<string[]> {
     dialect: new SqliteDialect({ database: sqlite }),
     log: ({ query }) => void statements.push({ sql: query.sql, parameters: query.parameters })
   })
-  await run(db, { db, sqlite, now: 0, record: () => undefined, shouldPause: () => Promise.resolve(false) })
+  await run(db, {
+    db,
+    sqlite,
+    now: 0,
+    record: () => undefined,
+    onRollback: () => undefined,
+    shouldPause: () => Promise.resolve(false)
+  })
   const plans = statements.flatMap(({ sql, parameters }) =>
     sqlite
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
+  deleteList,
   importText,
   makeCampaign,
   makeField,
@@ -43,6 +44,10 @@ async function listOf(count: number): Promise<{ id: number }> {
 
 async function stateOf(id: number): Promise<string | undefined> {
   return (await started.api.get<CampaignDetail>(`/campaigns/${id}`)).data.dispatch?.state
+}
+
+async function campaignOf(id: number): Promise<CampaignDetail> {
+  return (await started.api.get<CampaignDetail>(`/campaigns/${id}`)).data
 }
 
 /** A test cannot wait for minutes: sets the time of the decision to now. */
@@ -250,9 +255,17 @@ describe('a campaign', () => {
   })
 })
 
-describe('a split test', () => {
-  const contents = ['A', 'B'].map((name) => ({ name, subject: name, format: 'text', text: name }))
+const contents = ['A', 'B'].map((name) => ({ name, subject: name, format: 'text', text: name }))
 
+const autowinner = {
+  autowinner_enabled: true,
+  autowinner_percentage: '25',
+  autowinner_delay_amount: 0,
+  autowinner_delay_unit: 'minutes',
+  autowinner_metric: 'opens_unique'
+}
+
+describe('a split test', () => {
   it('without a winner sends each recipient one content, each as likely', async () => {
     const list = await listOf(400)
     const made = await sendNow(list.id, { contents })
@@ -264,14 +277,6 @@ describe('a split test', () => {
     expect(sent[1]).toBeGreaterThan(150)
     expect(new Set(await addressesIn(made.id)).size).toBe(400)
   })
-
-  const autowinner = {
-    autowinner_enabled: true,
-    autowinner_percentage: '25',
-    autowinner_delay_amount: 0,
-    autowinner_delay_unit: 'minutes',
-    autowinner_metric: 'opens_unique'
-  }
 
   it('waits for the delay, decides by the metric and sends the rest the winner', async () => {
     const { api } = started
@@ -311,16 +316,124 @@ describe('a split test', () => {
     expect(second).toBeLessThan(60)
     const [a, b] = made.campaign_contents
     expect(selection).toMatchObject({ state: 'finished', winning_content: { id: a?.id, name: 'A' } })
+    const groups = [...new Set(selection?.snapshots.map(({ snapshot }) => snapshot.snapshot_group))]
+    expect(groups.every((group) => /^[0-9a-f]{32}$/.test(group))).toBe(true)
     expect(selection?.snapshots.map(({ content, snapshot }) => [content, snapshot.snapshot_group])).toEqual([
-      [{ id: a?.id, name: 'A', is_winner: true }, 1],
-      [{ id: b?.id, name: 'B', is_winner: false }, 1],
-      [{ id: a?.id, name: 'A', is_winner: true }, 2],
-      [{ id: b?.id, name: 'B', is_winner: false }, 2]
+      [{ id: a?.id, name: 'A', is_winner: true }, groups[0]],
+      [{ id: b?.id, name: 'B', is_winner: false }, groups[0]],
+      [{ id: a?.id, name: 'A', is_winner: true }, groups[1]],
+      [{ id: b?.id, name: 'B', is_winner: false }, groups[1]]
     ])
     const sent = await outboxOf(started.dataDirectory, made.id)
     expect(new Set(sent.map(({ headers }) => headers.get('to'))).size).toBe(200)
     expect(sent).toHaveLength(200)
   })
+})
+
+describe('the share of a split test', () => {
+  it.each([
+    [8, '50.5', [2, 2]],
+    [4, '50', [1, 1]],
+    [5, '78', [2, 2]],
+    [1000, '33.33', [166, 167]],
+    [3, '100', [1, 2]]
+  ])(
+    'of %i recipients at %s %% is exact, and each content gets its part',
+    async (people, percentage, parts) => {
+      const list = await listOf(people)
+      const dispatch_attributes = {
+        ...autowinner,
+        autowinner_percentage: percentage,
+        // So that nobody is sent the winner meanwhile; with everybody in the test there is nobody to wait for.
+        autowinner_delay_amount: 100,
+        autowinner_delay_unit: 'days'
+      }
+      const made = await sendNow(list.id, { contents, dispatch_attributes })
+      const isOver = ({ automatic_winner_selection: selection }: CampaignDetail): boolean =>
+        selection !== null && selection.state !== 'split_testing'
+      let current = await campaignOf(made.id)
+      for (const began = Date.now(); !isOver(current) && Date.now() - began < 20_000; await pause(20)) {
+        current = await campaignOf(made.id)
+      }
+      if (percentage === '100') current = await started.api.sent(made.id)
+      expect(current.content_stats.map(({ stat_summary }) => stat_summary?.messages_sent)).toEqual(parts)
+    }
+  )
+})
+
+it('a campaign counts who left while it was sent out of its recipients', async () => {
+  const { api } = started
+  const list = await listOf(3)
+  const made = await sendNow(list.id, { dispatch_attributes: { speed: 3600 } })
+  for (const began = Date.now(); Date.now() - began < 20_000; await pause(10)) {
+    if ((await campaignOf(made.id)).stat_summary?.messages_sent === 1) break
+  }
+  const { data } = await api.get<{ id: number }[]>(`/mailing_lists/${list.id}/subscribers`)
+  await api.delete(`/mailing_lists/${list.id}/subscribers/${data.at(-1)?.id}`)
+  await api.sent(made.id)
+  const report = await api.get<{
+    campaign_report: { campaign: { id: number; stats: { recipients: unknown } } }[]
+  }>('/system_campaigns?per_page=500')
+  const { campaign } = report.data.campaign_report.find((each) => each.campaign.id === made.id) ?? {}
+  expect(campaign?.stats.recipients).toEqual({ total: 2, sent: 2, skip: 0, remaining: 0 })
+})
+
+describe('a campaign whose message is hostile', () => {
+  it.each([
+    ['tags that never end', '<a '.repeat(150_000)],
+    ['links that never end', '<a href="'.repeat(100_000)],
+    ['bodies that never end', '<body '.repeat(100_000)]
+  ])('holds nobody up: %s', async (_name, html) => {
+    const { api } = started
+    const list = await listOf(1)
+    const made = await sendNow(list.id, { contents: [{ subject: 'Hello', format: 'html', html }] })
+    const began = performance.now()
+    await makeList(api)
+    expect((await api.sent(made.id)).dispatch?.state).toBe('finished')
+    // Quadratic, each of them took half a minute.
+    expect(performance.now() - began).toBeLessThan(15_000)
+  })
+
+  it('may have 20,000 links', async () => {
+    const list = await listOf(1)
+    const html = Array.from({ length: 20_000 }, (_, n) => `<a href="https://example.com/${n}">${n}</a>`).join(
+      ''
+    )
+    const made = await sendNow(list.id, { contents: [{ subject: 'Hello', format: 'html', html }] })
+    expect((await started.api.sent(made.id)).dispatch?.state).toBe('finished')
+    const links = await started.api.get(`/campaigns/${made.id}/link_stats`)
+    expect(links.num_records).toBe(20_000)
+  })
+})
+
+it('a campaign that cannot begin fails with its reason', async () => {
+  const { api } = started
+  const [list, other] = [await listOf(1), await makeList(api)]
+  const segment = await makeSegment(api, list.id, { other: other.id })
+  const soon = Math.floor(Date.now() / 1000) + 2
+  const dispatch_attributes = { from_email: 'sender@example.com', begins_at: soon }
+  const made = await makeCampaign(api, list.id, {
+    segmentation_criteria_ad_hoc: undefined,
+    segmentation_criteria_id: segment.id,
+    dispatch_attributes
+  })
+  await deleteList(api, other.id)
+  expect((await api.sent(made.id)).dispatch?.state).toBe('failed')
+  const { data } = await api.workbench<{ error_message: string }>('GET', `/campaigns/${made.id}/progress`)
+  expect(data.error_message).toMatch(/^Sending cannot go on: the segment refers to mailing list/)
+  const again = await api.post(`/mailing_lists/${list.id}/campaigns`, {
+    campaign: {
+      name: 'Again',
+      segmentation_criteria_id: segment.id,
+      contents: [{ subject: 'Hello', text: 'Hello' }],
+      dispatch_attributes
+    }
+  })
+  expect(again.error_message).toMatch(/^the segment refers to mailing list/)
+  const exported = await api.post(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: { segment_id: segment.id }
+  })
+  expect(exported.error_message).toMatch(/^the segment refers to mailing list/)
 })
 
 describe('a preview', () => {

@@ -168,3 +168,11 @@ export function expectSuccess<Data>(answer: {
   if (!answer.success) throw new Error(answer.error_message ?? 'failed without a message')
   return answer.data
 }
+
+/** Deletes a list, with the code that confirms it. */
+export async function deleteList(api: Client, id: number): Promise<void> {
+  const { data } = await api.get<{ delete_confirmation_code: string }>(
+    `/mailing_lists/${id}/delete_confirmation_code`
+  )
+  expectSuccess(await api.delete(`/mailing_lists/${id}/confirmed/${data.delete_confirmation_code}`))
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, inBackground } from '../../database/command.ts'
-import { notFound } from '../../errors.ts'
+import { ApiError, notFound } from '../../errors.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { userById } from '../users/queries.ts'
@@ -87,11 +87,29 @@ interface RevokeInput {
   organizationId: number
   /** Whose key it must be; null = anybody's of the organization. */
   userId: number | null
+  /** Whether keys of system administrators may be revoked: by their own kind only. */
+  mayRevokeSystemAdmins: boolean
   id: number
 }
 
-/** Ends an API key: its next call is refused. @throws ApiError not_found */
-export const revokeApiKey: Command<RevokeInput, void> = async (context, { organizationId, userId, id }) => {
+/** Ends an API key: its next call is refused. @throws ApiError not_found, not_authorized */
+export const revokeApiKey: Command<RevokeInput, void> = async (
+  context,
+  { organizationId, userId, mayRevokeSystemAdmins, id }
+) => {
+  const owner = await context.db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.user_id')
+    .select('role')
+    .where('api_keys.id', '=', id)
+    .where('api_keys.organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (userId === null && owner?.role === 'system_admin' && !mayRevokeSystemAdmins) {
+    throw new ApiError(
+      'not_authorized',
+      'keys of system administrators are revoked by system administrators only'
+    )
+  }
   const { numDeletedRows } = await context.db
     .deleteFrom('api_keys')
     .where('id', '=', id)

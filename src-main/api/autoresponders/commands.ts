@@ -214,6 +214,7 @@ async function checkSegmentAndCampaign(
     .where('id', '=', campaignId)
     .where('mailing_list_id', '=', mailingListId)
     .where('is_template', '=', 0)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (!campaign) faults.add(`trigger_campaign_to_open_id ${campaignId} is no campaign of this list`)
 }

@@ -85,7 +85,7 @@ export async function presentAutoresponders(
     bounce_email_domain_id: domainOf.get(row.bounce_email_id ?? 0) ?? null,
     from_name: row.from_name,
     from_email: row.from_email,
-    virtual_mta_id: row.virtual_mta_id,
+    virtual_mta_id: row.virtual_mta_id ?? 0,
     url_domain_id: row.url_domain_id,
     track_opens: row.track_opens === 1,
     track_links: row.track_links === 1,

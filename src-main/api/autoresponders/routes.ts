@@ -86,7 +86,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id',
     {
-      config: { access: 'autoresponder.update' },
+      config: { access: ['autoresponder.update', 'autoresponder.update_state'] },
       schema: {
         tags,
         summary: 'Change an autoresponder, or pause it and let it go on',
@@ -100,6 +100,9 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { paused_at: pausedAt } = await autoresponderById(reader, listId, params.autoresponder_id)
       const { paused = pausedAt !== null } = body.autoresponder
       if (paused !== (pausedAt !== null)) requirePermission(caller, 'autoresponder.update_state')
+      if (Object.keys(body.autoresponder).some((key) => key !== 'paused')) {
+        requirePermission(caller, 'autoresponder.update')
+      }
       const row = await writer.run('updateAutoresponder', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
@@ -134,7 +137,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/autoresponders/:id/send_preview',
     {
-      config: { access: 'signed_in' },
+      config: { access: 'autoresponder.update' },
       schema: {
         tags,
         summary: 'Send the content of an autoresponder to some addresses',

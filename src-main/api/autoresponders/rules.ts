@@ -6,11 +6,20 @@ const longestKey = 50
 
 /** Whether a name matches a pattern in which * stands for any characters; letters match in any case. */
 export function matchesGlob(pattern: string, name: string): boolean {
-  const parts = pattern
-    .trim()
-    .split('*')
-    .map((part) => part.replaceAll(/[\\^$.+?()[\]{}|/-]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 'isu').test(name)
+  const text = name.toLowerCase()
+  const parts = pattern.trim().toLowerCase().split('*')
+  const [first = '', last = ''] = [parts.shift(), parts.pop()]
+  if (last === '' && parts.length === 0 && !pattern.includes('*')) return text === first
+  const end = text.length - last.length
+  if (!text.startsWith(first) || !text.endsWith(last) || end < first.length) return false
+  // Taking the first place where a part fits leaves the most for those that follow: nothing is tried twice.
+  let from = first.length
+  for (const part of parts) {
+    const at = text.indexOf(part, from)
+    if (at < 0 || at + part.length > end) return false
+    from = at + part.length
+  }
+  return true
 }
 
 /**

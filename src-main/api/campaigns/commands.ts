@@ -6,7 +6,7 @@ import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../dependencies.ts'
 import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { readCheckedClause } from '../segments/commands.ts'
-import { clauseOf, findSegmentOfList } from '../segments/queries.ts'
+import { clauseOf, findSegmentOfList, requireListsOf } from '../segments/queries.ts'
 import { type SegmentCondition } from '../segments/schema.ts'
 import {
   dispatchOfList,
@@ -73,6 +73,7 @@ export const createCampaign: Command<CreateInput, number> = async (context, inpu
   const before = await draftFromTemplate(context, list, source, faults)
   const draft = await applyChanges(context, input, list, before, campaign, faults)
   const state = stateAfter(context, kind, draft, campaign, faults)
+  if (state === 'scheduled') await requireLists(context, draft.segment)
   faults.throwIfAny()
   const { id } = await context.db
     .insertInto('campaigns')
@@ -148,6 +149,7 @@ function settingsOf({
   error_message: _message,
   started_at: _started,
   finished_at: _finished,
+  updated_at: _updated,
   ...settings
 }: NonNullable<Awaited<ReturnType<typeof dispatchOf>>>): DispatchSettings {
   return settings
@@ -174,6 +176,7 @@ export const updateCampaign: Command<UpdateInput, void> = async (context, input)
   const faults = new Faults()
   const draft = await applyChanges(context, input, list, await draftOf(context, row), changes, faults)
   const state = isOpen ? stateAfter(context, kind, draft, changes, faults) : before
+  if (state === 'scheduled') await requireLists(context, draft.segment)
   faults.throwIfAny()
   const segmentId = await saveSegment(context, list.id, draft.segment)
   await context.db
@@ -307,6 +310,13 @@ function stateAfter(
   return 'scheduled'
 }
 
+/** @throws ApiError validation_failed for a segment with a condition on a list that was deleted */
+async function requireLists({ db }: CommandContext, choice: SegmentChoice): Promise<void> {
+  if (choice === null || !('id' in choice)) return
+  const row = await db.selectFrom('segments').select('clause').where('id', '=', choice.id).executeTakeFirst()
+  if (row) await requireListsOf(db, clauseOf(row))
+}
+
 async function saveSegment(
   context: CommandContext,
   mailingListId: number,
@@ -430,11 +440,19 @@ async function changeState(
   recordCampaign(context, 'update', 'campaign', organizationId, row.mailing_list_id, id)
 }
 
+/** Whether messages of a campaign may be out, whose links lead here and which count for the organization. */
+async function wasSent({ db }: CommandContext, id: number): Promise<boolean> {
+  return (
+    (await db.selectFrom('stats').select('id').where('campaign_id', '=', id).executeTakeFirst()) !== undefined
+  )
+}
+
 /**
  * Removes a campaign that is not being sent, or a template.
+ * @returns its id and name (supplement, section 2)
  * @throws ApiError validation_failed while it is being sent, or an autoresponder waits for it to be opened
  */
-export const deleteCampaign: Command<Named & { kind: Kind }, void> = async (
+export const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string }> = async (
   context,
   { organizationId, id, kind }
 ) => {
@@ -447,9 +465,23 @@ export const deleteCampaign: Command<Named & { kind: Kind }, void> = async (
     'triggers',
     await autorespondersUsing(context.db, 'trigger_campaign_to_open_id', id)
   )
-  await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
+  if (await wasSent(context, id)) {
+    await context.db
+      .updateTable('campaigns')
+      .set({ deleted_at: context.now, segment_id: null })
+      .where('id', '=', id)
+      .execute()
+    // Nobody waits for it any more, and what it was sent with can be deleted too.
+    await context.db
+      .updateTable('dispatches')
+      .set({ bounce_email_id: null, virtual_mta_id: null, paused: 0 })
+      .where('campaign_id', '=', id)
+      .execute()
+    await context.db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
+  } else await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
   await dropAdHoc(context, row.segment_id)
   recordCampaign(context, 'delete', kind, organizationId, row.mailing_list_id, id)
+  return { id, name: row.name }
 }
 
 /** Notes a change of a campaign or a template. */

@@ -1,14 +1,16 @@
 import type { Selectable } from 'kysely'
+import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { DeliveriesTable } from '../../database/schema.ts'
-import { linksOf } from '../../delivery/links.ts'
 import type { DeliveryPlan } from '../../delivery/plan.ts'
+import { evenShares, type Shares } from '../../delivery/split-test.ts'
+import { validationFailed } from '../../errors.ts'
 import type { StoredValues } from '../custom-fields/rules.ts'
 import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
-import { clauseOf } from '../segments/queries.ts'
+import { clauseOf, requireListsOf } from '../segments/queries.ts'
 import { count } from '../statistics/counting.ts'
 import { statisticsOfCampaigns } from '../statistics/queries.ts'
-import { countsOf } from '../statistics/rules.ts'
+import { countsOf, sumCounters } from '../statistics/rules.ts'
 import type { Counters } from '../statistics/schema.ts'
 import { recordCampaign } from './commands.ts'
 import { deliveryOf } from './delivery-queries.ts'
@@ -73,58 +75,99 @@ async function beginSending(context: CommandContext, id: number, dispatch: Dispa
     .values({ campaign_id: id })
     .returning('id')
     .executeTakeFirstOrThrow()
-  for (const content of contents) {
-    const slice = await db
-      .insertInto('stat_slices')
-      .values({ stat_id: statId, content_id: content.id })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    const links = linksOf(content).map((url) => ({ stat_slice_id: slice.id, url }))
-    if (links.length > 0) await db.insertInto('stat_links').values(links).execute()
+  await db
+    .insertInto('stat_slices')
+    .values(contents.map((content) => ({ stat_id: statId, content_id: content.id })))
+    .execute()
+}
+
+/** Notes links of a content, which its thread has found. @returns whether to go on */
+export const noteLinks = inBackground<ById & { sliceId: number; urls: string[] }, boolean>(
+  async (context, { id, sliceId, urls }) => {
+    if (!(await underWay(context, id))) return false
+    await context.db
+      .insertInto('stat_links')
+      .values(urls.map((url) => ({ stat_slice_id: sliceId, url })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return true
   }
+)
+
+/** Notes that the links of all contents are there. */
+export const noteAllLinks: Command<ById, void> = async (context, { id }) => {
+  await context.db.updateTable('deliveries').set({ has_links: 1 }).where('campaign_id', '=', id).execute()
+}
+
+/** Notes who gets which content. @returns whether to go on */
+export const noteShares: Command<ById & { shares: Shares }, boolean> = async (context, { id, shares }) => {
+  if (!(await underWay(context, id))) return false
+  await context.db
+    .updateTable('deliveries')
+    .set({ shares: JSON.stringify(shares) })
+    .where('campaign_id', '=', id)
+    .execute()
+  return true
 }
 
 async function planOf(
   { db }: CommandContext,
   { campaign, dispatch, delivery }: UnderWay,
   linkBase: string
-): Promise<DeliveryPlan | null> {
+): Promise<DeliveryPlan> {
   const message = await messagePlanOf(db, campaign, linkBase)
+  if (!message) throw validationFailed('the campaign has no content')
+  const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
+  await requireListsOf(db, clause)
   const seeds = await db
     .selectFrom('seed_lists')
     .select('addresses')
     .where('id', 'in', await seedListIdsOf(db, { campaignId: campaign.id }))
     .orderBy('id')
     .execute()
-  return (
-    message && {
-      message,
-      pass: passOf(delivery, dispatch),
-      recipients: {
-        organizationId: campaign.organization_id,
-        mailingListId: campaign.mailing_list_id,
-        clause: campaign.clause === null ? [] : clauseOf({ clause: campaign.clause }),
-        lastId: delivery.last_id,
-        chooseFormat: campaign.has_format === 1,
-        isCounted: delivery.recipients !== null
-      },
-      seeds: {
-        addresses: [...new Set(seeds.flatMap(({ addresses }) => JSON.parse(addresses) as string[]))],
-        values: JSON.parse(campaign.preview_custom_field_data) as StoredValues
-      },
-      speed: dispatch.speed,
-      progress: { afterId: delivery.after_id, position: delivery.position }
-    }
-  )
+  const percentage = delivery.phase === 'everybody' ? 100 : testPercentage(dispatch)
+  return {
+    message,
+    pass: passOf(delivery),
+    percentage,
+    shares: sharesOf(delivery, message.contents.length, percentage),
+    hasLinks: delivery.has_links === 1,
+    recipients: {
+      organizationId: campaign.organization_id,
+      mailingListId: campaign.mailing_list_id,
+      clause,
+      lastId: delivery.last_id,
+      chooseFormat: campaign.has_format === 1,
+      isCounted: delivery.recipients !== null
+    },
+    seeds: {
+      addresses: [...new Set(seeds.flatMap(({ addresses }) => JSON.parse(addresses) as string[]))],
+      values: JSON.parse(campaign.preview_custom_field_data) as StoredValues
+    },
+    speed: dispatch.speed,
+    progress: { afterId: delivery.after_id, position: delivery.position }
+  }
 }
 
-function passOf(
-  { phase, winning_content_id: contentId }: UnderWay['delivery'],
-  { autowinner_percentage }: DispatchRow
-): DeliveryPlan['pass'] {
-  const percentage = Number(autowinner_percentage ?? 100)
-  if (phase === 'split_testing') return { kind: phase, percentage }
-  if (phase === 'winner' && contentId !== null) return { kind: phase, percentage, contentId }
+/** How many of the recipients a split test is among, 0 to 100. */
+function testPercentage({ autowinner_percentage: percentage }: DispatchRow): number {
+  return Number(percentage ?? 100)
+}
+
+function sharesOf(
+  { shares, phase, after_id }: UnderWay['delivery'],
+  contents: number,
+  percentage: number
+): Shares | null {
+  if (shares !== null) return JSON.parse(shares) as Shares
+  // Of a campaign that an earlier version began, those who got a message are not drawn anew.
+  const hasBegun = after_id > 0 || phase === 'winner'
+  return contents > 1 && hasBegun ? evenShares(contents, percentage) : null
+}
+
+function passOf({ phase, winning_content_id: contentId }: UnderWay['delivery']): DeliveryPlan['pass'] {
+  if (phase === 'split_testing') return { kind: phase }
+  if (phase === 'winner' && contentId !== null) return { kind: phase, contentId }
   return { kind: 'everybody' }
 }
 
@@ -136,7 +179,7 @@ export const noteRecipients: Command<ById & { recipients: number }, boolean> = a
   const found = await underWay(context, id)
   if (!found) return false
   await context.db.updateTable('deliveries').set({ recipients }).where('campaign_id', '=', id).execute()
-  record(context, found)
+  await changeDispatch(context, found.campaign, {})
   return true
 }
 
@@ -164,7 +207,7 @@ export const noteSent = inBackground<SentInput, boolean>(
     for (const { sliceId, counters } of counted) {
       await count(context, sliceId, counters, found.campaign.time_zone_name)
     }
-    record(context, found)
+    await changeDispatch(context, found.campaign, {})
     return true
   }
 )
@@ -175,39 +218,50 @@ export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {
   if (!found) return
   const { campaign, dispatch, delivery } = found
   if (delivery.phase !== 'split_testing') {
+    // Who left meanwhile was no recipient in the end.
+    const done = sumCounters(
+      ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(({ counters }) => counters)
+    )
+    await context.db
+      .updateTable('deliveries')
+      .set({ recipients: done.messages_sent + done.skips_error + done.skips_request })
+      .where('campaign_id', '=', id)
+      .execute()
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
-  await takeSnapshots(context, id, 1)
+  await takeSnapshots(context, id)
+  // A test among everybody leaves nobody to wait for.
+  const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
   await context.db
     .updateTable('deliveries')
-    .set({ phase: 'decision_delay', decides_at: context.now + delayMs(dispatch) })
+    .set({ phase: 'decision_delay', decides_at: context.now + delay })
     .where('campaign_id', '=', id)
     .execute()
-  record(context, found)
+  await changeDispatch(context, found.campaign, {})
 }
 
 /** Chooses the winner of a split test once the delay is over; the others are sent its content. */
 export const decideWinner: Command<ById, void> = async (context, { id }) => {
   const found = await underWay(context, id)
   if (found?.delivery.phase !== 'decision_delay' || (found.delivery.decides_at ?? 0) > context.now) return
-  const counts = await takeSnapshots(context, id, 2)
+  const counts = await takeSnapshots(context, id)
   const metric = (found.dispatch.autowinner_metric ?? 'opens_unique') as AutowinnerMetric
   await context.db
     .updateTable('deliveries')
     .set({ phase: 'winner', after_id: 0, winning_content_id: winnerOf(counts, metric) })
     .where('campaign_id', '=', id)
     .execute()
-  record(context, found)
+  await changeDispatch(context, found.campaign, {})
 }
 
 /** Keeps the counts of each content as they are now. @returns them by content id */
 async function takeSnapshots(
   context: CommandContext,
-  campaignId: number,
-  group: number
+  campaignId: number
 ): Promise<{ contentId: number; counters: Counters }[]> {
   const statistics = await statisticsOfCampaigns(context.db, [campaignId])
   const slices = statistics.get(campaignId)?.slices ?? []
+  const group = randomBytes(16).toString('hex')
   for (const { sliceId, counters, byCode } of slices) {
     await context.db
       .insertInto('stat_snapshots')
@@ -227,9 +281,10 @@ export const holdDelivery: Command<ById & { canGoOn: boolean; message: string },
   context,
   { id, canGoOn, message }
 ) => {
-  const found = await underWay(context, id)
-  if (!found) return
-  await changeDispatch(context, found.campaign, {
+  const dispatch = await dispatchOf(context.db, id)
+  // One that could not even begin is still scheduled.
+  if (!dispatch || dispatch.paused === 1 || !['scheduled', 'sending'].includes(dispatch.state)) return
+  await changeDispatch(context, await campaignToSend(context.db, id), {
     error_message: message,
     ...(canGoOn ? { paused: 1 } : { state: 'failed', finished_at: context.now })
   })
@@ -245,9 +300,13 @@ async function underWay({ db }: CommandContext, id: number): Promise<UnderWay | 
 async function changeDispatch(
   context: CommandContext,
   campaign: UnderWay['campaign'],
-  columns: Partial<DispatchRow>
+  columns: Partial<Omit<DispatchRow, 'updated_at'>>
 ): Promise<void> {
-  await context.db.updateTable('dispatches').set(columns).where('campaign_id', '=', campaign.id).execute()
+  await context.db
+    .updateTable('dispatches')
+    .set({ ...columns, updated_at: context.now })
+    .where('campaign_id', '=', campaign.id)
+    .execute()
   record(context, { campaign })
 }
 

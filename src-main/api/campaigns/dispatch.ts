@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { parseTimeInput } from '../../dates.ts'
+import { parseTimeInput, timeComplaint } from '../../dates.ts'
 import type { Faults } from '../../errors.ts'
 import {
   bounceAddress,
@@ -21,7 +21,7 @@ import type { DispatchInput } from './schema.ts'
 /** The settings; the rest of a dispatch is where the delivery stands. */
 export type DispatchSettings = Omit<
   DispatchRow,
-  'campaign_id' | 'state' | 'error_message' | 'started_at' | 'finished_at'
+  'campaign_id' | 'state' | 'error_message' | 'started_at' | 'finished_at' | 'updated_at'
 >
 
 /** The delivery settings of a new campaign of a list (spec, "Mailing list", d_* fields). */
@@ -154,7 +154,7 @@ function beginsAt(
   if (given === null || given === '') return null
   const time = parseTimeInput(given, timeZone)
   if (time === null) {
-    complain('begins_at must be a time such as 2014-01-31T10:00:00Z or 2014-01-31 10:00AM')
+    complain(`begins_at ${timeComplaint(given)}`)
     return before
   }
   if (time < now - latestBegin) {
@@ -171,10 +171,11 @@ function beginsAt(
 export async function readDispatchSeedLists(
   db: Kysely<Schema>,
   organizationId: number,
-  given: DispatchInput,
+  input: DispatchInput,
   faults: Faults
 ): Promise<number[] | null> {
   const inputs = ['seed_list_id', 'seed_list_name', 'seed_list_ids', 'seed_list_names'] as const
+  const given = withoutClearing(input)
   const named = inputs.filter((key) => given[key] !== undefined)
   if (named.length === 0) return null
   if (named.length > 1) {
@@ -186,4 +187,12 @@ export async function readDispatchSeedLists(
   return findSeedLists(db, organizationId, { ids, names }, (sentence) =>
     faults.add(`dispatch_attributes.${named[0]}: ${sentence}`)
   )
+}
+
+/** A null seed_list_id clears the set, but beside another of the inputs it is a key left out (supplement, section 1). */
+function withoutClearing(input: DispatchInput): DispatchInput {
+  const others = [input.seed_list_name, input.seed_list_ids, input.seed_list_names]
+  if (input.seed_list_id !== null || others.every((each) => each === undefined)) return input
+  const { seed_list_id: _, ...rest } = input
+  return rest
 }

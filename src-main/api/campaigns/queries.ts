@@ -48,6 +48,7 @@ function campaignsOf(db: Kysely<Schema>, organizationId: number, kind: 'campaign
     ])
     .where('organizations.id', '=', organizationId)
     .where('mailing_lists.deleted_at', 'is', null)
+    .where('campaigns.deleted_at', 'is', null)
     .where('is_template', '=', Number(kind === 'template'))
 }
 
@@ -241,7 +242,7 @@ async function dispatchPresenter(
       autowinner_enabled: row.autowinner_enabled === 1,
       autowinner_percentage: row.autowinner_percentage,
       autowinner_delay_amount: row.autowinner_delay_amount,
-      autowinner_delay_unit: row.autowinner_delay_unit,
+      autowinner_delay_unit: row.autowinner_delay_unit ?? 'minutes',
       autowinner_metric: row.autowinner_metric,
       special_sending_rule_id: null,
       special_sending_rule_name: null
@@ -267,7 +268,8 @@ function basicsOf(row: NamedCampaign, contents: ContentRow[], timeZone: string) 
     organization_id: row.organization_id,
     organization_name: row.organization_name,
     archived: false,
-    content_determined: contents.length > 0
+    content_determined: contents.length > 0,
+    active_html_editor: 'raw html'
   }
 }
 
@@ -292,8 +294,7 @@ export async function presentCampaignSummaries(
       begins_at: formatOptionalTime(dispatch?.begins_at ?? null, timeZone),
       started_at: formatOptionalTime(dispatch?.started_at ?? null, timeZone),
       finished_at: formatOptionalTime(dispatch?.finished_at ?? null, timeZone),
-      stats: statistics ? summaryOfSlices(statistics.slices) : null,
-      active_html_editor: 'raw html'
+      stats: statistics ? summaryOfSlices(statistics.slices) : null
     }
   })
 }

@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { notFound } from '../../errors.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { previewOutboxPath } from '../../delivery/outbox.ts'
 import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import { envelope, ok } from '../envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
-import { requirePermission } from '../permissions.ts'
-import { IdParams, MailingListParams, TimeInput, wrapped, wrappedBeside } from '../schema.ts'
+import { hasPermission, requirePermission } from '../permissions.ts'
+import { IdParams, MailingListParams, Reference, TimeInput, wrapped, wrappedBeside } from '../schema.ts'
 import { readTime } from '../statistics/periods.ts'
 import { campaignToSend, messagePlanOf } from './message-plan.ts'
 import {
@@ -47,7 +48,8 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         from: readTime('started_at__start', query.started_at__start, timeZone),
         before: readTime('started_at__end', query.started_at__end, timeZone)
       })
-      return ok(await presentCampaignSummaries(reader, organizationId, rows, timeZone))
+      const shown = await presentCampaignSummaries(reader, organizationId, rows, timeZone)
+      return ok(mayReadStatistics(caller) ? shown : shown.map(withoutStatistics))
     }
   )
 
@@ -78,33 +80,48 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   // A campaign is named by its id, or by the stat_id of its statistics (supplement, section 3).
-  for (const { path, params, idOf } of [
+  for (const { path, params, isRead, idOf } of [
     {
       path: '/campaigns/:id',
       params: IdParams,
-      idOf: async (given: Record<string, number>) => given.id ?? 0
+      isRead: true,
+      idOf: async (_caller: Caller, given: Record<string, number>) => given.id ?? 0
     },
     {
       path: '/campaigns/by_stat/:stat_id',
       params: Type.Object({ stat_id: Type.Integer({ minimum: 1 }) }),
-      idOf: async (given: Record<string, number>) => campaignIdOfStat(reader, given.stat_id ?? 0)
+      isRead: true,
+      idOf: async (_caller: Caller, given: Record<string, number>) =>
+        campaignIdOfStat(reader, given.stat_id ?? 0)
+    },
+    // An older spelling (supplement, section 3), which has no GET.
+    {
+      path: '/mailing_lists/:mailing_list_id/campaigns/:campaign_id',
+      params: Type.Object({ ...MailingListParams.properties, campaign_id: Type.Integer({ minimum: 1 }) }),
+      isRead: false,
+      idOf: async (caller: Caller, given: Record<string, number>) => {
+        const row = await campaignById(reader, caller.organizationId, given.campaign_id ?? 0)
+        if (row.mailing_list_id !== given.mailing_list_id) throw notFound(`campaign ${row.id}`)
+        return row.id
+      }
     }
   ]) {
-    app.get(
-      path,
-      {
-        config: { access: 'signed_in' },
-        schema: {
-          tags,
-          summary: 'Read a campaign',
-          params,
-          querystring: SendIdQuery,
-          response: { 200: envelope(CampaignDetail) }
-        }
-      },
-      async ({ caller, params: given, query }) =>
-        ok(await answer(caller, await idOf(given), query.include_engine_sendid))
-    )
+    if (isRead)
+      app.get(
+        path,
+        {
+          config: { access: 'signed_in' },
+          schema: {
+            tags,
+            summary: 'Read a campaign',
+            params,
+            querystring: SendIdQuery,
+            response: { 200: envelope(CampaignDetail) }
+          }
+        },
+        async ({ caller, params: given, query }) =>
+          ok(await answer(caller, await idOf(caller, given), query.include_engine_sendid))
+      )
 
     app.put(
       path,
@@ -119,7 +136,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         }
       },
       async ({ caller, params: given, body }) => {
-        const id = await idOf(given)
+        const id = await idOf(caller, given)
         requireToSend(caller, body.campaign)
         await requireToPause(caller, id, body.campaign.dispatch_attributes?.paused)
         await writer.run('updateCampaign', { ...scopeOf(caller), id, changes: body.campaign })
@@ -138,7 +155,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
           config: { access: 'campaign.update_state' },
           schema: { tags, summary, params, response: { 200: envelope(CampaignDetail) } }
         },
-        async ({ caller, params: given }) => changeState(caller, command, await idOf(given))
+        async ({ caller, params: given }) => changeState(caller, command, await idOf(caller, given))
       )
     }
   }
@@ -165,20 +182,20 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags,
         summary: 'Delete a campaign that is not being sent',
         params: IdParams,
-        response: { 200: envelope(Type.Null()) }
+        response: { 200: envelope(Type.Object({ campaign: Reference })) }
       }
     },
     async ({ caller, params }) => {
       const { organizationId } = caller
-      await writer.run('deleteCampaign', { organizationId, id: params.id, kind: 'campaign' })
-      return ok(null)
+      const campaign = await writer.run('deleteCampaign', { organizationId, id: params.id, kind: 'campaign' })
+      return ok({ campaign })
     }
   )
 
   app.post(
     '/campaigns/:id/send_preview',
     {
-      config: { access: 'signed_in' },
+      config: { access: ['campaign.send', 'campaign.update'] },
       schema: {
         tags,
         summary: 'Send each content of a campaign to some addresses',
@@ -213,7 +230,8 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   async function answer(caller: Caller, id: number, withEngineSendId = false): Promise<CampaignDetail> {
     const row = await campaignById(reader, caller.organizationId, id)
-    return presentCampaign(reader, row, caller.timeZone, { withEngineSendId })
+    const shown = await presentCampaign(reader, row, caller.timeZone, { withEngineSendId })
+    return mayReadStatistics(caller) ? shown : withoutStatisticsOfDetail(shown)
   }
 
   /** An update that pauses, or lets go on, does what the actions of that name do. */
@@ -233,4 +251,23 @@ function requireToSend(caller: Caller, { dispatch_attributes: dispatch }: Campai
   const { begins_at: beginsAt } = dispatch ?? {}
   if (beginsAt !== undefined && beginsAt !== null && beginsAt !== '')
     requirePermission(caller, 'campaign.send')
+}
+
+/** Statistics are for those who may read them, wherever they stand (spec, "User", permissions). */
+export function mayReadStatistics(caller: Caller): boolean {
+  return hasPermission(caller, 'campaign.read_stats')
+}
+
+export function withoutStatistics<Campaign extends CampaignSummary>(campaign: Campaign): Campaign {
+  return { ...campaign, stats: null }
+}
+
+function withoutStatisticsOfDetail(campaign: CampaignDetail): CampaignDetail {
+  const { automatic_winner_selection: selection } = campaign
+  return {
+    ...campaign,
+    stat_summary: null,
+    content_stats: campaign.content_stats.map((each) => ({ ...each, stat_summary: null })),
+    automatic_winner_selection: selection && { ...selection, snapshots: [] }
+  }
 }

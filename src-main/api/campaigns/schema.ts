@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { contentFormats } from '../autoresponders/schema.ts'
-import { autowinnerMetrics, delayUnits } from '../mailing-lists/schema.ts'
+import { autowinnerMetrics, delayUnits, maxDelayAmount } from '../mailing-lists/schema.ts'
 import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../schema.ts'
 import { ClauseInput } from '../segments/schema.ts'
 import { StatisticCounts, StatSummary } from '../statistics/schema.ts'
@@ -58,7 +58,7 @@ export const DispatchInput = Type.Partial(
     begins_at: Nullable(TimeInput),
     autowinner_enabled: Type.Boolean(),
     autowinner_percentage: Nullable(Type.Union([Type.Number(), Type.String()])),
-    autowinner_delay_amount: Nullable(Type.Integer({ minimum: 0 })),
+    autowinner_delay_amount: Nullable(Type.Integer({ minimum: 0, maximum: maxDelayAmount })),
     autowinner_delay_unit: Nullable(Type.Enum([...delayUnits])),
     autowinner_metric: Nullable(Type.Enum([...autowinnerMetrics])),
     special_sending_rule_id: Nullable(Type.Integer())
@@ -131,7 +131,7 @@ const dispatchFields = {
   autowinner_enabled: Type.Boolean(),
   autowinner_percentage: Nullable(Type.String()),
   autowinner_delay_amount: Nullable(Type.Integer()),
-  autowinner_delay_unit: Nullable(Type.String()),
+  autowinner_delay_unit: Type.String(),
   autowinner_metric: Nullable(Type.String()),
   special_sending_rule_id: Type.Null(),
   special_sending_rule_name: Type.Null()
@@ -155,7 +155,8 @@ const basics = {
   organization_id: Type.Integer(),
   organization_name: Type.String(),
   archived: Type.Boolean(),
-  content_determined: Type.Boolean()
+  content_determined: Type.Boolean(),
+  active_html_editor: Type.String()
 }
 
 /** An element of the list (spec, "Campaign"). */
@@ -169,8 +170,7 @@ export const CampaignSummary = Type.Object({
   begins_at: Nullable(Timestamp),
   started_at: Nullable(Timestamp),
   finished_at: Nullable(Timestamp),
-  stats: Nullable(StatSummary),
-  active_html_editor: Type.String()
+  stats: Nullable(StatSummary)
 })
 export type CampaignSummary = Static<typeof CampaignSummary>
 
@@ -190,7 +190,7 @@ const WinnerSelection = Type.Object({
       snapshot: Type.Object({
         ...StatisticCounts.properties,
         id: Type.Integer(),
-        snapshot_group: Type.Integer(),
+        snapshot_group: Type.String(),
         stat_id: Type.Integer(),
         stat_slice_id: Type.Integer(),
         taken_at: Timestamp

@@ -26,6 +26,7 @@ export async function campaignsUsing(
     .distinct()
     .where(columns[what], '=', id)
     .where('mailing_lists.deleted_at', 'is', null)
+    .where('campaigns.deleted_at', 'is', null)
     .where((where) =>
       where.or([
         where('dispatches.state', 'is', null),

@@ -18,9 +18,11 @@ interface CreateInput {
 export const createCustomField: Command<CreateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, mailingListId, field } = input
   if (mailingListId !== null) await mailingListById(context.db, organizationId, mailingListId)
-  await checkName(context, organizationId, mailingListId, field.name, null)
-  checkAttributes(field)
-  checkOptions(field.options ?? [], hasOptions(field.field_type))
+  const faults = new Faults()
+  await checkName(context, organizationId, mailingListId, field.name, null, faults)
+  checkAttributes(field, faults)
+  checkOptions(field.options ?? [], hasOptions(field.field_type), faults)
+  faults.throwIfAny()
   const { id } = await context.db
     .insertInto('custom_fields')
     .values({
@@ -65,9 +67,11 @@ export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (c
     instructions: field.instructions,
     ...changes
   }
-  await checkName(context, organizationId, field.mailingListId, next.name, id)
-  checkAttributes(next)
-  if (changes.options) checkOptions(changes.options, hasOptions(next.field_type))
+  const faults = new Faults()
+  await checkName(context, organizationId, field.mailingListId, next.name, id, faults)
+  checkAttributes(next, faults)
+  if (changes.options) checkOptions(changes.options, hasOptions(next.field_type), faults)
+  faults.throwIfAny()
   await refuseStrandedValues(context, field, next, changes.options)
   await context.db
     .updateTable('custom_fields')
@@ -176,23 +180,24 @@ async function checkName(
   organizationId: number,
   mailingListId: number | null,
   name: string,
-  ownId: number | null
+  ownId: number | null,
+  faults: Faults
 ): Promise<void> {
   const key = name.trim().toLowerCase()
   if ((importColumns as readonly string[]).includes(key)) {
-    throw validationFailed(`name must not be ${name}, which imports reserve for the subscriber's own columns`)
+    faults.add(`name must not be ${name}, which imports reserve for the subscriber's own columns`)
   }
+  if (key === '__proto__') faults.add('name must not be __proto__, which many programs cannot read as a key')
   const others = await fieldsNamed(context.db, organizationId, key)
   // A global field is a field of every list.
   const beside = (listId: number | null): boolean =>
     mailingListId === null || listId === null || listId === mailingListId
   if (others.some((other) => other.id !== ownId && beside(other.mailing_list_id))) {
-    throw validationFailed(`name "${name.trim()}" is already taken by another custom field`)
+    faults.add(`name "${name.trim()}" is already taken by another custom field`)
   }
 }
 
-function checkAttributes(attributes: TypedAttributes): void {
-  const faults = new Faults()
+function checkAttributes(attributes: TypedAttributes, faults: Faults): void {
   const { minimum_length, maximum_length, minimum_value, maximum_value } = attributes
   if (minimum_length && maximum_length && minimum_length > maximum_length) {
     faults.add('minimum_length must not be greater than maximum_length')
@@ -204,15 +209,14 @@ function checkAttributes(attributes: TypedAttributes): void {
   ) {
     faults.add('minimum_value must not be greater than maximum_value')
   }
-  faults.throwIfAny()
 }
 
-function checkOptions(options: OptionInput[], allowed: boolean): void {
-  if (!allowed && options.length > 0) throw validationFailed('options belong to select fields only')
+function checkOptions(options: OptionInput[], allowed: boolean, faults: Faults): void {
+  if (!allowed && options.length > 0) faults.add('options belong to select fields only')
   const seen = new Set<string>()
   for (const { name } of options) {
     const key = name.trim().toLowerCase()
-    if (seen.has(key)) throw validationFailed(`options must differ, and "${name}" is there twice`)
+    if (seen.has(key)) faults.add(`options must differ, and "${name}" is there twice`)
     seen.add(key)
   }
 }

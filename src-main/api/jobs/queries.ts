@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { formatOptionalTime, formatTime } from '../../times.ts'
 import { endedJobStates, type Job, type JobType } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 export interface JobFilter {
   /** Null = of all organizations. */
@@ -49,6 +50,8 @@ interface JobColumns {
   started_at: RawBuilder<number | null>
   finished_at: RawBuilder<number | null>
   retry_at?: RawBuilder<number | null>
+  /** As stored when left out. */
+  updated_at?: RawBuilder<number>
 }
 
 /** The columns of a kind of job, whose table is called job. A UNION goes by position: they have their order here alone. */
@@ -70,7 +73,7 @@ function columnsOf(type: JobType, own: JobColumns) {
     own.finished_at.as('finished_at'),
     (own.retry_at ?? none).as('retry_at'),
     sql<number>`job.created_at`.as('created_at'),
-    sql<number>`job.updated_at`.as('updated_at')
+    (own.updated_at ?? sql<number>`job.updated_at`).as('updated_at')
   ] as const
 }
 
@@ -120,6 +123,7 @@ function allJobs(db: Kysely<Schema>) {
     .innerJoin('dispatches', 'dispatches.campaign_id', 'job.id')
     .leftJoin('deliveries', 'deliveries.campaign_id', 'job.id')
     .where('mailing_lists.deleted_at', 'is', null)
+    .where('job.deleted_at', 'is', null)
     .where('is_template', '=', 0)
     .select(
       columnsOf('Campaign', {
@@ -145,7 +149,8 @@ function allJobs(db: Kysely<Schema>) {
         progress_total: sql`deliveries.recipients`,
         begins_at: sql`dispatches.begins_at`,
         started_at: sql`dispatches.started_at`,
-        finished_at: sql`dispatches.finished_at`
+        finished_at: sql`dispatches.finished_at`,
+        updated_at: sql`max(job.updated_at, coalesce(dispatches.updated_at, 0))`
       })
     )
   const suppressions = db
@@ -188,7 +193,7 @@ export async function jobs(
     .orderBy('job_type')
     .orderBy('id')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .execute()
   return { rows, total }
 }

@@ -11,6 +11,8 @@ export const autowinnerMetrics = [
 ] as const
 export type AutowinnerMetric = (typeof autowinnerMetrics)[number]
 export const delayUnits = ['minutes', 'hours', 'days'] as const
+/** In any unit: a winner is chosen before the year 9999. */
+export const maxDelayAmount = 1_000_000
 
 /** Percentages come as integer, float or string and are kept as strings (spec, "Conventions"). */
 const Percentage = Type.Union([Type.Number(), Type.String()])
@@ -29,7 +31,7 @@ const input = {
   d_seed_list_names: Type.Array(Type.String()),
   d_autowinner_enabled: Type.Boolean(),
   d_autowinner_percentage: Nullable(Percentage),
-  d_autowinner_delay_amount: Nullable(Type.Integer({ minimum: 0 })),
+  d_autowinner_delay_amount: Nullable(Type.Integer({ minimum: 0, maximum: maxDelayAmount })),
   d_autowinner_delay_unit: Nullable(Type.Enum([...delayUnits])),
   d_autowinner_metric: Nullable(Type.Enum([...autowinnerMetrics])),
   has_format: Type.Boolean(),

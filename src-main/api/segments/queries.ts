@@ -1,12 +1,13 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Schema, SegmentsTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
+import { notFound, validationFailed } from '../../errors.ts'
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../../segments/segment-reader.ts'
 import { formatTime } from '../../times.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import { describeClause } from './rules.ts'
 import type { Segment, SegmentationCriteria, SegmentCondition, SegmentSummary } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 export type SegmentRow = Selectable<SegmentsTable>
 /** One that has a name of its own; the others belong to what brought them. */
@@ -49,10 +50,25 @@ export async function storedSegments(
   const rows = await query
     .orderBy('segments.id')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .$narrowType<{ name: string }>()
     .execute()
   return { rows, total }
+}
+
+/** The stored segments that have a condition on a list, by id. */
+export async function segmentsReferringTo(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number
+): Promise<StoredSegmentRow[]> {
+  const rows = await segmentsOf(db, organizationId, null)
+    .where('segments.name', 'is not', null)
+    .where('segments.mailing_list_id', '!=', mailingListId)
+    .orderBy('segments.id')
+    .$narrowType<{ name: string }>()
+    .execute()
+  return rows.filter((row) => clauseOf(row).some((condition) => condition.mailing_list_id === mailingListId))
 }
 
 /** All segments of the organization, ad hoc ones too, by id. */
@@ -103,6 +119,28 @@ export function clauseOf(row: Pick<SegmentRow, 'clause'>): SegmentCondition[] {
   return JSON.parse(row.clause) as SegmentCondition[]
 }
 
+/**
+ * A condition on a list that was deleted since cannot be answered: nobody is on it, and everybody is not.
+ * @throws ApiError validation_failed naming the list
+ */
+export async function requireListsOf(db: Kysely<Schema>, clause: readonly SegmentCondition[]): Promise<void> {
+  if (clause.length === 0) return
+  const deleted = await db
+    .selectFrom('mailing_lists')
+    .select(['id', 'name'])
+    .where(
+      'id',
+      'in',
+      clause.map((condition) => condition.mailing_list_id)
+    )
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  if (!deleted) return
+  throw validationFailed(
+    `the segment refers to mailing list ${deleted.id} ("${deleted.name}"), which was deleted; change the segment first`
+  )
+}
+
 /** The subscribers of a list who are in a segment; the numbers stand in the SQL itself, so that it can be shown. */
 export function membersOf(db: Kysely<Schema>, mailingListId: number, clause: readonly SegmentCondition[]) {
   return db
@@ -130,8 +168,9 @@ export function meets(
     .select(sql.lit(1).as('found'))
     .where('id', '=', sql.lit(mailing_list_id))
     .where('deleted_at', 'is', sql.lit(null))
-  const isIn = sql<SqlBool>`(exists ${list} and (exists ${others('is')} or exists ${others('is not')}))`
-  return operator === 'is not in' ? sql<SqlBool>`not ${isIn}` : isIn
+  const isThere = sql<SqlBool>`(exists ${others('is')} or exists ${others('is not')})`
+  // Of a list that was deleted nothing is known: nobody meets a condition on it.
+  return sql<SqlBool>`(exists ${list} and ${operator === 'is not in' ? sql`not ${isThere}` : isThere})`
 }
 
 /** Some subscribers who are in a segment, by id. May look at all of the list: for the segment thread. */

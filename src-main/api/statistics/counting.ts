@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
-import type { StatEventType } from '../../database/schema.ts'
+import type { Schema, StatEventType } from '../../database/schema.ts'
 import { beginningOfHour } from '../../times.ts'
 import { counterNames, type Counters } from './schema.ts'
 
@@ -29,6 +29,19 @@ export async function count(
         )
     )
     .execute()
+}
+
+/** A content that is counted still; undefined once its campaign or autoresponder was deleted. */
+export function countedSlice(db: Kysely<Schema>, sliceId: number) {
+  return db
+    .selectFrom('stat_slices')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+    .leftJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
+    .leftJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
+    .select(['stats.campaign_id', 'track_opens'])
+    .where('stat_slices.id', '=', sliceId)
+    .where('campaigns.deleted_at', 'is', null)
+    .executeTakeFirst()
 }
 
 /** Something that a recipient did with a message. */
@@ -82,7 +95,8 @@ export async function recordEvent(
   return isUnique
 }
 
-async function happened(
+/** Whether a recipient did something with a message before. */
+export async function happened(
   context: CommandContext,
   { type, sliceId, subscriber, linkId }: Pick<RecipientEvent, 'type' | 'sliceId' | 'subscriber' | 'linkId'>
 ): Promise<boolean> {

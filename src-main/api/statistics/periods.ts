@@ -1,4 +1,4 @@
-import { parseTimeInput } from '../../dates.ts'
+import { isTime, parseTimeInput, timeComplaint } from '../../dates.ts'
 import { validationFailed } from '../../errors.ts'
 import { instantOf, wallClock } from '../../times.ts'
 import type { Period } from './queries.ts'
@@ -14,7 +14,7 @@ export function readTime(
 ): number | undefined {
   if (given === undefined) return undefined
   const time = parseTimeInput(given, timeZone)
-  if (time === null) throw validationFailed(`${name} must be a UNIX timestamp or an ISO 8601 time`)
+  if (time === null) throw validationFailed(`${name} ${timeComplaint(given)}`)
   return time
 }
 
@@ -46,7 +46,8 @@ function readDay(name: string, given: string | undefined): Day | undefined {
   const [, year, month, day] = (/^(\d{4})(\d\d)(\d\d)$/.exec(given) ?? []).map(Number)
   if (year !== undefined && month !== undefined && day !== undefined) {
     const date = new Date(Date.UTC(year, month - 1, day))
-    if (date.getUTCMonth() === month - 1 && date.getUTCDate() === day) return { year, month, day }
+    const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+    if (isDay && date.getUTCFullYear() === year && isTime(date.getTime())) return { year, month, day }
   }
   throw validationFailed(`${name} must be a day such as 20140131`)
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
 import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 /** What was counted of a slice. */
 export interface Counted {
@@ -221,7 +222,7 @@ export async function linksOfCampaign(
     .orderBy(sql`lower(url)`)
     .orderBy('stat_links.id')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .execute()
   return { rows, total }
 }
@@ -247,6 +248,7 @@ export async function systemCampaigns(
     .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
     .innerJoin('deliveries', 'deliveries.campaign_id', 'campaigns.id')
     .where('started_at', 'is not', null)
+    .where('campaigns.deleted_at', 'is', null)
   if (from !== undefined) query = query.where('started_at', '>=', from)
   if (before !== undefined) query = query.where('started_at', '<', before)
   if (excludeActive) query = query.where('state', '<>', 'sending')
@@ -268,7 +270,7 @@ export async function systemCampaigns(
     .orderBy('started_at')
     .orderBy('campaigns.id')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .execute()
   const statistics = await statisticsOfCampaigns(
     db,
@@ -278,8 +280,13 @@ export async function systemCampaigns(
     rows: rows.map((row) => ({
       organization: { id: row.organization_id, name: row.organization_name },
       mailing_list: { id: row.mailing_list_id, name: row.mailing_list_name },
-      campaign: { id: row.id, name: row.name, state: row.state, paused: row.paused === 1 },
-      stats: reportedStatistics(summaryOfSlices(statistics.get(row.id)?.slices ?? []), row.recipients)
+      campaign: {
+        id: row.id,
+        name: row.name,
+        state: row.state,
+        paused: row.paused === 1,
+        stats: reportedStatistics(summaryOfSlices(statistics.get(row.id)?.slices ?? []), row.recipients)
+      }
     })),
     total
   }

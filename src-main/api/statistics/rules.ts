@@ -2,7 +2,7 @@ import {
   counterNames,
   type Counters,
   type RateName,
-  type ReportedCampaign,
+  type ReportedStatistics,
   type StatisticCounts,
   type StatSummary
 } from './schema.ts'
@@ -82,10 +82,7 @@ export function summaryOf(counters: Counters, byCode: Record<string, number> | n
  * A summary as system_campaigns groups it (supplement, section 3).
  * @param recipients how many the campaign is for; null while they are counted
  */
-export function reportedStatistics(
-  summary: StatSummary,
-  recipients: number | null
-): ReportedCampaign['stats'] {
+export function reportedStatistics(summary: StatSummary, recipients: number | null): ReportedStatistics {
   const skip = summary.skips_error + summary.skips_request
   const done = summary.messages_sent + skip
   const total = Math.max(recipients ?? 0, done)

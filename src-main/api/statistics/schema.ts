@@ -162,19 +162,26 @@ export const MessagesSentReport = Type.Object({ report: Type.Array(MessagesSent)
 const integersOf = <Name extends string>(...names: Name[]) =>
   Type.Object(Object.fromEntries(names.map((name) => [name, Type.Integer()])) as Record<Name, TInteger>)
 
+const ReportedStatistics = Type.Object({
+  recipients: integersOf('total', 'sent', 'skip', 'remaining'),
+  sent: integersOf('total', 'accepted', 'bounced', 'in_queue'),
+  skip: integersOf('ssr_failure', 'ssr_request'),
+  open: integersOf('total', 'unique'),
+  click: integersOf('total', 'unique'),
+  bounce: integersOf('total', 'unique', 'hard', 'soft', 'other', 'subscribers_updated'),
+  scomp: integersOf('total', 'unique', 'subscribers_updated'),
+  unsub: integersOf('total', 'unique', 'subscribers_updated')
+})
+export type ReportedStatistics = Static<typeof ReportedStatistics>
+
 const ReportedCampaign = Type.Object({
   organization: Reference,
   mailing_list: Reference,
-  campaign: Type.Object({ ...Reference.properties, state: Type.String(), paused: Type.Boolean() }),
-  stats: Type.Object({
-    recipients: integersOf('total', 'sent', 'skip', 'remaining'),
-    sent: integersOf('total', 'accepted', 'bounced', 'in_queue'),
-    skip: integersOf('ssr_failure', 'ssr_request'),
-    open: integersOf('total', 'unique'),
-    click: integersOf('total', 'unique'),
-    bounce: integersOf('total', 'unique', 'hard', 'soft', 'other', 'subscribers_updated'),
-    scomp: integersOf('total', 'unique', 'subscribers_updated'),
-    unsub: integersOf('total', 'unique', 'subscribers_updated')
+  campaign: Type.Object({
+    ...Reference.properties,
+    state: Type.String(),
+    paused: Type.Boolean(),
+    stats: ReportedStatistics
   })
 })
 /** A campaign in the report of all organizations. */

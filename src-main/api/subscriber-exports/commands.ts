@@ -5,7 +5,7 @@ import { fieldsOfList } from '../custom-fields/queries.ts'
 import { fieldNamed } from '../custom-fields/rules.ts'
 import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { organizationById } from '../organizations/queries.ts'
-import { clauseOf, segmentOfList } from '../segments/queries.ts'
+import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import { importColumns, isImportColumn } from '../subscriber-imports/rules.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import {
@@ -36,6 +36,7 @@ export const createSubscriberExport: Command<CreateInput, number> = async (conte
   const { segment_id: segmentId, statuses, columns, file_format } = input.export
   const segment =
     segmentId === undefined || segmentId === null ? null : await segmentOfList(context.db, list.id, segmentId)
+  if (segment) await requireListsOf(context.db, clauseOf(segment))
   const settings: StoredExportSettings = {
     segment_id: segment?.id ?? null,
     clause: segment ? clauseOf(segment) : [],
@@ -124,6 +125,7 @@ export const beginExport: Command<{ id: number }, ExportPlan | null> = async (co
   const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
   const organization = await organizationById(context.db, row.organization_id)
   const settings = settingsOf(row)
+  await requireListsOf(context.db, settings.clause)
   const isCounted = settings.clause.length === 0 || row.number_of_records !== null
   await change(context, row, {
     state: isCounted ? 'exporting' : 'estimating',

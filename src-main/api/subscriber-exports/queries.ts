@@ -8,6 +8,7 @@ import type { SegmentCondition } from '../segments/schema.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { ExportSettings, ExportState, SubscriberExport } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
 
@@ -48,7 +49,7 @@ export async function exportPage(
   const rows = await query
     .orderBy('subscriber_exports.id', 'desc')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .execute()
   return { rows, total }
 }

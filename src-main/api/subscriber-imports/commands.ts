@@ -174,7 +174,7 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
   const organization = await organizationById(context.db, row.organization_id)
   const committed = await context.db
     .selectFrom('import_batches')
-    .select('outcomes')
+    .select(['rows', 'outcomes'])
     .where('subscriber_import_id', '=', id)
     .orderBy('batch')
     .execute()
@@ -184,6 +184,7 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
   await changeState(context, row, isMissing ? 'downloading' : 'splitting', {
     started_at: row.started_at ?? context.now
   })
+  context.onRollback(() => sessions.delete(id))
   sessions.set(id, {
     ...newImportSession(list.id, fields, settings),
     reacting: reactingTo(await autorespondersOf(context.db, list.id), settings.autoresponders),
@@ -203,7 +204,7 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
           }
         : null,
     path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
-    committed: committed.map(({ outcomes }) => new Uint8Array(outcomes))
+    committed: committed.map(({ rows, outcomes }) => ({ rows, outcomes: new Uint8Array(outcomes) }))
   }
 }
 
@@ -266,18 +267,22 @@ export const startImporting: Command<{ id: number; records: number }, RowOrder |
   return row_order
 }
 
-/** After a batch that could not be written, those behind it must not be either: the next run would take them for it. */
+/**
+ * After a batch that could not be written, or only the first rows of it, those behind it must not be either: the next run
+ * would take them for it.
+ */
 async function expectNext(context: CommandContext, { id, index, done }: WriteInput): Promise<void> {
   const last = await context.db
     .selectFrom('import_batches')
-    .select('batch')
+    .select((select) => ['batch', 'rows', select.fn<number>('length', ['outcomes']).as('written')])
     .where('subscriber_import_id', '=', id)
     .orderBy('batch', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if ((last?.batch ?? -1) !== (done ? index : index - 1)) {
-    throw new Error(`batch ${index} of import ${id} does not follow the one before`)
-  }
+  const follows = done
+    ? last?.batch === index && last.written === done.length
+    : (last?.batch ?? -1) === index - 1 && last?.written === last?.rows
+  if (!follows) throw new Error(`batch ${index} of import ${id} does not follow the one before`)
 }
 
 interface WriteInput {
@@ -298,6 +303,8 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
   const row = await runningImport(context, input.id)
   const session = sessions.get(input.id)
   if (!row || !session) return null
+  // What it has seen of rows that are taken back would make duplicates of them: the next run begins with what is there.
+  context.onRollback(() => sessions.delete(input.id))
   const tally = new SubscriberTally(row.mailing_list_id)
   await expectNext(context, input)
   const batch = 'bytes' in input.batch ? unpackBatch(input.batch) : input.batch
@@ -312,7 +319,12 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
   await useSubscriberIds(context, result.nextId)
   await context.db
     .insertInto('import_batches')
-    .values({ subscriber_import_id: row.id, batch: input.index, outcomes })
+    .values({
+      subscriber_import_id: row.id,
+      batch: input.index,
+      rows: batch.emails.length,
+      outcomes
+    })
     .onConflict((conflict) => conflict.doUpdateSet({ outcomes }))
     .execute()
   await noteImportChanges(context, row.id, result)
@@ -341,13 +353,14 @@ export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(asyn
     : outcomes
 })
 
-/** Lets the writer know the rows that an earlier run of the import committed. @returns their outcomes */
+/** Lets the writer know the rows that an earlier run of the import committed: the first of a batch, or all. @returns their outcomes */
 export const recallImportBatch = inBackground<
   { id: number; batch: PackedBatch; outcomes: Uint8Array },
   Uint8Array | null
 >(async (context, { id, batch, outcomes }) => {
   const session = sessions.get(id)
   if (!session || !(await runningImport(context, id))) return null
+  context.onRollback(() => sessions.delete(id))
   recallBatch(context.sqlite, session, unpackBatch(batch), outcomes)
   return outcomes
 })

@@ -10,6 +10,7 @@ import type {
   SubscriberImport,
   SubscriberImportSummary
 } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 export type ImportRow = Selectable<SubscriberImportsTable>
 type NamedImportRow = ImportRow & { mailing_list_name: string }
@@ -71,7 +72,7 @@ export async function importPage(
     .orderBy('finished_at', 'desc')
     .orderBy('subscriber_imports.id', 'desc')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .execute()
   return { rows, total }
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { parseTimeInput } from '../../dates.ts'
+import { parseTimeInput, timeComplaint } from '../../dates.ts'
 import { validationFailed } from '../../errors.ts'
 import { logDirectory } from '../../imports/logs.ts'
 import { downloadFrom, findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
@@ -195,9 +195,9 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
 }
 
 function beginsAt(given: string | number | undefined, timeZone: string): number | null {
-  if (given === undefined) return null
+  // Supplement, section 1: "now" is the time at which the request is carried out.
+  if (given === undefined || given === 'now') return null
   const time = parseTimeInput(given, timeZone)
-  if (time === null)
-    throw validationFailed('begins_at must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00')
+  if (time === null) throw validationFailed(`begins_at ${timeComplaint(given)}`)
   return time
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
-import { parseTimeInput } from '../../dates.ts'
+import { parseTimeInput, timeComplaint } from '../../dates.ts'
 import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import {
@@ -17,11 +17,18 @@ import { readToken } from '../../tracking/tokens.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
-import { recordEvent } from '../statistics/counting.ts'
+import { countedSlice, recordEvent } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, keepUntilConfirmed } from '../web-forms/confirmation.ts'
 import { type SubscriberName, type SubscriberRow, subscribersNamed, subscriberWithList } from './queries.ts'
-import { emailComplaint, isEmail, shownKey, subscriberKeys, type SubscriberKeys } from './rules.ts'
+import {
+  emailComplaint,
+  isEmail,
+  subscriberKeys,
+  type SubscriberKeys,
+  takenEmail,
+  takenKey
+} from './rules.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
 
 export interface SubscriberScope {
@@ -81,11 +88,11 @@ async function checkSubscriber(context: CommandContext, input: AddInput): Promis
   const values = mergeValues({}, fields, subscriber.custom_fields ?? {}, (fault) => faults.add(fault))
   if (subscriber.apply_custom_field_defaults) applyDefaults(values, fields)
   for (const fault of missingFields(fields, values)) faults.add(fault)
+  const keys = keysOf(list, fields, subscriber.email.trim(), values, faults)
+  if (keys) await checkKeys(context, list, fields, keys, null, faults)
+  await checkLimit(context, input.organizationId, faults)
   faults.throwIfAny()
-  const keys = keysOf(list, fields, subscriber.email.trim(), values)
-  await refuseTakenKeys(context, list, keys, null)
-  await refuseBeyondLimit(context, input.organizationId)
-  return { list, attributes, values, keys }
+  return { list, attributes, values, keys: keys ?? noKeys }
 }
 
 /** Adds a subscriber and nothing else. */
@@ -157,10 +164,10 @@ export async function changeSubscriber(
     changes.custom_fields ?? {},
     (fault) => faults.add(fault)
   )
-  faults.throwIfAny()
   const email = changes.email?.trim() ?? row.email
-  const keys = keysOf(list, fields, email, values)
-  await refuseTakenKeys(context, list, keys, row.id)
+  const keys = keysOf(list, fields, email, values, faults) ?? noKeys
+  await checkKeys(context, list, fields, keys, row.id, faults)
+  faults.throwIfAny()
 
   const status = changes.status ?? row.status
   await context.db
@@ -193,23 +200,19 @@ interface UnsubscribeInput {
 /**
  * Unsubscribes whom the token of a message names, and counts that for the campaign that the message was of (spec,
  * "Subscribers").
- * @returns the subscriber and its list
+ * @returns the subscriber and its list; null for one who was deleted, or whose list was, and so gets nothing any more
+ * @throws ApiError validation_failed for what is no token, or one of another organization
  */
-export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailingListId: number }> = async (
-  context,
-  { organizationId, token, ip }
-) => {
+export const unsubscribeByToken: Command<
+  UnsubscribeInput,
+  { id: number; mailingListId: number } | null
+> = async (context, { organizationId, token, ip }) => {
   if (ip && isIP(ip) === 0) throw validationFailed('ip must be an IP address such as 192.0.2.1')
   const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
   const row = named && (await subscriberWithList(context.db, named.subscriberId))
-  if (
-    !named ||
-    !row ||
-    row.deleted_at !== null ||
-    (organizationId !== null && row.organization_id !== organizationId)
-  ) {
-    throw validationFailed('token is not the unsubscribe token of a subscriber')
-  }
+  const isForeign = organizationId !== null && row?.organization_id !== organizationId
+  if (!named || isForeign) throw validationFailed('token is not the unsubscribe token of a subscriber')
+  if (!row || row.deleted_at !== null) return null
   await context.db
     .updateTable('subscribers')
     .set({ status: 'unsubscribed', remove_time: context.now, remove_ip: ip || null, updated_at: context.now })
@@ -218,7 +221,8 @@ export const unsubscribeByToken: Command<UnsubscribeInput, { id: number; mailing
   const tally = new SubscriberTally(row.mailing_list_id)
   tally.moved(row.status, 'unsubscribed')
   await tally.save(context)
-  if (named.sliceId > 0) {
+  // Whatever was deleted since, unsubscribing works: it is only not counted any more.
+  if (await countedSlice(context.db, named.sliceId)) {
     const updatesStatus = row.status !== 'unsubscribed'
     await recordEvent(
       context,
@@ -314,17 +318,16 @@ function readAttributes(
   if (given.email !== undefined && !isEmail(given.email.trim())) {
     faults.add(`email ${emailComplaint(given.email)}`)
   }
-  if (given.email_format !== undefined) {
-    if (list.has_format === 1) columns.email_format = given.email_format
-    else faults.add('email_format belongs to lists with has_format only')
+  // Clients in use send these two to every list (supplement, section 2).
+  if (given.email_format !== undefined && list.has_format === 1) {
+    columns.email_format = given.email_format
   }
-  if (given.confirmed !== undefined) {
-    if (list.has_confirmed === 1) columns.confirmed = Number(given.confirmed)
-    else faults.add('confirmed belongs to lists with has_confirmed only')
+  if (given.confirmed !== undefined && list.has_confirmed === 1) {
+    columns.confirmed = Number(given.confirmed)
   }
   if (given.subscribe_time !== undefined) {
     const time = parseTimeInput(given.subscribe_time, timeZone)
-    if (time === null) faults.add('subscribe_time must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00')
+    if (time === null) faults.add(`subscribe_time ${timeComplaint(given.subscribe_time)}`)
     else columns.subscribe_time = time
   }
   if (given.subscribe_ip !== undefined) {
@@ -342,25 +345,39 @@ function applyDefaults(values: StoredValues, fields: readonly FieldDefinition[])
   }
 }
 
+/** In place of the keys of somebody who has none, and so is refused. */
+const noKeys: SubscriberKeys = { emailKey: '', alternateKey: null }
+
+/** @returns null when the primary key is blank, which is a fault */
 function keysOf(
   list: MailingListRow,
   fields: readonly FieldDefinition[],
   email: string,
-  values: StoredValues
-): SubscriberKeys {
-  const field = fields.find(({ id }) => id === list.primary_key_custom_field_id)
+  values: StoredValues,
+  faults: Faults
+): SubscriberKeys | null {
+  const field = primaryKeyOf(list, fields)
   const { emailKey, alternateKey } = subscriberKeys(field, email, values)
-  if (alternateKey === undefined) {
-    throw validationFailed(`${field?.name} cannot be blank, because it is the primary key of this list`)
+  if (alternateKey !== undefined) return { emailKey, alternateKey }
+  // A required field says so itself.
+  if (!field?.required) {
+    faults.add(`${field?.name} cannot be blank, because it is the primary key of this list`)
   }
-  return { emailKey, alternateKey }
+  return null
 }
 
-async function refuseTakenKeys(
+function primaryKeyOf(list: MailingListRow, fields: readonly FieldDefinition[]): FieldDefinition | undefined {
+  return fields.find(({ id }) => id === list.primary_key_custom_field_id)
+}
+
+/** Adds the fault of a key that another subscriber of the list has, in the words that clients compare (supplement, section 2). */
+async function checkKeys(
   context: CommandContext,
   list: MailingListRow,
+  fields: readonly FieldDefinition[],
   keys: SubscriberKeys,
-  ownId: number | null
+  ownId: number | null,
+  faults: Faults
 ): Promise<void> {
   let query = context.db.selectFrom('subscribers').select('id').where('mailing_list_id', '=', list.id)
   query =
@@ -369,18 +386,15 @@ async function refuseTakenKeys(
       : query.where('alternate_key', '=', keys.alternateKey)
   const taken = await query.executeTakeFirst()
   if (!taken || taken.id === ownId) return
-  throw validationFailed(
-    keys.alternateKey === null
-      ? `email ${keys.emailKey} is already on this list`
-      : `the primary key ${shownKey(keys.alternateKey)} is already on this list`
-  )
+  const field = primaryKeyOf(list, fields)
+  for (const fault of field ? [takenKey(field.name, field.name)] : takenEmail) faults.add(fault)
 }
 
-async function refuseBeyondLimit(context: CommandContext, organizationId: number): Promise<void> {
+async function checkLimit(context: CommandContext, organizationId: number, faults: Faults): Promise<void> {
   const limit = await subscriberLimit(context.db, organizationId)
   if (limit === null) return
   if ((await subscribersOfOrganization(context.db, organizationId)) >= limit) {
-    throw validationFailed(`the organization's limit of ${limit} subscribers is reached`)
+    faults.add(`the organization's limit of ${limit} subscribers is reached`)
   }
 }
 

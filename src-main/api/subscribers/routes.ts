@@ -12,10 +12,10 @@ import {
   mailingListsOf,
   subscriberTotal
 } from '../mailing-lists/queries.ts'
-import { idOfPageToken, limitPageSize, PageQuery, pageTokenAfter } from '../pagination.ts'
+import { idOfPageToken, limitPageSize, offsetOf, PageQuery, pageTokenAfter } from '../pagination.ts'
 import { requirePermission } from '../permissions.ts'
 import { MailingListParams, Nullable, wrapped } from '../schema.ts'
-import { clauseOf, segmentOfList } from '../segments/queries.ts'
+import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import {
   presentSubscriber,
   subscriberName,
@@ -26,6 +26,7 @@ import {
   subscribersByEmail,
   subscribersNamed
 } from './queries.ts'
+import { emailKey } from './rules.ts'
 import {
   RemovedSubscribers,
   Subscriber,
@@ -77,19 +78,20 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       limitPageSize(query.per_page, mostPerPage)
       refusePageAndToken(request.originalUrl, query.page_token)
       const list = await localList(caller, params.mailing_list_id)
+      const paged = query.segment_id === undefined ? `list ${list.id}` : `segment ${query.segment_id}`
       // One more than asked for tells whether another page follows.
       const wanted = query.per_page + 1
       const start =
         query.page_token === undefined
-          ? { position: query.page * query.per_page }
-          : { afterId: idOfPageToken(query.page_token) }
+          ? { position: offsetOf(query) }
+          : { afterId: idOfPageToken(paged, query.page_token) }
       const { rows, total } = await (query.segment_id === undefined
         ? pageOfList(list.id, start, wanted)
         : pageOfSegment(list.id, query.segment_id, start, wanted))
       const shown = rows.slice(0, query.per_page)
       return {
         ...okPage(await present(caller, list.id, shown), query, total),
-        next_page_token: nextToken(rows, shown)
+        next_page_token: nextToken(paged, rows, shown)
       }
     }
   )
@@ -115,6 +117,8 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       const list = await localList(caller, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
+      // Clients tell by this whether somebody is on the list (supplement, section 2).
+      if (names.length === 1 && rows.length === 0) throw notFound(`subscriber ${names[0]}`)
       return ok(await present(caller, list.id, rows))
     }
   )
@@ -274,25 +278,36 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     )
   }
 
+  const unsubscribing = {
+    config: { access: 'subscriber.update' },
+    schema: {
+      tags,
+      summary: 'Unsubscribe by the token of a message',
+      body: wrapped('unsubscribe', UnsubscribeInput),
+      response: { 200: envelope(Subscriber) }
+    }
+  } as const
+
+  app.post('/subscribers/unsubscribe', unsubscribing, async ({ caller, body }) =>
+    ok(await unsubscribe(caller, body.unsubscribe))
+  )
+
+  // An older spelling (supplement, section 3).
   app.post(
-    '/subscribers/unsubscribe',
-    {
-      config: { access: 'subscriber.update' },
-      schema: {
-        tags,
-        summary: 'Unsubscribe by the token of a message',
-        body: wrapped('unsubscribe', UnsubscribeInput),
-        response: { 200: envelope(Subscriber) }
-      }
-    },
-    async ({ caller, body }) => {
-      const { id, mailingListId } = await writer.run('unsubscribeByToken', {
-        ...body.unsubscribe,
-        organizationId: caller.organizationId
-      })
-      return ok(await answer(caller, mailingListId, id))
+    '/mailing_lists/:mailing_list_id/subscribers/unsubscribe',
+    { ...unsubscribing, schema: { ...unsubscribing.schema, params: MailingListParams } },
+    async ({ caller, params, body }) => {
+      await localList(caller, params.mailing_list_id)
+      return ok(await unsubscribe(caller, body.unsubscribe))
     }
   )
+
+  async function unsubscribe(caller: Caller, input: UnsubscribeInput): Promise<Subscriber> {
+    const { organizationId } = caller
+    const done = await writer.run('unsubscribeByToken', { ...input, organizationId })
+    if (!done) throw notFound('the subscriber of this token')
+    return answer(caller, done.mailingListId, done.id)
+  }
 
   async function pageOfList(listId: number, start: PageStart, limit: number) {
     const rows =
@@ -305,6 +320,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   async function pageOfSegment(listId: number, segmentId: number, start: PageStart, limit: number) {
     const segment = await segmentOfList(reader, listId, segmentId)
     const scope = { mailingListId: listId, clause: clauseOf(segment) }
+    await requireListsOf(reader, scope.clause)
     const rows = await segments.page(scope, { ...start, limit })
     const counts = await segments.count(scope)
     return { rows, total: subscriberStatuses.reduce((sum, status) => sum + counts[status], 0) }
@@ -316,11 +332,12 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     query: { page: number; per_page: number; page_token?: string }
   ) {
     limitPageSize(query.per_page, mostPerPage)
-    const after = query.page_token === undefined ? 0 : idOfPageToken(query.page_token)
+    const paged = `email ${emailKey(email)}`
+    const after = query.page_token === undefined ? 0 : idOfPageToken(paged, query.page_token)
     const listOf = new Map(lists.map((list) => [list.id, list]))
     // An email is on each list once, or as often as an alternate primary key allows.
     const all = await subscribersByEmail(reader, [...listOf.keys()], email)
-    const remaining = all.filter(({ id }) => id > after).slice(query.page * query.per_page)
+    const remaining = all.filter(({ id }) => id > after).slice(offsetOf(query))
     const shown = remaining.slice(0, query.per_page)
     const items = shown.map(({ id, status, email: spelling, mailing_list_id }) => {
       const { name = '', organization } = listOf.get(mailing_list_id) ?? {}
@@ -332,7 +349,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...(organization && { organization })
       }
     })
-    return { ...okPage(items, query, all.length), next_page_token: nextToken(remaining, shown) }
+    return { ...okPage(items, query, all.length), next_page_token: nextToken(paged, remaining, shown) }
   }
 
   function localList(caller: Caller, mailingListId: number): Promise<MailingListRow> {
@@ -365,9 +382,9 @@ function scope(caller: Caller, mailingListId: number) {
 }
 
 /** The token of the page after `shown`, or null when `rows` holds nothing more. */
-function nextToken(rows: { id: number }[], shown: { id: number }[]): string | null {
+function nextToken(paged: string, rows: { id: number }[], shown: { id: number }[]): string | null {
   const last = shown.at(-1)
-  return last && rows.length > shown.length ? pageTokenAfter(last.id) : null
+  return last && rows.length > shown.length ? pageTokenAfter(paged, last.id) : null
 }
 
 /** Spec, "Subscribers": page and page_token may not be combined. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 
@@ -16,18 +17,29 @@ export function emailKey(email: string): string {
   return (key.slice(0, at) + (domainToUnicode(domain) || domain)).normalize('NFC')
 }
 
-const plainAddress =
-  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/
-/** RFC 6531: any letter of any script where RFC 5321 has ASCII ones, and quoted local parts. */
+/** One part of a name between two dots (supplement, section 2, email addresses). */
+const localPart = String.raw`[A-Za-z0-9_+=%/:;?!#$&'*{}|~^\x60-]+`
+const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
+const plainAddress = new RegExp(
+  String.raw`^${localPart}(?:\.${localPart})*@(?:${label}\.)+[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$`
+)
+/** RFC 6531: any letter of any script where the supplement has ASCII ones, and quoted local parts. */
 const internationalAddress =
-  /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
+  /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/:;=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/:;=?^_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
 
-/** Whether mail systems take this address (RFC 5321 and 6531; lengths in octets: 64 before the @, 254 in all). */
+/** Only then can a domain have the form of an IP address. */
+const endsWithDigit = /\d$/
+
+/** Octets of each side of the @ (supplement, section 2, email addresses). */
+const maxPart = 256
+
+/** Whether an email is an address (supplement, section 2); beyond it, letters of any script and quoted local parts. */
 export function isEmail(email: string): boolean {
-  if (plainAddress.test(email)) return email.length <= 254 && email.indexOf('@') <= 64
+  const at = email.lastIndexOf('@')
+  if (at > maxPart || email.length - at - 1 > maxPart) return false
+  if (plainAddress.test(email)) return !endsWithDigit.test(email) || isIP(email.slice(at + 1)) === 0
   if (!internationalAddress.test(email)) return false
-  const local = email.slice(0, email.lastIndexOf('@'))
-  return Buffer.byteLength(local) <= 64 && Buffer.byteLength(email) <= 254
+  return Buffer.byteLength(email.slice(0, at)) <= maxPart && Buffer.byteLength(email.slice(at + 1)) <= maxPart
 }
 
 /** Whether an address can be at this domain. */
@@ -64,6 +76,17 @@ export function alternateKeyOf(field: FieldDefinition, values: StoredValues): st
   const value = values[field.id]
   return value === undefined ? undefined : `${field.id}:${String(value).toLowerCase()}`
 }
+
+/** The fault of a subscriber whose key another one has. @param name of what is the key, after `shown`, as it is called */
+export function takenKey(shown: string, name: string): string {
+  return (
+    `${shown} ^"${name}" is the primary key for this mailing list, ` +
+    'and this value is already taken by a different subscriber in the list.'
+  )
+}
+
+/** The two faults of an email that is on the list already: a client compares them word for word (supplement, section 2). */
+export const takenEmail = [takenKey('Email', 'Email'), takenKey('Email address', 'Email')] as const
 
 /** A key of {@link alternateKeyOf} as a message shows it: without the field's id. */
 export function shownKey(alternateKey: string): string {

@@ -6,7 +6,8 @@ import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../schema.ts'
 export const subscriberStatuses = ['active', 'bounced', 'unsubscribed', 'scomp', 'deactivated'] as const
 export type SubscriberStatus = (typeof subscriberStatuses)[number]
 
-export const emailFormats = ['plaintext', 'html'] as const
+/** Of a subscriber; `both` comes from imports, and goes back as it was read. */
+export const emailFormats = ['plaintext', 'html', 'both'] as const
 
 const CustomFieldValues = Type.Record(
   Type.String(),
@@ -19,8 +20,8 @@ export const Subscriber = Type.Object({
   email: Type.String(),
   created_at: Timestamp,
   created_at_epoch: Type.Integer(),
-  email_format: Type.Optional(Nullable(Type.String())),
-  confirmed: Type.Optional(Nullable(Type.Boolean())),
+  email_format: Type.Optional(Type.String()),
+  confirmed: Type.Optional(Type.Boolean()),
   status: Type.Enum([...subscriberStatuses]),
   subscribe_time: Timestamp,
   subscribe_time_epoch: Type.Integer(),
@@ -33,7 +34,7 @@ export type Subscriber = Static<typeof Subscriber>
 const CustomFieldInputs = Type.Record(Type.String(), Type.Unknown())
 
 const input = {
-  email: Filled({ maxLength: 320 }),
+  email: Filled({ maxLength: 513 }),
   status: Type.Enum([...subscriberStatuses]),
   email_format: Type.Optional(Type.Enum([...emailFormats])),
   confirmed: Type.Optional(Type.Boolean()),
@@ -66,6 +67,7 @@ export const UnsubscribeInput = Type.Object({
   token: Filled(),
   ip: Type.Optional(Nullable(Type.String()))
 })
+export type UnsubscribeInput = Static<typeof UnsubscribeInput>
 
 export const SubscriberByEmail = Type.Object({
   id: Type.Integer(),

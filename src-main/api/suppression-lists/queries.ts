@@ -4,6 +4,7 @@ import { notFound } from '../../errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { suppressionKeysOf } from './rules.ts'
 import type { SuppressedAddress, SuppressionList } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 export type SuppressionListRow = Selectable<SuppressionListsTable>
 
@@ -59,7 +60,7 @@ export async function suppressedAddresses(
         .where('suppression_list_id', '=', list.id)
         .orderBy('id')
         .limit(per_page)
-        .offset(page * per_page)
+        .offset(offsetOf({ page, per_page }))
     )
     .orderBy('id')
     .execute()

@@ -91,7 +91,7 @@ export const suppressionListRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/suppression_lists/:id/suppressed_addresses',
     {
-      config: { access: 'signed_in' },
+      config: { access: 'subscriber.read' },
       schema: {
         tags,
         summary: 'Page through the addresses of a suppression list',

@@ -30,6 +30,9 @@ export async function isPassword(password: string, storedHash: string | null): P
   return storedHash !== null && timingSafeEqual(derived, Buffer.from(hash, 'hex'))
 }
 
+/** Fewer are guessed (NIST SP 800-63B). */
+export const minPasswordLength = 8
+
 /**
  * The password of a request that names it twice, hashed; undefined when it names none.
  * @throws ApiError validation_failed when the two differ or one is missing
@@ -44,5 +47,8 @@ export async function readNewPassword({
   if (password1 === undefined && password2 === undefined) return undefined
   if (password1 === undefined) throw validationFailed('password1 cannot be blank when password2 is given')
   if (password1 !== password2) throw validationFailed('password2 must be the same as password1')
+  if ([...password1].length < minPasswordLength) {
+    throw validationFailed(`password1 must be at least ${minPasswordLength} characters`)
+  }
   return hashPassword(password1)
 }

@@ -6,6 +6,7 @@ import type { Caller } from '../accounts/queries.ts'
 import { permissionActions, type UserPermissions } from '../permissions.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { User } from './schema.ts'
+import { offsetOf } from '../pagination.ts'
 
 export type UserRow = Selectable<UsersTable>
 
@@ -56,7 +57,7 @@ export async function users(
     .orderBy(orderColumns[order])
     .orderBy('id')
     .limit(per_page)
-    .offset(page * per_page)
+    .offset(offsetOf({ page, per_page }))
     .execute()
   return { rows, total }
 }
@@ -128,7 +129,10 @@ export function presentUser(row: UserRow, timeZone: string): User {
     default_preview_recipients: JSON.parse(row.default_preview_recipients) as string[],
     terms_and_conditions_version: row.terms_and_conditions_version,
     default_html_editor: row.default_html_editor,
-    permissions: Object.fromEntries(keys.map((key) => [key, [...(stored[key] ?? [])]])),
+    // Administrators may do everything, and say so (supplement, section 2).
+    permissions: Object.fromEntries(
+      keys.map((key) => [key, [...(row.role === 'standard' ? (stored[key] ?? []) : permissionActions[key])]])
+    ),
     password_failure_lockout: {
       is_locked_out: isOut,
       expires_at: formatOptionalTime(isOut ? row.locked_out_until : null, timeZone)

@@ -76,7 +76,7 @@ describe('a campaign is refused with validation_failed', () => {
     [
       'with a begins_at that is no time',
       { name: 'A', dispatch_attributes: { begins_at: 'soon' } },
-      /^dispatch_attributes\.begins_at must be a time such as/
+      /^dispatch_attributes\.begins_at must be an ISO 8601 time such as/
     ],
     [
       'with an address that is none',

@@ -333,6 +333,18 @@ const subscribers: Endpoint[] = [
     needs: 'subscriber.update'
   },
   {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/subscribers/unsubscribe',
+    prepare: async (started) => {
+      const { parameters } = await listWithSubscriber(started)
+      const token = await unsubscribeTokenOf(started, Number(parameters?.['subscriber']))
+      return { parameters: parameters ?? {}, body: { unsubscribe: { token } } }
+    },
+    data: shapes.subscriber,
+    needs: 'subscriber.update',
+    refusesRemoteLists: true
+  },
+  {
     method: 'GET',
     path: '/subscribers_by_email/{email}',
     prepare: listWithSubscriber,
@@ -566,7 +578,7 @@ const autoresponders: Endpoint[] = [
     path: '/mailing_lists/{mailing_list_id}/autoresponders/{autoresponder_id}',
     prepare: (started) => listWithAutoresponder(started, autoresponderBody),
     data: shapes.autoresponder,
-    needs: 'autoresponder.update',
+    needs: 'autoresponder.update or autoresponder.update_state',
     refusesRemoteLists: true
   },
   {
@@ -738,7 +750,8 @@ const statistics: Endpoint[] = [
     method: 'POST',
     path: '/campaigns/{id}/send_preview',
     prepare: (started) => sentCampaign(started, previewBody),
-    data: 'null'
+    data: 'null',
+    needs: 'campaign.send or campaign.update'
   },
   {
     method: 'GET',
@@ -759,7 +772,8 @@ const statistics: Endpoint[] = [
     method: 'POST',
     path: '/autoresponders/{id}/send_preview',
     prepare: autoresponderToPreview,
-    data: 'null'
+    data: 'null',
+    needs: 'autoresponder.update'
   },
   {
     method: 'GET',
@@ -817,6 +831,13 @@ async function listWithTemplate({ api }: StartedApplication, body?: unknown): Pr
   return { parameters: { mailing_list_id: id, id: data.id }, body }
 }
 
+/** A campaign by the older spelling of its path. */
+async function ofList(started: StartedApplication, body?: unknown): Promise<Prepared> {
+  const { parameters = {} } = await scheduledCampaign(started)
+  const { data } = await started.api.get<{ mailing_list_id: number }>(`/campaigns/${parameters['id']}`)
+  return { parameters: { mailing_list_id: data.mailing_list_id, campaign_id: parameters['id'] ?? 0 }, body }
+}
+
 const campaigns: Endpoint[] = [
   {
     method: 'GET',
@@ -843,7 +864,7 @@ const campaigns: Endpoint[] = [
     method: 'DELETE',
     path: '/campaigns/{id}',
     prepare: listWithCampaign,
-    data: 'null',
+    data: shapes.deletedCampaign,
     needs: 'campaign.delete'
   },
   {
@@ -859,6 +880,31 @@ const campaigns: Endpoint[] = [
     prepare: async (started) => {
       const prepared = await scheduledCampaign(started)
       await started.api.post(`/campaigns/${prepared.parameters?.['id']}/pause`)
+      return prepared
+    },
+    data: shapes.campaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/campaigns/{campaign_id}',
+    prepare: (started) => ofList(started, { campaign: { name: 'Renamed' } }),
+    data: shapes.campaign,
+    needs: 'campaign.update'
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/campaigns/{campaign_id}/pause',
+    prepare: (started) => ofList(started),
+    data: shapes.campaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/campaigns/{campaign_id}/resume',
+    prepare: async (started) => {
+      const prepared = await ofList(started)
+      await started.api.post(`/campaigns/${prepared.parameters?.['campaign_id']}/pause`)
       return prepared
     },
     data: shapes.campaign,
@@ -1089,7 +1135,8 @@ const suppressionLists: Endpoint[] = [
     path: '/suppression_lists/{id}/suppressed_addresses',
     prepare: filledSuppressionList,
     data: [shapes.suppressedAddress],
-    pages: 'numbers'
+    pages: 'numbers',
+    needs: 'subscriber.read'
   },
   {
     method: 'POST',

@@ -81,7 +81,7 @@ describe('the operators of an in_mailing_list clause compare lower-cased emails'
     expect(await membersOf(data.id)).toEqual([])
   })
 
-  it('a list with an alternate primary key is compared by email as well, and a deleted one holds nobody', async () => {
+  it('a list with an alternate primary key is compared by email as well, and a deleted one is refused', async () => {
     const { data: field } = await started.api.post<{ id: number }>('/custom_fields', {
       custom_field: { name: 'Customer number', field_type: 'text' }
     })
@@ -97,7 +97,10 @@ describe('the operators of an in_mailing_list clause compare lower-cased emails'
       `/mailing_lists/${keyed.id}/delete_confirmation_code`
     )
     await started.api.delete(`/mailing_lists/${keyed.id}/confirmed/${data.delete_confirmation_code}`)
-    expect(await membersOf(segment.id)).toEqual([])
+    const page = await started.api.get(`/mailing_lists/${lists.list}/subscribers?segment_id=${segment.id}`)
+    expect(page.error_message).toMatch(
+      /^the segment refers to mailing list \d+ \("List \d+"\), which was deleted/
+    )
   })
 })
 

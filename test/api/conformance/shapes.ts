@@ -266,7 +266,7 @@ export const autoresponder: Shape = {
   bounce_email_domain_id: 'integer?',
   from_name: 'string?',
   from_email: 'string?',
-  virtual_mta_id: 'integer?',
+  virtual_mta_id: 'integer',
   url_domain_id: 'integer?',
   track_opens: 'boolean',
   track_links: 'boolean',
@@ -322,7 +322,7 @@ export const dispatch: Shape = {
   autowinner_enabled: 'boolean',
   autowinner_percentage: 'string?',
   autowinner_delay_amount: 'integer?',
-  autowinner_delay_unit: 'string?',
+  autowinner_delay_unit: 'string',
   autowinner_metric: 'string?',
   special_sending_rule_id: 'integer?',
   special_sending_rule_name: 'string?'
@@ -343,6 +343,7 @@ const campaignBasics: { [key: string]: Shape } = {
   organization_name: 'string',
   archived: 'boolean',
   content_determined: 'boolean',
+  active_html_editor: 'string',
   dispatch
 }
 export const campaignSummary: Shape = {
@@ -353,8 +354,7 @@ export const campaignSummary: Shape = {
   begins_at: 'timestamp?',
   started_at: 'timestamp?',
   finished_at: 'timestamp?',
-  stats: 'null',
-  active_html_editor: 'string'
+  stats: 'null'
 }
 /** The counts of a summary, which a snapshot has as well. */
 const statisticCounts: { [key: string]: Shape } = {
@@ -452,7 +452,7 @@ export const sentCampaign: Shape = {
         snapshot: {
           ...statisticCounts,
           id: 'integer',
-          snapshot_group: 'integer',
+          snapshot_group: 'string',
           stat_id: 'integer',
           stat_slice_id: 'integer',
           taken_at: 'timestamp'
@@ -461,6 +461,7 @@ export const sentCampaign: Shape = {
     ]
   }
 }
+export const deletedCampaign: Shape = { campaign: reference }
 export const linkStats: Shape = {
   all_unclicked_links_recorded: 'boolean',
   links: [
@@ -478,23 +479,27 @@ export const campaignReport: Shape = {
     {
       organization: reference,
       mailing_list: reference,
-      campaign: { ...(reference as object), state: 'string', paused: 'boolean' },
-      stats: {
-        recipients: { total: 'integer', sent: 'integer', skip: 'integer', remaining: 'integer' },
-        sent: { total: 'integer', accepted: 'integer', bounced: 'integer', in_queue: 'integer' },
-        skip: { ssr_failure: 'integer', ssr_request: 'integer' },
-        open: { total: 'integer', unique: 'integer' },
-        click: { total: 'integer', unique: 'integer' },
-        bounce: {
-          total: 'integer',
-          unique: 'integer',
-          hard: 'integer',
-          soft: 'integer',
-          other: 'integer',
-          subscribers_updated: 'integer'
-        },
-        scomp: { total: 'integer', unique: 'integer', subscribers_updated: 'integer' },
-        unsub: { total: 'integer', unique: 'integer', subscribers_updated: 'integer' }
+      campaign: {
+        ...(reference as object),
+        state: 'string',
+        paused: 'boolean',
+        stats: {
+          recipients: { total: 'integer', sent: 'integer', skip: 'integer', remaining: 'integer' },
+          sent: { total: 'integer', accepted: 'integer', bounced: 'integer', in_queue: 'integer' },
+          skip: { ssr_failure: 'integer', ssr_request: 'integer' },
+          open: { total: 'integer', unique: 'integer' },
+          click: { total: 'integer', unique: 'integer' },
+          bounce: {
+            total: 'integer',
+            unique: 'integer',
+            hard: 'integer',
+            soft: 'integer',
+            other: 'integer',
+            subscribers_updated: 'integer'
+          },
+          scomp: { total: 'integer', unique: 'integer', subscribers_updated: 'integer' },
+          unsub: { total: 'integer', unique: 'integer', subscribers_updated: 'integer' }
+        }
       }
     }
   ]

@@ -1,0 +1,284 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { makeAutoresponder, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+
+const started = sharedApplication()
+
+/** Sends bytes as they are. @returns everything that comes back until the connection ends */
+function sendBytes(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(new URL(started.app.baseUrl).port), '127.0.0.1', () => socket.write(bytes))
+    socket.on('data', (chunk) => (answer += chunk.toString()))
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+/** The head of a request of a program with a key. */
+function head(method: string, path: string, headers: string[] = []): string {
+  const { host } = new URL(started.app.baseUrl)
+  const lines = [
+    `Host: ${host}`,
+    `Authorization: ${started.api.authorization}`,
+    'Connection: close',
+    ...headers
+  ]
+  return [`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+}
+
+interface Refusal {
+  success: boolean
+  error_code: string
+  error_message: string
+}
+
+function envelopeOf(answer: string): Refusal {
+  return JSON.parse(answer.slice(answer.indexOf('{'))) as Refusal
+}
+
+describe('a path', () => {
+  it('holds 100 addresses of full length', async () => {
+    const list = await makeList(started.api)
+    const emails = Array.from({ length: 100 }, (_, index) => {
+      const number = String(index).padStart(3, '0')
+      return `${number}${"'".repeat(253)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(60)}.example`
+    })
+    await makeSubscriber(started.api, list.id, emails[99] ?? '')
+    const encoded = emails.map((email) => encodeURIComponent(email).replaceAll("'", '%27')).join(',')
+    const found = await started.api.get<Subscriber[]>(`/mailing_lists/${list.id}/subscribers/${encoded}`)
+    expect(found.data.map(({ email }) => email)).toEqual([emails[99]])
+  })
+
+  it('that is longer than that is answered with 431 and the envelope', async () => {
+    const answer = await sendBytes(head('GET', `/ga/api/v2/${'x'.repeat(300_000)}`))
+    expect(answer).toMatch(/^HTTP\/1.1 431 /)
+    expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
+  })
+
+  it.each(['%', '%zz', 'a%ff@example.com'])('with a bad percent escape is refused: %s', async (part) => {
+    const answer = await sendBytes(head('GET', `/ga/api/v2/mailing_lists/1/subscribers/${part}`))
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
+  })
+})
+
+it('what is no HTTP is answered with the envelope', async () => {
+  const answer = await sendBytes('NONSENSE\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
+})
+
+describe('a content type', () => {
+  it.each(['', 'garbage', ';', 'text/plain; charset', 'application/json'])(
+    '%j says nothing of the body, which is JSON',
+    async (type) => {
+      const body = JSON.stringify({ mailing_list: { name: 'Any type' } })
+      const headers = [`Content-Type: ${type}`, `Content-Length: ${body.length}`]
+      const answer = await sendBytes(head('POST', '/ga/api/v2/mailing_lists', headers) + body)
+      expect(envelopeOf(answer)).toMatchObject({ success: true, data: { name: 'Any type' } })
+    }
+  )
+
+  it.each(['', 'garbage', 'application/json'])('%j without a body deletes as none does', async (type) => {
+    const list = await makeList(started.api)
+    const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
+    const path = `/ga/api/v2/mailing_lists/${list.id}/subscribers/${id}`
+    const answer = await sendBytes(head('DELETE', path, [`Content-Type: ${type}`]))
+    expect(envelopeOf(answer)).toMatchObject({ success: true, data: { subscriber_ids_removed: [id] } })
+  })
+})
+
+describe('a number', () => {
+  const beyond = '99999999999999999999'
+
+  it.each(['page', 'per_page'])('of 20 digits as %s is refused or past the end', async (name) => {
+    const list = await makeList(started.api)
+    for (const path of [
+      `/mailing_lists/${list.id}/subscribers`,
+      '/subscriber_imports',
+      '/subscriber_exports',
+      '/jobs/all',
+      '/users',
+      '/segments',
+      '/custom_fields',
+      '/system_campaigns'
+    ]) {
+      for (const value of [beyond, String(Number.MAX_SAFE_INTEGER)]) {
+        const answer = await started.api.get<unknown>(`${path}?${name}=${value}`)
+        expect([200, answer.error_code === 'internal_error'], path).toEqual([answer.status, false])
+      }
+    }
+  })
+
+  it('of both page and per_page may be as large as numbers are', async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    for (const path of ['/jobs/all', '/users', '/segments', '/custom_fields']) {
+      const answer = await started.api.get<unknown[]>(`${path}?page=${most}&per_page=${most}`)
+      expect([answer.status, answer.data], path).toEqual([200, []])
+    }
+  })
+
+  it('beyond 64 bits in a body is refused by the name of its field', async () => {
+    const list = await makeList(started.api)
+    for (const body of [`{"d_speed":${beyond}}`, `{"d_speed":1e300}`, `{"d_speed":"${beyond}"}`]) {
+      const response = await started.api.raw(`/ga/api/v2/mailing_lists/${list.id}`, { method: 'PUT', body })
+      expect(response.status).toBe(200)
+      const answer = (await response.json()) as Refusal
+      expect(answer).toMatchObject({ success: false, error_code: 'validation_failed' })
+      expect(answer.error_message).toMatch(/^d_speed must be/)
+    }
+  })
+
+  it('of that size in a path names nothing', async () => {
+    expect(await started.api.get(`/mailing_lists/${beyond}`)).toMatchObject({ error_code: 'not_found' })
+  })
+
+  it.each([String(beyond), String(Date.now() * 1000), String(Date.now())])(
+    '%s as a time is refused with a hint that seconds are meant',
+    async (time) => {
+      const list = await makeList(started.api)
+      const answer = await started.api.post(`/mailing_lists/${list.id}/subscribers`, {
+        subscriber: { email: 'a@example.com', status: 'active', subscribe_time: time }
+      })
+      expect(answer.error_message).toMatch(/^subscribe_time must be a UNIX time in seconds/)
+      const query = await started.api.get(`/jobs/all?begins_at__after=${time}`)
+      expect(query.error_message).toMatch(/^begins_at__after must be a UNIX time in seconds/)
+    }
+  )
+})
+
+describe('a body', () => {
+  it('that is nested 60,000 times is refused', async () => {
+    const list = await makeList(started.api)
+    for (const depth of [200, 60_000]) {
+      const value = '['.repeat(depth) + ']'.repeat(depth)
+      const response = await started.api.raw(`/ga/api/v2/mailing_lists/${list.id}/subscribers`, {
+        method: 'POST',
+        body: `{"subscriber":{"email":"a@example.com","status":"active","custom_fields":{"A":${value}}}}`
+      })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ success: false, error_code: 'invalid_request' })
+    }
+  })
+
+  it('may hold brackets in texts, as many as it likes', async () => {
+    const name = `${'[{'.repeat(100)}"\\`
+    expect((await makeList(started.api, { name })).name).toBe(name)
+  })
+
+  it('with half of a character keeps the rest of the text', async () => {
+    const response = await started.api.raw('/ga/api/v2/mailing_lists', {
+      method: 'POST',
+      body: '{"mailing_list":{"name":"A\\ud800B"}}'
+    })
+    expect(await response.json()).toMatchObject({ success: true, data: { name: 'A\ufffdB' } })
+  })
+
+  it('with [] where an object of keys stands is read as if it were {}', async () => {
+    const list = await makeList(started.api, { preview_custom_field_data: [] })
+    const made = await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: [] })
+    expect(made.custom_fields).toEqual({})
+    const answer = await started.api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: {
+        column_mapping: ['email'],
+        overwrite_what: [],
+        overwrite_when_status: [],
+        default_custom_fields: [],
+        subscriber_defaults: [],
+        autoresponders: [],
+        file_format: [],
+        file_source: { type: 'json', content: 'email\nb@example.com\n' }
+      }
+    })
+    expect(answer).toMatchObject({ success: true })
+  })
+
+  it('changes nothing but the attributes of the resource', async () => {
+    const { data: before } = await started.api.get<{ id: number }[]>('/organizations')
+    const answer = await started.api.put('/organizations/1', {
+      organization: { id: 7, created_at: 1, subscriber_limit: 0, name: 'Ours' }
+    })
+    expect(answer).toMatchObject({ success: true, data: { id: 1, name: 'Ours' } })
+    const { data: after } = await started.api.get<{ id: number }[]>('/organizations')
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+  })
+})
+
+it('a custom field is not named __proto__', async () => {
+  const list = await makeList(started.api)
+  const answer = await started.api.post(`/mailing_lists/${list.id}/custom_fields`, {
+    custom_field: { name: '__proto__', field_type: 'text' }
+  })
+  expect(answer).toMatchObject({ error_code: 'validation_failed' })
+  expect(answer.error_message).toMatch(/^name must not be __proto__/)
+  const response = await started.api.raw(`/ga/api/v2/mailing_lists/${list.id}/subscribers`, {
+    method: 'POST',
+    body: '{"subscriber":{"email":"a@example.com","status":"active","custom_fields":{"__proto__":"x"}}}'
+  })
+  expect(await response.json()).toMatchObject({
+    error_message: 'custom_fields.__proto__ is no custom field of this list'
+  })
+})
+
+it('a page token is good for its own list only', async () => {
+  const [first, second] = [await makeList(started.api), await makeList(started.api)]
+  for (const list of [first, second]) {
+    for (const name of ['a', 'b']) await makeSubscriber(started.api, list.id, `${name}@example.com`)
+  }
+  const page = await started.api.get(`/mailing_lists/${first.id}/subscribers?per_page=1`)
+  const other = await started.api.get(
+    `/mailing_lists/${second.id}/subscribers?per_page=1&page_token=${page.next_page_token}`
+  )
+  expect(other).toMatchObject({
+    error_code: 'validation_failed',
+    error_message: 'page_token is of another list'
+  })
+})
+
+describe('a pattern', () => {
+  it.each([
+    ['*', 'Welcome', true],
+    ['wel*', 'WELCOME back', true],
+    ['*back', 'Welcome back', true],
+    ['w*c*k', 'Welcome back', true],
+    ['*e*e*', 'Welcome', true],
+    ['a*a', 'a', false],
+    ['Welcome', 'Welcome back', false],
+    ['a-b', 'a-b', true],
+    ['a.c', 'abc', false],
+    [`${'*'.repeat(25)}x`, 'a'.repeat(250), false]
+  ])('%s names %s: %s', async (pattern, name, matches) => {
+    const list = await makeList(started.api)
+    await makeAutoresponder(started.api, list.id, name, { trigger: 'subscription', trigger_run_on_api: true })
+    await makeSubscriber(started.api, list.id, 'a@example.com')
+    const answer = await started.api.post(
+      `/mailing_lists/${list.id}/subscribers/a@example.com/trigger_autoresponders`,
+      { autoresponder_names: [pattern] }
+    )
+    expect(answer.success).toBe(matches)
+  })
+})
+
+it('a date of a custom field may be in any year from 1 to 9999, and is never shifted', async () => {
+  const list = await makeList(started.api)
+  await makeField(started.api, list.id, 'Day', 'date')
+  for (const [given, day] of [
+    ['0001-01-01', '0001-01-01'],
+    ['9999-12-31', '9999-12-31'],
+    ['0050-06-07', '0050-06-07'],
+    ['2014-01-31T23:30:00-05:00', '2014-01-31']
+  ] as const) {
+    const email = `d${given.slice(0, 10)}@example.com`
+    const made = await makeSubscriber(started.api, list.id, email, { custom_fields: { Day: given } })
+    expect(made.custom_fields['Day']?.value).toBe(day)
+  }
+  for (const given of ['0000-01-01', '10000-01-01']) {
+    const answer = await started.api.post(`/mailing_lists/${list.id}/subscribers`, {
+      subscriber: { email: 'x@example.com', status: 'active', custom_fields: { Day: given } }
+    })
+    expect(answer.error_message).toMatch(/^Day must be a date/)
+  }
+})

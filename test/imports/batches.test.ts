@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import type { ImportBatch } from '../../src-main/imports/plan.ts'
+import { Unfinished } from '../../src-main/database/command.ts'
+import type { CommandInput } from '../../src-main/commands.ts'
+import { settingsOf } from '../../src-main/api/subscriber-imports/settings.ts'
+import { type CommandBench, commandBench } from '../support/commands.ts'
+
+type Batch = CommandInput<'writeImportBatch'>
+
+const rows = 600
+
+/** A batch of rows that nobody else has. */
+function batchOf(number: number): ImportBatch {
+  return {
+    emails: Array.from({ length: rows }, (_, row) => `b${number}r${row}@example.com`),
+    customFields: Array.from({ length: rows }, () => `{"filler":"${'x'.repeat(200)}"}`)
+  }
+}
+
+/** An import of two batches on an empty list that has begun to write. */
+async function begun(bench: CommandBench): Promise<number> {
+  await bench.run('ensureSystemOrganization', undefined)
+  const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'List' } })
+  const flags = { custom_fields: true, confirmed: false, format: false, status: false, autoresponder: false }
+  const statuses = { active: true, unsubscribed: false, bounced: false, deactivated: false, scomp: false }
+  const id = await bench.run('createSubscriberImport', {
+    organizationId: 1,
+    mailingListId,
+    settings: settingsOf({
+      overwrite: false,
+      overwrite_what: flags,
+      overwrite_when_status: statuses,
+      column_mapping: ['email'],
+      default_custom_fields: {},
+      subscriber_defaults: { status: 'active' },
+      file_format: {
+        csv_has_headers: false,
+        character_set: 'UTF-8',
+        csv_field_separator: ',',
+        csv_field_enclosure: '"',
+        date_format: 'mdy'
+      }
+    }),
+    autoresponders: {},
+    source: { type: 'json', filename: 'data', path: 'none', url: null },
+    beginsAt: null
+  })
+  await bench.run('beginImport', { id, dataDirectory: bench.directory })
+  await bench.run('startSplitting', { id, fingerprint: 'same' })
+  await bench.run('startImporting', { id, records: 2 * rows })
+  return id
+}
+
+/** Begins the import again, as after a pause or a restart, and writes what is left of it. */
+async function resume(bench: CommandBench, id: number): Promise<void> {
+  const plan = await bench.run('beginImport', { id, dataDirectory: bench.directory })
+  for (const index of [0, 1]) {
+    const batch = batchOf(index)
+    const before = plan?.committed[index]
+    // Of a packed batch; the rows themselves are what counts.
+    expect([undefined, rows]).toContain(before?.rows)
+    const done = before?.outcomes
+    if (done?.length === rows) continue
+    const input = { id, index, batch, ...(done && { done }) }
+    const outcomes = await bench.run('writeImportBatch', input)
+    expect(outcomes).toHaveLength(rows)
+  }
+}
+
+function stateOf(bench: CommandBench, id: number) {
+  const stats = bench.sqlite
+    .prepare<[number], { counts: string; records_imported: number }>(
+      'SELECT counts, records_imported FROM subscriber_imports WHERE id = ?'
+    )
+    .get(id)
+  const subscribers = bench.sqlite.prepare('SELECT count(*) FROM subscribers').pluck().get()
+  return {
+    ...(JSON.parse(stats?.counts ?? '{}') as { added: number }),
+    records: stats?.records_imported,
+    subscribers
+  }
+}
+
+const everything = { added: 2 * rows, skipped_duplicate: 0, records: 2 * rows, subscribers: 2 * rows }
+
+describe('a batch of which only the first rows are written', () => {
+  /** Writes the first rows of the first batch. @returns what is left of it */
+  async function halfWritten(bench: CommandBench, id: number): Promise<Batch> {
+    const paused = await bench.run('writeImportBatch', { id, index: 0, batch: batchOf(0) }, { pauses: true })
+    if (!(paused instanceof Unfinished)) throw new Error('the batch did not pause')
+    return paused.rest as Batch
+  }
+
+  it('is followed by its own rest and by nothing else', async () => {
+    const bench = await commandBench()
+    const id = await begun(bench)
+    const rest = await halfWritten(bench, id)
+    await expect(bench.run('writeImportBatch', { id, index: 1, batch: batchOf(1) })).rejects.toThrow(
+      'does not follow'
+    )
+    // Also not by a rest that leaves rows out.
+    await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    const less: Batch = { ...rest, done: rest.done?.subarray(0, 100) ?? new Uint8Array() }
+    await expect(bench.run('writeImportBatch', less)).rejects.toThrow('does not follow')
+  })
+
+  it('goes on where it stood, after its rest did not fit on the disk and the batch behind it was refused', async () => {
+    const bench = await commandBench()
+    const id = await begun(bench)
+    const rest = await halfWritten(bench, id)
+    bench.limitPages(2)
+    await expect(bench.run('writeImportBatch', rest)).rejects.toThrow(/full/)
+    bench.limitPages(null)
+    // What was queued behind it comes to nothing: the session is gone with the fault.
+    expect(await bench.run('writeImportBatch', { id, index: 1, batch: batchOf(1) })).toBeNull()
+    await resume(bench, id)
+    expect(stateOf(bench, id)).toMatchObject(everything)
+  })
+
+  it.each([0, 1, 2, 3, 5, 8, 13, 21, 34, 55])(
+    'loses nothing when the disk is full %i pages later',
+    async (pages) => {
+      const bench = await commandBench()
+      const id = await begun(bench)
+      bench.limitPages(pages)
+      let rest: Parameters<typeof bench.run<'writeImportBatch'>>[1] | null = {
+        id,
+        index: 0,
+        batch: batchOf(0)
+      }
+      try {
+        for (const index of [0, 1]) {
+          rest = { id, index, batch: batchOf(index) }
+          while (rest) {
+            const result: unknown = await bench.run('writeImportBatch', rest, { pauses: true })
+            rest = result instanceof Unfinished ? (result.rest as Batch) : null
+          }
+        }
+      } catch (error) {
+        expect(String(error)).toMatch(/full/)
+      }
+      bench.limitPages(null)
+      await resume(bench, id)
+      expect(stateOf(bench, id)).toMatchObject(everything)
+    }
+  )
+})
+
+it('a batch whose commit failed leaves no memory of its rows: they are no duplicates when they come again', async () => {
+  const bench = await commandBench()
+  const id = await begun(bench)
+  const first = { id, index: 0, batch: batchOf(0) }
+  await expect(bench.run('writeImportBatch', first, { failsToCommit: true })).rejects.toThrow('commit')
+  await resume(bench, id)
+  expect(stateOf(bench, id)).toMatchObject(everything)
+})

@@ -1,0 +1,70 @@
+import type SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type CommandInput, type CommandName, type CommandResult, commands } from '../../src-main/commands.ts'
+import type { Change, Command } from '../../src-main/database/command.ts'
+import { kyselyOver, openForWriting } from '../../src-main/database/connection.ts'
+import { migrate } from '../../src-main/database/migrate.ts'
+import { temporaryDirectory } from './application.ts'
+
+/** Commands one by one on a real database, as the writer thread runs them, with a say in where each of them stops. */
+export interface CommandBench {
+  sqlite: SQLite.Database
+  directory: string
+  /**
+   * Runs a command in a transaction of its own.
+   * @param pauses whether it is asked to pause at each step
+   * @throws what the command throws, after the transaction was taken back
+   */
+  run<Name extends CommandName>(
+    name: Name,
+    input: CommandInput<Name>,
+    options?: { pauses?: boolean; failsToCommit?: boolean }
+  ): Promise<CommandResult<Name>>
+  /** Keeps the database from growing, as a full disk does; null lets it grow again. */
+  limitPages(more: number | null): void
+}
+
+export async function commandBench(): Promise<CommandBench> {
+  const directory = await temporaryDirectory()
+  const sqlite = openForWriting(join(directory, 'listwright.db'))
+  migrate(sqlite, directory)
+  const db = kyselyOver(sqlite)
+  onTestFinished(() => void sqlite.close())
+  let now = Date.now()
+  return {
+    sqlite,
+    directory,
+    async run(name, input, { pauses = false, failsToCommit = false } = {}) {
+      const entry = commands[name]
+      const command = (typeof entry === 'function' ? entry : entry.run) as Command<unknown, unknown>
+      const undos: (() => void)[] = []
+      const changes: Change[] = []
+      sqlite.exec('BEGIN IMMEDIATE')
+      try {
+        const result = await command(
+          {
+            db,
+            sqlite,
+            now: ++now,
+            record: (change) => void changes.push(change),
+            onRollback: (undo) => void undos.push(undo),
+            shouldPause: () => Promise.resolve(pauses)
+          },
+          input
+        )
+        if (failsToCommit) throw new Error('the commit failed')
+        sqlite.exec('COMMIT')
+        return result as CommandResult<typeof name>
+      } catch (error) {
+        if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
+        for (const undo of undos) undo()
+        throw error
+      }
+    },
+    limitPages(more) {
+      const pages = sqlite.pragma('page_count', { simple: true }) as number
+      sqlite.pragma(`max_page_count = ${more === null ? 1_000_000 : pages + more}`)
+    }
+  }
+}
