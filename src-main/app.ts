@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { SignIn } from './api/authentication.ts'
@@ -11,6 +11,7 @@ import { DeliveryRunner } from './delivery/runner.ts'
 import { messageOf } from './errors.ts'
 import { exportRunner } from './exports/runner.ts'
 import { DryRuns } from './imports/dry-runs.ts'
+import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
 import { ImportRunner } from './imports/runner.ts'
 import { DeletedListPurger } from './jobs/deleted-lists.ts'
@@ -42,6 +43,8 @@ export interface Application {
   interfaceUrl(): string
   /** Makes an API key of the system admin for an organization, the System Organization by default. It can be shown only now. */
   createApiKey(name: string, organizationId?: number): Promise<string>
+  /** Makes one for the System Organization that ends with this application. */
+  createPassingApiKey(name: string): Promise<string>
   /** Called when the application can no longer work, such as when its writer thread died. */
   onFailure(listener: (error: Error) => void): void
   /** Ends everything in order; imports that run continue at the next start. */
@@ -57,8 +60,8 @@ const housekeepingInterval = 60 * 60 * 1000
  */
 export async function createApp(options: ApplicationOptions): Promise<Application> {
   const dataDirectory = resolve(options.dataDirectory)
-  await mkdir(uploadDirectoryOf(dataDirectory, systemOrganizationId), { recursive: true })
-  const lock = takeInstanceLock(dataDirectory)
+  await preparePrivately(dataDirectory)
+  const lock = await takeInstanceLock(dataDirectory)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()
@@ -69,10 +72,14 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     undo.push(() => writer.close())
     const userId = await writer.run('ensureSystemOrganization', undefined)
     await writer.run('ensureSigningSecret', undefined)
+    // Those of a process that was killed are still there.
+    await writer.run('removeEndedKeys', undefined)
+    undo.push(() => writer.run('removeEndedKeys', undefined))
     if (options.settings) await writer.run('updateSettings', options.settings)
 
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
+    await removeLeftFiles(reader, dataDirectory)
     const imports = new ImportRunner(reader, writer, dataDirectory)
     const dryRuns = new DryRuns(dataDirectory, databasePath)
     await dryRuns.prepare()
@@ -137,6 +144,13 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       interfaceUrl: () => `${baseUrl}/?sign_in=${signIn.issue(systemOrganizationId, userId)}`,
       createApiKey: (name, organizationId = systemOrganizationId) =>
         writer.run('createApiKey', { organizationId, userId, name }),
+      createPassingApiKey: (name) =>
+        writer.run('createApiKey', {
+          organizationId: systemOrganizationId,
+          userId,
+          name,
+          endsWithProcess: true
+        }),
       onFailure: (listener) => writer.onFailure(listener),
       close
     }
@@ -144,6 +158,24 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await close()
     throw error
   }
+}
+
+/**
+ * Makes the data directory for its owner alone, with everything that comes into it: others on the machine read none of it.
+ * A directory that was open to them is closed, and that is said.
+ */
+async function preparePrivately(dataDirectory: string): Promise<void> {
+  process.umask(0o077)
+  const uploads = uploadDirectoryOf(dataDirectory, systemOrganizationId)
+  await mkdir(dataDirectory, { recursive: true })
+  const { mode } = await stat(dataDirectory)
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    await chmod(dataDirectory, 0o700)
+    process.stderr.write(
+      `${dataDirectory} was open to other users of this computer; now only its owner reads it.\n`
+    )
+  }
+  await mkdir(uploads, { recursive: true })
 }
 
 /** A connection that was answering when the end came stays open for its next request: it is closed once it is idle. */

@@ -9,12 +9,13 @@ const signInLifetime = 10 * 60 * 1000
 
 /** One-time tokens with which a window signs in: they exist in memory only. */
 export class SignIn {
+  /** By performance.now(), which no change of the clock moves. */
   readonly #tokens = new Map<string, { organizationId: number; userId: number; expiresAt: number }>()
 
   /** @returns a token that signs one window in, once */
   issue(organizationId: number, userId: number): string {
     const token = randomBytes(32).toString('hex')
-    this.#tokens.set(token, { organizationId, userId, expiresAt: Date.now() + signInLifetime })
+    this.#tokens.set(token, { organizationId, userId, expiresAt: performance.now() + signInLifetime })
     return token
   }
 
@@ -22,7 +23,7 @@ export class SignIn {
   redeem(token: string): { organizationId: number; userId: number } | undefined {
     const granted = this.#tokens.get(token)
     this.#tokens.delete(token)
-    return granted && granted.expiresAt > Date.now() ? granted : undefined
+    return granted && granted.expiresAt > performance.now() ? granted : undefined
   }
 }
 
@@ -97,6 +98,10 @@ function readCookie(header: string | undefined, name: string): string | undefine
     .find(([key]) => key === name)?.[1]
 }
 
+function isNavigation({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+}
+
 /**
  * Refuses what a web page elsewhere could send through the user's browser: a name that was rebound to 127.0.0.1 (Host),
  * and requests from other origins (Origin, Sec-Fetch-Site).
@@ -111,9 +116,12 @@ export function refuseForeignPages(request: FastifyRequest, reply: FastifyReply)
     throw new ApiError('not_authorized', `requests must be addressed to 127.0.0.1:${port}`)
   }
   const site = request.headers['sec-fetch-site']
+  // The page itself holds no data; a file on this computer that leads to it is another site.
+  const opensWindow = request.method === 'GET' && request.routeOptions.url === '/' && isNavigation(request)
   const isForeign =
     origin === undefined
-      ? site === 'cross-site' || (site === 'same-site' && request.headers['sec-fetch-mode'] !== 'navigate')
+      ? (site === 'cross-site' && !opensWindow) ||
+        (site === 'same-site' && request.headers['sec-fetch-mode'] !== 'navigate')
       : !hosts.some((own) => origin === `http://${own}`)
   if (isForeign) {
     void reply.code(403)

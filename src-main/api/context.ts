@@ -45,5 +45,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may use the route; one for everybody, such as the window's own files, is "public". */
     access?: Access
+    /** Whether a window may call it whose user has yet to agree to the terms. */
+    beforeTerms?: boolean
   }
 }

@@ -18,6 +18,9 @@ export const Timestamp = Type.String({ format: 'date-time' })
 /** A time in a request: ISO 8601, or UNIX seconds as a number or digits. */
 export const TimeInput = Type.Union([Type.Integer(), Type.String()])
 
+/** The values that a pattern takes, for the sentence that refuses others. */
+export const choices = 'x-choices'
+
 /** Other spellings of a value that clients in use send, in lower case -> the value. */
 export const spellings = 'x-spellings'
 

@@ -92,6 +92,9 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
     if (request.is404 || access === 'public') return
     request.caller = await authenticate(request)
     authorize(request)
+    if (request.caller.mustAgree && !request.routeOptions.config.beforeTerms) {
+      throw new ApiError('not_authorized', 'the terms have to be agreed to first')
+    }
   })
   app.setNotFoundHandler(async (request, reply) => answerUnknownPath(request, reply, methods))
 

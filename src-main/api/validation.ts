@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ApiError, validationFailed } from '../errors.ts'
-import { spellings, wrappingKey } from './schema.ts'
+import { choices, spellings, wrappingKey } from './schema.ts'
 
 interface JsonSchema {
   type?: string
@@ -158,10 +158,13 @@ function complaint(error: ErrorObject): string {
     case 'required':
     case 'minLength':
       return 'cannot be blank'
-    case 'pattern':
+    case 'pattern': {
+      const { [choices]: values } = error.parentSchema as { [choices]?: readonly string[] }
+      if (values) return `must be one of ${values.join(', ')}`
       return error.data === '' || /^\s*$/.test(String(error.data))
         ? 'cannot be blank'
         : 'is not in the right form'
+    }
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
     case 'type':

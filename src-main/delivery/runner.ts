@@ -56,13 +56,19 @@ export class DeliveryRunner {
     }
     const now = Date.now()
     let next = now + longestWait
-    for (const { id, at: dueAt, isDecision } of due) {
+    for (const { id, at: dueAt, isDecision, delayBegan } of due) {
+      if (delayBegan !== null && now < delayBegan) {
+        // The clock was set back: by it, the delay has yet to begin.
+        await this.#tryTo(() => this.#writer.run('restartDecisionDelay', { id, now }))
+        next = Math.min(next, now + 1000)
+        continue
+      }
       const at = Math.max(dueAt, this.#goOnAt.get(id) ?? 0)
       if (at > now) {
         next = Math.min(next, at)
         continue
       }
-      if (isDecision && !(await this.#decide(id))) continue
+      if (isDecision && !(await this.#tryTo(() => this.#writer.run('decideWinner', { id })))) continue
       if (!this.#running.has(id) && this.#running.size < mostAtOnce) this.#send(id)
     }
     if (due.length > 0) {
@@ -78,13 +84,13 @@ export class DeliveryRunner {
     await Promise.all([...this.#running.values()].map((thread) => thread.terminate()))
   }
 
-  /** Chooses the winner of a split test. @returns false when that could not be written; it is tried again later */
-  async #decide(campaignId: number): Promise<boolean> {
+  /** @returns false when it could not be written; it is tried again later */
+  async #tryTo(decide: () => Promise<void>): Promise<boolean> {
     try {
-      await this.#writer.run('decideWinner', { id: campaignId })
+      await decide()
       return true
     } catch (error) {
-      process.stderr.write(`The winner of campaign ${campaignId} was not chosen: ${messageOf(error)}\n`)
+      process.stderr.write(`The winner of a split test was not chosen: ${messageOf(error)}\n`)
       return false
     }
   }

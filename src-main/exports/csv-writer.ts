@@ -1,7 +1,5 @@
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
-
-/** What spreadsheets take for a formula when a cell begins with it. */
-const formula = /^[=+\-@\t\r]/
+import { escapeFormula } from './formulas.ts'
 
 /**
  * Writes records as lines of CSV (RFC 4180, with the separator and the enclosure of the format).
@@ -17,7 +15,7 @@ export function csvWriter(
   // Separators other than these have no meaning in a class of a regular expression.
   const special = new RegExp(`[${separator === '\t' ? '\\t' : separator}${enclosure}\\r\\n]`)
   const write = (cell: string): string => {
-    const safe = escapesFormulas && formula.test(cell) ? `'${cell}` : cell
+    const safe = escapesFormulas ? escapeFormula(cell) : cell
     if (!special.test(safe)) return safe
     return enclosure + safe.replaceAll(enclosure, enclosure + enclosure) + enclosure
   }

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../database/recount.ts'
 import { defaultDataDirectory } from './arguments.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -16,7 +18,8 @@ export async function checkCounters(args: string[]): Promise<void> {
   })
   const data = openDataDirectory(values['data-dir'])
   try {
-    const { subscribers, suppressedAddresses, events, drifts } = await recount(data.reader)
+    const { subscribers, suppressedAddresses, events, drifts: counters } = await recount(data.reader)
+    const drifts = [...counters, ...(await driftsOfImports(data.reader, resolve(values['data-dir'])))]
     const counted = [
       `${formatCount(subscribers)} subscribers`,
       `${formatCount(suppressedAddresses)} suppressed addresses`,

@@ -22,7 +22,13 @@ async function main(): Promise<void> {
   const app = await createApp(options)
   endOnSignal(app)
   giveUnusedMemoryBack()
-  await announce(app, options)
+  try {
+    await announce(app, options)
+  } catch (error) {
+    // Nobody could know that it runs.
+    await app.close()
+    throw error
+  }
 }
 
 async function announce(app: Application, { json }: ServeArguments): Promise<void> {
@@ -34,7 +40,8 @@ async function announce(app: Application, { json }: ServeArguments): Promise<voi
     )
     return
   }
-  const apiKey = await app.createApiKey(`npm run serve, ${new Date().toISOString()}`)
+  // A key for the program that started it, which ends with it.
+  const apiKey = await app.createPassingApiKey('npm run serve -- --json')
   const credentials = Buffer.from(`${app.organizationId}:${apiKey}`).toString('base64')
   const ready = {
     base_url: app.baseUrl,

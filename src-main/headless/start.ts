@@ -1,6 +1,8 @@
 import { giveUnusedMemoryBack } from '../memory.ts'
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../errors.ts'
 import { defaultDataDirectory, defaultPort } from './arguments.ts'
@@ -28,7 +30,7 @@ async function main(): Promise<void> {
   const app = await startApplication()
   const browser = findAppBrowser()
   if (browser) showWindow(browser, app)
-  else if (!(await openInDefaultBrowser(app.interfaceUrl()))) printAddress(app)
+  else if (!(await openInDefaultBrowser(signInPage(app)))) printAddress(app)
 }
 
 function runElectron(electron: string): void {
@@ -52,7 +54,7 @@ async function startApplication(): Promise<Application> {
 /** The window is the application: closing it ends everything, as on the desktop. */
 function showWindow(browser: string, app: Application): void {
   const opened = Date.now()
-  const window = openAppWindow(browser, app.interfaceUrl(), join(app.dataDirectory, 'browser'))
+  const window = openAppWindow(browser, signInPage(app), join(app.dataDirectory, 'browser'))
   window.on('error', () => printAddress(app))
   window.on('exit', (status) => {
     const failed = status !== 0 && Date.now() - opened < shortestVisit
@@ -60,6 +62,23 @@ function showWindow(browser: string, app: Application): void {
     else endApplication(app, 0)
   })
   process.on('exit', () => window.kill())
+}
+
+/**
+ * A page that leads to the interface, in a file that only its owner reads: other accounts see the command lines of programs,
+ * and whoever has the address is signed in.
+ */
+function signInPage(app: Application): string {
+  const path = join(app.dataDirectory, 'open.html')
+  const address = app.interfaceUrl()
+  writeFileSync(
+    path,
+    `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}">\n`,
+    {
+      mode: 0o600
+    }
+  )
+  return pathToFileURL(path).href
 }
 
 function printAddress(app: Application): void {

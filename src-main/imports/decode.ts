@@ -5,6 +5,11 @@ import { ImportFailure } from './failure.ts'
 
 type CharacterSet = FileFormat['character_set']
 
+/** Of the two character sets that a file may have, in any letter case. */
+function isUtf8Named(characterSet: CharacterSet): boolean {
+  return characterSet.toUpperCase() === 'UTF-8'
+}
+
 const chunkBytes = 256 * 1024
 
 /** What other kinds of file begin with, and what to tell someone who chose one. */
@@ -33,7 +38,7 @@ export async function* decodeFile(path: string, characterSet: CharacterSet): Asy
   for await (const bytes of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {
     let chunk = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes
     if (offset === 0) chunk = withoutMark(chunk)
-    const complete = characterSet === 'UTF-8' ? completeLength(chunk) : chunk.length
+    const complete = isUtf8Named(characterSet) ? completeLength(chunk) : chunk.length
     rest = chunk.subarray(complete)
     yield await decodeChunk(path, offset, chunk.subarray(0, complete), characterSet)
     offset += complete
@@ -48,7 +53,7 @@ export async function decodeBeginning(
   characterSet: CharacterSet
 ): Promise<string> {
   const chunk = withoutMark(bytes)
-  const complete = characterSet === 'UTF-8' ? completeLength(chunk) : chunk.length
+  const complete = isUtf8Named(characterSet) ? completeLength(chunk) : chunk.length
   return decodeChunk(path, 0, chunk.subarray(0, complete), characterSet)
 }
 
@@ -73,7 +78,7 @@ async function decodeChunk(
     )
   }
   if (isAscii(chunk)) return chunk.toString('latin1')
-  if (characterSet === 'ISO-8859-1') return decodeLatin1(chunk)
+  if (!isUtf8Named(characterSet)) return decodeLatin1(chunk)
   if (isUtf8(chunk)) return chunk.toString('utf8')
   throw new ImportFailure(
     'the file is not valid UTF-8. Choose ISO-8859-1 if it comes from an older program, or save it as UTF-8',

@@ -37,7 +37,7 @@ export interface DownloadOptions {
  */
 export async function download(url: string, path: string, options: DownloadOptions): Promise<void> {
   const { signal, onRetry, waits = retryWaits } = options
-  const began = Date.now()
+  const began = performance.now()
   const partial = `${path}.part`
   await mkdir(dirname(path), { recursive: true })
   try {
@@ -50,7 +50,7 @@ export async function download(url: string, path: string, options: DownloadOptio
         const failure = failureIn(error)
         if (failure) throw failure
         const wait = waits[attempt]
-        if (wait === undefined || Date.now() - began > longestTime) {
+        if (wait === undefined || performance.now() - began > longestTime) {
           const times = attempt === 0 ? 'once' : `${attempt + 1} times`
           throw new ImportFailure(`${url} could not be downloaded (tried ${times}): ${messageOf(error)}`)
         }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
+import { type FileFormat, type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
 import { messageOf, validationFailed } from '../errors.ts'
 import { startThread } from '../threads.ts'
 import type { DryRunThreadOptions } from './dry-run-thread.ts'
@@ -23,6 +23,7 @@ interface DryRun {
   organizationId: number
   thread: Worker
   progress: DryRunProgress
+  format: FileFormat
 }
 
 /** Dry runs that are kept at the same time, running or not. Whoever begins another one no longer looks at the oldest. */
@@ -92,7 +93,13 @@ export class DryRuns {
       workerData: options,
       name: `dry run ${id}`
     })
-    const run: DryRun = { id, organizationId, thread, progress: newProgress() }
+    const run: DryRun = {
+      id,
+      organizationId,
+      thread,
+      progress: newProgress(),
+      format: input.plan.settings.file_format
+    }
     this.#runs.set(id, run)
     thread.on('message', (progress: DryRunProgress) => (run.progress = progress))
     thread.on('error', (error) => {
@@ -105,10 +112,14 @@ export class DryRuns {
     return id
   }
 
-  find(organizationId: number, id: string): { progress: DryRunProgress; logs: string } | undefined {
+  /** @returns how far it is, where its logs are, and how its file is written */
+  find(
+    organizationId: number,
+    id: string
+  ): { progress: DryRunProgress; logs: string; format: FileFormat } | undefined {
     const run = this.#runs.get(id)
     if (run?.organizationId !== organizationId) return undefined
-    return { progress: run.progress, logs: dryRunLogs(join(this.#directory, id)) }
+    return { progress: run.progress, logs: dryRunLogs(join(this.#directory, id)), format: run.format }
   }
 
   /** Stops a dry run, if it runs, and removes its logs. @returns whether there was one */

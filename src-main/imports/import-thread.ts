@@ -13,15 +13,19 @@ import { unpack } from './unpack.ts'
 
 // One import from its file to its end: source -> decode -> parse -> map -> validate -> write -> log.
 
+/** What a thread does of an import: get its file, which may take a while and needs nothing of the list, or all the rest. */
+export type ImportWork = 'download' | 'import'
+
 export interface ImportThreadOptions {
   importId: number
+  work: ImportWork
   dataDirectory: string
   /** To the writer thread. */
   writer: MessagePort
 }
 
 giveWay()
-const { importId, dataDirectory, writer } = workerData as ImportThreadOptions
+const { importId, work, dataDirectory, writer } = workerData as ImportThreadOptions
 const commands = commandClientOver(writer)
 
 try {
@@ -42,6 +46,11 @@ async function runImport(client: CommandClient): Promise<void> {
         signal,
         onRetry: (retryAt) => client.run('noteDownloadRetry', { id: importId, retryAt })
       })
+    }
+    if (work === 'download') {
+      // The runner begins with the rest once nothing else works on the list.
+      const fingerprint = await fingerprintOf(plan.path)
+      return await client.run('noteDownload', { id: importId, fingerprint })
     }
     await client.run('startSplitting', { id: importId, fingerprint: await fingerprintOf(plan.path) })
     const path = await unpack(plan.path, unpackedPath(dataDirectory, importId), signal)

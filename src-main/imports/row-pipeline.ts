@@ -1,3 +1,4 @@
+import { unescapeFormula } from '../exports/formulas.ts'
 import { type ImportOutcome, importOutcomes } from '../api/subscriber-imports/schema.ts'
 import { messageOf } from '../errors.ts'
 import { keyOrder } from './key-order.ts'
@@ -80,8 +81,9 @@ export class RowPipeline {
     return !this.#stopped
   }
 
-  #add(row: string[], line: number, malformed: string | null): void {
+  #add(cells: string[], line: number, malformed: string | null): void {
     if (this.#stopped) return
+    const row = this.#plan.settings.file_format.escape_formulas ? cells.map(unescapeFormula) : cells
     const { batch } = this.#packer
     const complaint = this.#reader.add(batch, row, malformed) ?? this.#missing
     this.#part.add(

@@ -9,12 +9,16 @@ import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import { untilStored } from '../jobs/until-stored.ts'
 import { startThread } from '../threads.ts'
-import type { ImportThreadOptions } from './import-thread.ts'
+import type { ImportThreadOptions, ImportWork } from './import-thread.ts'
 import { giveReserveBack, takeReserve } from '../jobs/reserve.ts'
 import { unpackedPath } from './source.ts'
+import { isDue } from '../jobs/due.ts'
 
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
 const mostAtOnce = 2
+
+/** Imports that wait for their files at the same time. */
+const mostDownloadsAtOnce = 4
 
 /** Longest wait until the imports that are due are looked for again, in milliseconds. */
 const longestWait = 60_000
@@ -22,13 +26,19 @@ const longestWait = 60_000
 /** How long an import that nothing could be written of waits before it begins again, in milliseconds. */
 const waitForStorage = 2000
 
+interface RunningImport {
+  mailingListId: number
+  work: ImportWork
+  thread: Worker
+}
+
 /** Gives each import that is due a thread of its own: one at a time per list, several across lists. */
 export class ImportRunner {
   readonly #reader: Kysely<Schema>
   readonly #writer: Writer
   readonly #dataDirectory: string
-  /** mailing list id -> the import that works on it */
-  readonly #running = new Map<number, { importId: number; thread: Worker }>()
+  /** import id -> its thread */
+  readonly #running = new Map<number, RunningImport>()
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -43,16 +53,16 @@ export class ImportRunner {
     if (this.#closed) return
     clearTimeout(this.#timer)
     const waiting = await unfinishedImports(this.#reader)
-    for (const { importId, thread } of this.#running.values()) {
+    for (const [importId, { thread }] of this.#running) {
       if (!waiting.some(({ id }) => id === importId)) thread.postMessage('stop')
     }
     const now = Date.now()
-    for (const { id, mailing_list_id, begins_at } of waiting) {
-      if (begins_at > now || this.#running.has(mailing_list_id)) continue
-      if (this.#running.size >= mostAtOnce || this.#closed) break
-      this.#start(id, mailing_list_id)
+    for (const row of waiting) {
+      if (!isDue(row, now) || this.#running.has(row.id) || this.#closed) continue
+      const work = row.source_url !== null && row.source_fingerprint === null ? 'download' : 'import'
+      if (this.#mayStart(work, row.mailing_list_id)) this.#start(row.id, row.mailing_list_id, work)
     }
-    const next = waiting.find(({ begins_at }) => begins_at > now)
+    const next = waiting.find((row) => !isDue(row, now))
     if (next) {
       this.#timer = setTimeout(() => void this.wake(), Math.min(next.begins_at - now, longestWait))
       this.#timer.unref()
@@ -66,30 +76,32 @@ export class ImportRunner {
     await Promise.all([...this.#running.values()].map(({ thread }) => thread.terminate()))
   }
 
-  #start(importId: number, mailingListId: number): void {
+  /** An import that waits for its file holds up nobody: not the next one of its list either. */
+  #mayStart(work: ImportWork, mailingListId: number): boolean {
+    const same = [...this.#running.values()].filter((each) => each.work === work)
+    if (work === 'download') return same.length < mostDownloadsAtOnce
+    return same.length < mostAtOnce && !same.some((each) => each.mailingListId === mailingListId)
+  }
+
+  #start(importId: number, mailingListId: number, work: ImportWork): void {
     takeReserve(this.#dataDirectory)
     const port = this.#writer.connect()
-    const options: ImportThreadOptions = { importId, dataDirectory: this.#dataDirectory, writer: port }
+    const options: ImportThreadOptions = { importId, work, dataDirectory: this.#dataDirectory, writer: port }
     const thread = startThread(import.meta.url, 'import-thread', {
       workerData: options,
       transferList: [port],
       name: `import ${importId}`
     })
-    this.#running.set(mailingListId, { importId, thread })
+    this.#running.set(importId, { mailingListId, work, thread })
     let failure: string | null = null
     let again = false
     thread.on('error', (error) => (failure = messageOf(error)))
     thread.on('message', () => (again = true))
-    thread.on('exit', () => void this.#ended(importId, mailingListId, failure, again))
+    thread.on('exit', () => void this.#ended(importId, failure, again))
   }
 
   /** @param again whether it should begin again after a while, because neither it nor why it stopped could be written */
-  async #ended(
-    importId: number,
-    mailingListId: number,
-    failure: string | null,
-    again: boolean
-  ): Promise<void> {
+  async #ended(importId: number, failure: string | null, again: boolean): Promise<void> {
     if (again && !this.#closed) await pause(waitForStorage, undefined, { ref: false })
     if (failure !== null) {
       const message = `The import stopped by an error of ours: ${failure}`
@@ -99,7 +111,7 @@ export class ImportRunner {
         () => giveReserveBack(this.#dataDirectory)
       )
     }
-    this.#running.delete(mailingListId)
+    this.#running.delete(importId)
     if (this.#closed) return
     await this.#removeContent(importId)
     await this.wake()

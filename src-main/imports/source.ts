@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { messageOf, validationFailed } from '../errors.ts'
 import { checkUrl } from './address-guard.ts'
 import { ImportFailure } from './failure.ts'
+import { writeDurably } from '../durable.ts'
 
 /** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
 export interface ImportSource {
@@ -20,9 +21,12 @@ export interface ImportSource {
 export async function keepContent(dataDirectory: string, content: string): Promise<ImportSource> {
   const path = join('imports', 'sources', `${randomUUID()}.csv`)
   await mkdir(join(dataDirectory, 'imports', 'sources'), { recursive: true })
-  await writeFile(join(dataDirectory, path), content)
+  await writeDurably(join(dataDirectory, path), content)
   return { type: 'json', filename: 'data', path, url: null }
 }
+
+/** The files that are kept for imports only, relative to the data directory. */
+export const sourceDirectory = join('imports', 'sources')
 
 /**
  * A file that is downloaded when the import begins.

@@ -1,12 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Readable } from 'node:stream'
+import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
-import { messageOf } from '../errors.ts'
+import { messageOf, StorageFault, storageFaultOf } from '../errors.ts'
 import { ImportFailure } from './failure.ts'
 
 const gzip = Buffer.from([0x1f, 0x8b])
@@ -24,27 +24,60 @@ export async function unpackedBytes(path: string): Promise<Readable | null> {
   return beginning.equals(zip) ? onlyFileIn(path) : null
 }
 
+/** Bytes that a compressed file may hold: ten times the largest file that people import. */
+const maxUnpackedBytes = 20 * 1024 ** 3
+/** Free space is looked at each time so many bytes were written. */
+const bytesPerLook = 16 * 1024 ** 2
+/** What is left free for everything else: a twentieth of the disk, and no more than this. */
+const maxMarginBytes = 256 * 1024 ** 2
+
+/** Lets bytes through as long as a file may hold them and the disk has room for more than them. */
+function limitedFor(directory: string): Transform {
+  let written = 0
+  let looked = -bytesPerLook
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      written += chunk.length
+      if (written > maxUnpackedBytes) {
+        return done(
+          new ImportFailure('the compressed file holds more than 20 GB, which is no file to import')
+        )
+      }
+      if (written - looked < bytesPerLook) return done(null, chunk)
+      looked = written
+      statfs(directory).then(({ bavail, blocks, bsize }) => {
+        const margin = Math.min(maxMarginBytes, (blocks * bsize) / 20)
+        done(bavail * bsize < margin ? new StorageFault('full') : null, chunk)
+      }, done)
+    }
+  })
+}
+
 /**
  * Writes what a compressed file holds to `target`.
  * @returns the file to read: `target`, or `path` itself when it is not compressed
- * @throws ImportFailure as unpackedBytes, and for an archive that is broken
+ * @throws ImportFailure as unpackedBytes, and for an archive that is broken or holds too much; StorageFault on a full disk
  */
 export async function unpack(path: string, target: string, signal: AbortSignal): Promise<string> {
   const bytes = await unpackedBytes(path)
   if (!bytes) return path
   await mkdir(dirname(target), { recursive: true })
   try {
-    await pipeline(bytes, createWriteStream(target), { signal })
+    await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
   } catch (error) {
     signal.throwIfAborted()
+    // What is there is of no use, and takes the space that noting the fault needs.
+    await rm(target, { force: true })
     throw asFailure(error)
   }
   return target
 }
 
-/** What unpacking threw, as a sentence for the owner of the file. */
-export function asFailure(error: unknown): ImportFailure {
+/** What unpacking threw: a fault of the storage, or a sentence for the owner of the file. */
+export function asFailure(error: unknown): ImportFailure | StorageFault {
   if (error instanceof ImportFailure) return error
+  const storage = storageFaultOf(error)
+  if (storage) return storage
   return new ImportFailure(`the compressed file cannot be unpacked: ${messageOf(error)}`)
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from '../database/command.ts'
 import { defaultSettings, type SettingsChanges } from './schema.ts'
+import type { ClockState } from '../jobs/retention.ts'
 
 /** Sets the directives that are named and keeps the rest; other names, such as those of secrets, are ignored. */
 export const updateSettings: Command<SettingsChanges, void> = async (context, changes) => {
@@ -20,5 +21,13 @@ export const ensureSigningSecret: Command<void, void> = async (context) => {
     .insertInto('settings')
     .values({ name: 'signing_secret', value: JSON.stringify(randomBytes(32).toString('hex')) })
     .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Remembers what the clock said. */
+export const noteClock: Command<ClockState, void> = async (context, state) => {
+  await context.db
+    .replaceInto('settings')
+    .values({ name: 'clock', value: JSON.stringify(state) })
     .execute()
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Schema } from '../database/schema.ts'
 import { defaultSettings, type Settings } from './schema.ts'
+import type { ClockState } from '../jobs/retention.ts'
 
 /** The directives as they stand; what was never set has its default. */
 export async function currentSettings(db: Kysely<Schema>): Promise<Settings> {
@@ -22,4 +23,10 @@ export async function signingSecret(db: Kysely<Schema>): Promise<KeyObject> {
     .where('name', '=', 'signing_secret')
     .executeTakeFirstOrThrow()
   return createSecretKey(Buffer.from(JSON.parse(value) as string, 'hex'))
+}
+
+/** What is remembered of the clock; null before it was ever noted. */
+export async function clockState(db: Kysely<Schema>): Promise<ClockState | null> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', 'clock').executeTakeFirst()
+  return row ? (JSON.parse(row.value) as ClockState) : null
 }

@@ -9,6 +9,7 @@ import { localListById } from '../api/mailing-lists/queries.ts'
 import { MailingListParams, Nullable } from '../api/schema.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
 import { importOutcomes, SubscriberImport, SubscriberImportInput } from '../api/subscriber-imports/schema.ts'
+import { plainMapping } from '../api/subscriber-imports/rules.ts'
 import { sendLog } from '../api/subscriber-imports/send-log.ts'
 import { checkMapping, settingsOf } from '../api/subscriber-imports/settings.ts'
 import { notFound } from '../errors.ts'
@@ -46,6 +47,7 @@ const DryRun = Type.Object({
 })
 export type DryRun = DryRunProgress & { id: string }
 
+const LogQuery = Type.Object({ escape_formulas: Type.Boolean({ default: false }) })
 const DryRunParams = Type.Object({ id: Type.String({ minLength: 1 }) })
 
 /** /app/v1/dry_runs: what an import would do, without doing it. */
@@ -69,7 +71,7 @@ export const dryRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const list = await localListById(reader, organizationId, params.mailing_list_id, 'subscriber imports')
       const existing = await fieldsOfList(reader, organizationId, list.id)
       const fields = [...existing, ...body.new_custom_fields.map(pretendedField)]
-      const settings = settingsOf(body)
+      const settings = { ...settingsOf(body), column_mapping: plainMapping(body.column_mapping, fields) }
       checkMapping(settings, list, fields)
       const { path } = await findUpload(dataDirectory, organizationId, body.filename)
       const id = await dryRuns.start(organizationId, {
@@ -100,14 +102,18 @@ export const dryRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         hide: true,
-        params: Type.Object({ ...DryRunParams.properties, log: Type.Enum([...importOutcomes]) })
+        params: Type.Object({ ...DryRunParams.properties, log: Type.Enum([...importOutcomes]) }),
+        querystring: LogQuery
       }
     },
-    async ({ caller, params }, reply) =>
-      sendLog(reply, find(caller.organizationId, params.id).logs, params.log, {
+    async ({ caller, params, query }, reply) => {
+      const { logs, format } = find(caller.organizationId, params.id)
+      return sendLog(reply, logs, params.log, {
         name: `dry run ${params.id}`,
-        file: 'dry-run'
+        file: 'dry-run',
+        ...(query.escape_formulas && { escaped: format })
       })
+    }
   )
 
   app.delete(

@@ -4,6 +4,8 @@ import type { Caller } from '../api/accounts/queries.ts'
 import { sessionTokenOf, setSessionCookie } from '../api/authentication.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { Filled, Nullable, Reference } from '../api/schema.ts'
+import { mustAgreeToTerms } from '../api/users/rules.ts'
+import { maxPasswordFailures } from '../api/users/commands.ts'
 import { isPassword, readNewPassword } from '../api/users/passwords.ts'
 import { presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
 import { User } from '../api/users/schema.ts'
@@ -49,7 +51,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/session',
-    { config: { access: 'signed_in' }, schema: { hide: true, response } },
+    { config: { access: 'signed_in', beforeTerms: true }, schema: { hide: true, response } },
     async ({ caller }) => ok(await sessionOf(caller))
   )
 
@@ -63,7 +65,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { email, password } = request.body
       const user = await userByEmail(reader, email)
       if (!(await isRightPassword(user, password)) || user?.active !== 1) {
-        throw validationFailed('email and password are not those of a user who may sign in')
+        throw validationFailed(signInRefusal)
       }
       const { id: userId, organization_id: organizationId } = user
       setSessionCookie(request, reply, await writer.run('createWindowSession', { userId, organizationId }))
@@ -74,7 +76,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/session',
     {
-      config: { access: 'signed_in' },
+      config: { access: 'signed_in', beforeTerms: true },
       schema: { hide: true, response: { 200: envelope(Type.Null()) } }
     },
     async (request, reply) => {
@@ -100,7 +102,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/session/terms',
     {
-      config: { access: 'signed_in' },
+      config: { access: 'signed_in', beforeTerms: true },
       schema: { hide: true, body: AgreementInput, response }
     },
     async ({ caller, body }) => {
@@ -120,7 +122,9 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { userId, organizationId } = caller
       const user = await userById(reader, null, userId)
       if (user.password_hash !== null && !(await isRightPassword(user, body.password))) {
-        throw validationFailed('password is not the present one')
+        throw validationFailed(
+          `password is not the present one, or was wrong ${maxPasswordFailures} times in a row and is locked for a while`
+        )
       }
       const passwordHash = await readNewPassword(body)
       // A user may always change their own password, whatever they may change of others.
@@ -132,14 +136,19 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
   )
 
-  /** @throws ApiError validation_failed while the user is locked out (spec, "Lockout") */
+  /** Of a user who is locked out no password is right (spec, "Lockout"). It takes as long for one who does not exist. */
   async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
-    if (user) await writer.run('beginPasswordAttempt', { userId: user.id })
-    const isRight = await isPassword(password, user?.password_hash ?? null)
+    const mayTry = user !== undefined && (await writer.run('beginPasswordAttempt', { userId: user.id }))
+    const isRight = (await isPassword(password, user?.password_hash ?? null)) && mayTry
     if (user && isRight) await writer.run('noteRightPassword', { userId: user.id })
     return isRight
   }
 }
+
+/** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
+const signInRefusal =
+  'email and password are not those of a user who may sign in. ' +
+  `After ${maxPasswordFailures} wrong passwords in a row a user is locked out for a while, which an administrator can end`
 
 /** @throws ApiError invalid_request for a program with a key, which has no window */
 function requireSession(token: string | undefined): string {
@@ -147,14 +156,9 @@ function requireSession(token: string | undefined): string {
   return token
 }
 
-/** Spec, "User", terms_and_conditions_version: system administrators are not asked. */
-function termsFor(
-  { role, terms_and_conditions_version: agreed }: UserRow,
-  settings: Settings
-): Session['terms'] {
+/** What a user is made to agree to before anything else. */
+function termsFor(user: UserRow, settings: Settings): Session['terms'] {
   const version = settings.service_terms_and_conditions_version
-  if (version === null || role === 'system_admin') return null
-  const isOutdated = settings.service_terms_and_conditions_require_on_updates && (agreed ?? 0) < version
-  if (agreed !== null && !isOutdated) return null
+  if (version === null || !mustAgreeToTerms(user, settings)) return null
   return { version, text: settings.service_terms_and_conditions_text }
 }

@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
+import { renameDurably } from '../durable.ts'
+import { partialUpload } from '../imports/left-files.ts'
 
 /** PUT /app/v1/uploads/:filename: stores the body as a file of the upload directory, whatever its size. */
 export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -22,18 +24,18 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'subscriber.import' },
       schema: {
         hide: true,
-        params: Type.Object({ filename: Type.String({ minLength: 1, maxLength: 255 }) }),
+        params: Type.Object({ filename: Type.String({ minLength: 1, maxLength: 1000 }) }),
         response: { 200: envelope(Type.Object({ filename: Type.String() })) }
       }
     },
     async ({ caller, params, body }) => {
       const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
       await mkdir(uploadDirectory, { recursive: true })
-      const temporary = join(uploadDirectory, `.upload-${randomUUID()}`)
+      const temporary = join(uploadDirectory, `${partialUpload}${randomUUID()}`)
       try {
         await pipeline(body as Readable, createWriteStream(temporary))
         const filename = freeName(uploadDirectory, params.filename)
-        await rename(temporary, join(uploadDirectory, filename))
+        await renameDurably(temporary, join(uploadDirectory, filename))
         return ok({ filename })
       } catch (error) {
         await rm(temporary, { force: true })
@@ -43,12 +45,26 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
+/** File systems take names of 255 bytes; some are left for a number. */
+const [maxStemBytes, maxExtensionBytes] = [200, 40]
+
+/** The beginning of a text that fits into so many bytes of UTF-8. */
+function cut(text: string, bytes: number): string {
+  let end = text.length
+  while (Buffer.byteLength(text.slice(0, end)) > bytes) end--
+  return text.slice(0, end).toWellFormed()
+}
+
 /** The name itself, or with a number when a file of that name is there. */
 export function freeName(directory: string, wanted: string): string {
-  const name = basename(wanted.replaceAll('\\', '/')).replace(/^\.+/, '') || 'upload.csv'
-  const extension = extname(name)
-  const stem = name.slice(0, name.length - extension.length)
-  let free = name
+  // Control characters have no place in a name, and NUL in none at all.
+  const name =
+    basename(wanted.replaceAll('\\', '/'))
+      .replaceAll(/\p{Cc}/gu, '')
+      .replace(/^\.+/, '') || 'upload.csv'
+  const extension = cut(extname(name), maxExtensionBytes)
+  const stem = cut(name.slice(0, name.length - extname(name).length), maxStemBytes)
+  let free = stem + extension
   for (let number = 2; existsSync(join(directory, free)); number++) free = `${stem} (${number})${extension}`
   return free
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
-import { rename } from 'node:fs/promises'
+import { renameDurably } from '../durable.ts'
 import { basename, join } from 'node:path'
 import { Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
@@ -11,6 +11,7 @@ import { refusingFailures } from '../imports/failure.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { freeName } from './uploads.ts'
+import { partialUpload } from '../imports/left-files.ts'
 
 /** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
 export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -30,12 +31,12 @@ export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const stop = new AbortController()
       reply.raw.once('close', () => stop.abort())
       const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
-      const temporary = join(uploadDirectory, `.upload-${randomUUID()}`)
+      const temporary = join(uploadDirectory, `${partialUpload}${randomUUID()}`)
       return refusingFailures(async () => {
         const { pathname } = checkUrl(body.url, allowsPrivate)
         await download(body.url, temporary, { allowsPrivate, signal: stop.signal, waits: [] })
         const filename = freeName(uploadDirectory, fileNameIn(pathname))
-        await rename(temporary, join(uploadDirectory, filename))
+        await renameDurably(temporary, join(uploadDirectory, filename))
         return ok({ filename })
       })
     }

@@ -146,14 +146,39 @@ describe('an export', () => {
   it('keeps a spreadsheet from executing cells when asked to', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'Note', 'text')
-    const notes = ['=1+1', '+1', '-1', '@SUM(1)', 'a=b']
+    const notes = ['=1+1', '+1', '-1.5', '-1+cmd', '@SUM(1)', 'a=b', 'a;=1', '＝1', "'=1", "'tis"]
     for (const [index, Note] of notes.entries()) {
       await makeSubscriber(started.api, list.id, `${index}@example.com`, { custom_fields: { Note } })
     }
     const columns = ['Note']
     expect(await exportText(list.id, { columns })).toBe(`Note\n${notes.join('\n')}\n`)
     const escaped = await exportText(list.id, { columns, file_format: { escape_formulas: true } })
-    expect(escaped).toBe("Note\n'=1+1\n'+1\n'-1\n'@SUM(1)\na=b\n")
+    const escapedNotes = [
+      "'=1+1",
+      '+1',
+      '-1.5',
+      "'-1+cmd",
+      "'@SUM(1)",
+      'a=b',
+      "'a;=1",
+      "'＝1",
+      "''=1",
+      "'tis"
+    ]
+    expect(escaped).toBe(`Note\n${escapedNotes.join('\n')}\n`)
+    // An import that is told so takes it back without loss.
+    const whole = await exportText(list.id, {
+      columns: ['email', ...columns],
+      file_format: { escape_formulas: true }
+    })
+    const other = await makeList(started.api)
+    await makeField(started.api, other.id, 'Note', 'text')
+    await importText(started.api, other.id, whole, {
+      column_mapping: ['email', 'Note'],
+      file_format: { escape_formulas: true }
+    })
+    const again = await exportText(other.id, { columns })
+    expect(again.split('\n').toSorted()).toEqual(['Note', ...notes, ''].toSorted())
   })
 
   it.each([

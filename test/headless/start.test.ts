@@ -58,9 +58,13 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const { child, until } = await start({ DISPLAY: ':99', PATH: programs })
     expect(await until(/browser/)).toMatch(/^The Electron runtime is missing[^\n]*\n$/)
     expect((await once(child, 'exit'))[0]).toBe(0)
-    const { readFile } = await import('node:fs/promises')
+    const { readFile, stat } = await import('node:fs/promises')
     const given = await readFile(join(programs, 'arguments'), 'utf8')
-    expect(given).toMatch(/--app=http:\/\/127\.0\.0\.1:\d+\/\?sign_in=\w{64} --user-data-dir=/)
+    // The address signs in whoever has it, and command lines are no secret.
+    const [, page = ''] = /--app=file:\/\/(\S+) --user-data-dir=/.exec(given) ?? []
+    expect(given).not.toContain('sign_in')
+    expect(await readFile(page, 'utf8')).toMatch(/url=http:\/\/127\.0\.0\.1:\d+\/\?sign_in=\w{64}"/)
+    expect((await stat(page)).mode & 0o777).toBe(0o600)
   })
 
   it('prints the address when no browser can be opened either', async () => {

@@ -386,9 +386,9 @@ describe('a row of somebody who is on the list', () => {
   )
 
   it.each([
-    ['custom_fields', { City: 'Wien', status: 'unsubscribed', confirmed: false, format: null }],
-    ['status', { City: 'Graz', status: 'active', confirmed: false, format: null }],
-    ['confirmed', { City: 'Graz', status: 'unsubscribed', confirmed: true, format: null }],
+    ['custom_fields', { City: 'Wien', status: 'unsubscribed', confirmed: false, format: 'html' }],
+    ['status', { City: 'Graz', status: 'active', confirmed: false, format: 'html' }],
+    ['confirmed', { City: 'Graz', status: 'unsubscribed', confirmed: true, format: 'html' }],
     ['format', { City: 'Graz', status: 'unsubscribed', confirmed: false, format: 'html' }]
   ])('changes only what overwrite_what names: %s', async (what, expected) => {
     const listId = await listOfEach()

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ApplicationContext } from '../../src-main/api/context.ts'
 import type { Segment } from '../../src-main/api/segments/schema.ts'
+import { validatorCompiler } from '../../src-main/api/validation.ts'
 import { registerWorkbench } from '../../src-main/workbench/index.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
@@ -150,6 +151,7 @@ it('every route of the window has its row here', async () => {
   const app = fastify()
   // Its plugins take the context apart, and no request is made.
   app.decorate('context', { writer: { onChanges: () => undefined } } as unknown as ApplicationContext)
+  app.setValidatorCompiler(validatorCompiler)
   app.addHook('onRoute', ({ method, url }) => void found.push(`${String(method)} ${url}`))
   await app.register(registerWorkbench)
   await app.ready()

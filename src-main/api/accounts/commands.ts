@@ -59,7 +59,10 @@ interface KeyInput {
  * @returns the key, 40 lower-case hex characters; it is kept hashed and cannot be shown again
  * @throws ApiError not_found when the user may not work in the organization
  */
-export const createApiKey: Command<KeyInput, string> = async (context, { organizationId, userId, name }) => {
+export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, string> = async (
+  context,
+  { organizationId, userId, name, endsWithProcess = false }
+) => {
   await organizationById(context.db, organizationId)
   const user = await userById(context.db, null, userId)
   if (user.role !== 'system_admin' && user.organization_id !== organizationId)
@@ -72,10 +75,16 @@ export const createApiKey: Command<KeyInput, string> = async (context, { organiz
       user_id: userId,
       name,
       key_hash: hashSecret(key),
+      ends_with_process: Number(endsWithProcess),
       created_at: context.now
     })
     .execute()
   return key
+}
+
+/** Removes the keys that were to end with the process that made them. */
+export const removeEndedKeys: Command<void, void> = async (context) => {
+  await context.db.deleteFrom('api_keys').where('ends_with_process', '=', 1).execute()
 }
 
 /** Notes that a key is used now. */

@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { UserPermissions } from '../permissions.ts'
 import type { UserRole } from '../users/schema.ts'
+import { currentSettings } from '../../settings/queries.ts'
+import { mustAgreeToTerms } from '../users/rules.ts'
 
 /** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
 export interface Caller {
@@ -14,6 +16,8 @@ export interface Caller {
   role: UserRole
   /** What a standard user may do; administrators may do everything. */
   permissions: UserPermissions
+  /** Whether a window waits for its user to agree to the terms; nothing else is done for it meanwhile. */
+  mustAgree: boolean
 }
 
 /** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
@@ -44,7 +48,7 @@ export async function findApiKey(
     .where('api_keys.organization_id', '=', organizationId)
     .executeTakeFirst()
   if (!row || !mayWorkThere(row)) return undefined
-  return { id: row.id, lastUsedAt: row.last_used_at, caller: readCaller(row) }
+  return { id: row.id, lastUsedAt: row.last_used_at, caller: readCaller(row, false) }
 }
 
 /** An API key as it is listed; the key itself cannot be shown again. */
@@ -91,11 +95,12 @@ export async function callerOfSession(
     .selectFrom('window_sessions')
     .innerJoin('users', 'users.id', 'window_sessions.user_id')
     .innerJoin('organizations', 'organizations.id', 'window_sessions.organization_id')
-    .select([...callerColumns, ...rightColumns])
+    .select([...callerColumns, ...rightColumns, 'users.terms_and_conditions_version'])
     .where('window_sessions.token_hash', '=', hashSecret(token))
     .where('window_sessions.expires_at', '>', now)
     .executeTakeFirst()
-  return row && mayWorkThere(row) ? readCaller(row) : undefined
+  if (!row || !mayWorkThere(row)) return undefined
+  return readCaller(row, mustAgreeToTerms(row, await currentSettings(db)))
 }
 
 /** Whether the user may sign in, and work in the organization: their own, or any for a system administrator. */
@@ -108,10 +113,13 @@ function mayWorkThere(row: {
   return row.active === 1 && (row.role === 'system_admin' || row.home === row.organizationId)
 }
 
-function readCaller(row: Omit<Caller, 'permissions'> & { permissions: string }): Caller {
+function readCaller(
+  row: Omit<Caller, 'permissions' | 'mustAgree'> & { permissions: string },
+  mustAgree: boolean
+): Caller {
   const { organizationId, organizationName, timeZone, userId, role } = row
   const permissions = JSON.parse(row.permissions) as UserPermissions
-  return { organizationId, organizationName, timeZone, userId, role, permissions }
+  return { organizationId, organizationName, timeZone, userId, role, permissions, mustAgree }
 }
 
 const callerColumns = [

@@ -30,7 +30,7 @@ interface UnderWay {
 }
 
 /**
- * Hands a campaign to its thread; the first time its sending begins with this.
+ * Hands a campaign that is due to its thread; the first time its sending begins with this.
  * @returns null when it is not to be worked on (any more)
  */
 export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null> = async (
@@ -38,10 +38,25 @@ export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | 
   { id, linkBase }
 ) => {
   const dispatch = await dispatchOf(context.db, id)
-  const isDue = dispatch?.state === 'scheduled' && (dispatch.begins_at ?? Infinity) <= context.now
-  if (dispatch?.paused === 0 && isDue) await beginSending(context, id, dispatch)
+  if (dispatch?.state === 'scheduled' && dispatch.paused === 0 && (await hasCome(context, id, dispatch))) {
+    await beginSending(context, id, dispatch)
+  }
   const found = await underWay(context, id)
   return found ? planOf(context, found, linkBase) : null
+}
+
+/** Whether the time of a campaign has come; one that was to begin at once need not wait for a clock that was set back. */
+async function hasCome(
+  { db, now }: CommandContext,
+  id: number,
+  { begins_at: beginsAt }: DispatchRow
+): Promise<boolean> {
+  const { updated_at: notedAt } = await db
+    .selectFrom('campaigns')
+    .select('updated_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return beginsAt !== null && beginsAt <= Math.max(now, notedAt)
 }
 
 /** Sets down who is to get messages, what is counted, and how it goes on. */
@@ -238,6 +253,17 @@ export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {
     .where('campaign_id', '=', id)
     .execute()
   await changeDispatch(context, found.campaign, {})
+}
+
+/** Begins the delay of a decision anew, at `now` (UNIX milliseconds), after the clock was set back. */
+export const restartDecisionDelay: Command<ById & { now: number }, void> = async (context, { id, now }) => {
+  const found = await underWay(context, id)
+  if (found?.delivery.phase !== 'decision_delay') return
+  await context.db
+    .updateTable('deliveries')
+    .set({ decides_at: now + delayMs(found.dispatch) })
+    .where('campaign_id', '=', id)
+    .execute()
 }
 
 /** Chooses the winner of a split test once the delay is over; the others are sent its content. */

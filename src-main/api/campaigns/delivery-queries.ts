@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { membersOf } from '../segments/queries.ts'
 import type { SegmentCondition } from '../segments/schema.ts'
+import { delayMs } from './rules.ts'
 
 /** Something to do for a campaign, at a time in UNIX milliseconds. */
 export interface DeliveryToDo {
@@ -9,23 +10,39 @@ export interface DeliveryToDo {
   at: number
   /** Whether the winner of its split test is to be chosen then. */
   isDecision: boolean
+  /** When the delay of a decision began; null for anything else. */
+  delayBegan: number | null
 }
 
 /** The campaigns that are to be sent or being sent, and not paused; those that began to wait first come first. */
 export async function deliveriesToDo(db: Kysely<Schema>): Promise<DeliveryToDo[]> {
   const rows = await db
     .selectFrom('dispatches')
+    .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
     .leftJoin('deliveries', 'deliveries.campaign_id', 'dispatches.campaign_id')
-    .select(['dispatches.campaign_id as id', 'begins_at', 'state', 'phase', 'decides_at'])
+    .select([
+      'dispatches.campaign_id as id',
+      'begins_at',
+      'state',
+      'phase',
+      'decides_at',
+      'campaigns.updated_at as noted_at',
+      'autowinner_delay_amount',
+      'autowinner_delay_unit'
+    ])
     .where('state', 'in', ['scheduled', 'sending'])
     .where('paused', '=', 0)
     .orderBy('begins_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ id, begins_at, state, phase, decides_at }) => {
-    const isDecision = phase === 'decision_delay'
-    const at = isDecision ? decides_at : state === 'scheduled' ? begins_at : 0
-    return { id, at: at ?? 0, isDecision }
+  return rows.map(({ id, begins_at, state, phase, decides_at, noted_at, ...delay }) => {
+    if (phase === 'decision_delay') {
+      const at = decides_at ?? 0
+      return { id, at, isDecision: true, delayBegan: at - delayMs(delay) }
+    }
+    // What was to begin at once is due whatever the clock says since.
+    const isAtOnce = state !== 'scheduled' || (begins_at ?? 0) <= noted_at
+    return { id, at: isAtOnce ? 0 : (begins_at ?? 0), isDecision: false, delayBegan: null }
   })
 }
 

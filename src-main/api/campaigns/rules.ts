@@ -79,12 +79,60 @@ export function xCampaignId({
   return `${organization_id}-${mailing_list_id}-${id}`
 }
 
-/** The header lines that a list adds to its messages; what is no header line is left out. */
-export function customHeaders(text: string): { name: string; value: string }[] {
-  return text.split(/\r?\n/).flatMap((line) => {
-    const [, name, value] = /^([!-9;-~]+):\s*(.*)$/.exec(line.trim()) ?? []
-    return name === undefined || value === undefined ? [] : [{ name, value }]
+/** Headers that each message has of its own, in lower case. */
+const ownHeaders = new Set(
+  (
+    'from to cc bcc subject date message-id mime-version sender reply-to return-path received dkim-signature ' +
+    'x-campaignid list-unsubscribe list-unsubscribe-post'
+  ).split(' ')
+)
+
+interface HeaderLine {
+  /** Where it begins, from 1. */
+  line: number
+  name: string | undefined
+  value: string
+}
+
+/** Header lines with their folded parts, which begin with white space (RFC 5322, 2.2.3). */
+function headerLines(text: string): HeaderLine[] {
+  const headers: HeaderLine[] = []
+  for (const [index, written] of text.split(/\r\n?|\n/).entries()) {
+    const last = headers.at(-1)
+    if (written.trim() === '') continue
+    if (/^[ \t]/.test(written) && last) {
+      last.value = `${last.value} ${written.trim()}`.trim()
+      continue
+    }
+    const colon = written.indexOf(':')
+    const name = written.slice(0, Math.max(colon, 0)).trim()
+    const isName = /^[!-9;-~]+$/.test(name)
+    headers.push({
+      line: index + 1,
+      name: isName ? name : undefined,
+      value: isName ? written.slice(colon + 1).trim() : written
+    })
+  }
+  return headers
+}
+
+function isOwnHeader(name: string): boolean {
+  return ownHeaders.has(name.toLowerCase()) || /^content-/i.test(name)
+}
+
+/** What is wrong with the header lines that a list adds to its messages, each the rest of a sentence. */
+export function customHeaderComplaints(text: string): string[] {
+  return headerLines(text).flatMap(({ line, name }) => {
+    if (name === undefined) return [`line ${line} must be a name, a colon and a value, such as X-Team: Blue`]
+    return isOwnHeader(name) ? [`line ${line} must not be ${name}, which each message has of its own`] : []
   })
+}
+
+/** The header lines that a list adds to its messages, without those that no message can have twice. */
+export function customHeaders(text: string): { name: string; value: string }[] {
+  return headerLines(text).flatMap(({ name, value }) =>
+    name === undefined || isOwnHeader(name) ? [] : [{ name, value }]
+  )
 }
 
 const unitMs: Record<string, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 }

@@ -3,6 +3,7 @@ import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { MailingListRow } from './queries.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
+import { customHeaderComplaints } from '../campaigns/rules.ts'
 
 /** How long a delete confirmation code holds, in milliseconds (spec, "Limits"). */
 export const confirmationLifetime = 2 * 60 * 1000
@@ -95,6 +96,10 @@ export function mergeAttributes(
   requireAutowinnerGroup(after, faults)
   if (after.custom_headers_enabled && after.custom_headers.trim() === '') {
     faults.add('custom_headers cannot be blank when custom_headers_enabled is true')
+  }
+  if (changes.custom_headers !== undefined) {
+    for (const complaint of customHeaderComplaints(after.custom_headers))
+      faults.add(`custom_headers ${complaint}`)
   }
   return after
 }

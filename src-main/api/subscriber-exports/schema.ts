@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Timestamp } from '../schema.ts'
-import { fieldEnclosures, fieldSeparators, maxColumns } from '../subscriber-imports/schema.ts'
+import { fieldEnclosures, FieldSeparator, maxColumns } from '../subscriber-imports/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 /** The states of a SubscriberExport job (spec, "Job states by job_type"). */
@@ -17,9 +17,9 @@ export type ExportState = (typeof exportStates)[number]
 
 const ExportFormat = Type.Object({
   csv_has_headers: Type.Boolean({ default: true }),
-  csv_field_separator: Type.Enum([...fieldSeparators], { default: ',' }),
+  csv_field_separator: FieldSeparator,
   csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
-  /** Puts an apostrophe before cells that a spreadsheet would execute; such a file is for spreadsheets, not for imports. */
+  /** Puts an apostrophe before cells that a spreadsheet would execute; an import with the same setting takes it away again. */
   escape_formulas: Type.Boolean({ default: false })
 })
 export type ExportFormat = Static<typeof ExportFormat>

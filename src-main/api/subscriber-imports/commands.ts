@@ -29,12 +29,13 @@ import { currentSettings } from '../../settings/queries.ts'
 import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
 import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import { localListById, mailingListById } from '../mailing-lists/queries.ts'
+import type { FieldDefinition } from '../custom-fields/rules.ts'
+import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { roomFor } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
-import { runningStates, unfinishedStates } from './rules.ts'
+import { plainMapping, runningStates, unfinishedStates } from './rules.ts'
 import {
   type AutorespondersInput,
   type ImportCounts,
@@ -69,6 +70,7 @@ export const createSubscriberImport: Command<CreateInput, number> = async (conte
   checkMapping(input.settings, list, fields)
   const settings: StoredSettings = {
     ...input.settings,
+    subscriber_defaults: defaultsOf(input.settings, list),
     autoresponders: readAutoresponders(await autorespondersOf(context.db, list.id), input.autoresponders)
   }
   const { id } = await context.db
@@ -92,6 +94,18 @@ export const createSubscriberImport: Command<CreateInput, number> = async (conte
     .executeTakeFirstOrThrow()
   recordChange(context, { id, organization_id: input.organizationId, mailing_list_id: list.id }, 'create')
   return id
+}
+
+/** The defaults for new subscribers, without what the list has no attribute for (supplement, section 2). */
+function defaultsOf(
+  { subscriber_defaults: { status, confirmed, format } }: ImportSettings,
+  list: MailingListRow
+): ImportSettings['subscriber_defaults'] {
+  return {
+    status,
+    ...(list.has_confirmed === 1 && confirmed !== undefined && { confirmed }),
+    ...(list.has_format === 1 && format !== undefined && { format })
+  }
 }
 
 /** The autoresponders that a request names by id or by name; with both, the id wins (spec, "Subscriber import"). */
@@ -178,7 +192,7 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
     .where('subscriber_import_id', '=', id)
     .orderBy('batch')
     .execute()
-  const settings = JSON.parse(row.settings) as StoredSettings
+  const settings = settingsToRead(row, fields)
   // A file that was downloaded before has a fingerprint.
   const isMissing = row.source_url !== null && row.source_fingerprint === null
   await changeState(context, row, isMissing ? 'downloading' : 'splitting', {
@@ -205,6 +219,20 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
         : null,
     path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
     committed: committed.map(({ rows, outcomes }) => ({ rows, outcomes: new Uint8Array(outcomes) }))
+  }
+}
+
+/** The settings of an import as its file is read. */
+function settingsToRead(row: ImportRow, fields: FieldDefinition[]): StoredSettings {
+  const settings = JSON.parse(row.settings) as StoredSettings
+  return {
+    ...settings,
+    column_mapping: plainMapping(settings.column_mapping, fields),
+    // The content of a json import was text when it came, and is kept in UTF-8 whatever the file was in that it is from.
+    file_format: {
+      ...settings.file_format,
+      ...(row.source_type === 'json' && { character_set: 'UTF-8' })
+    }
   }
 }
 
@@ -244,6 +272,18 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
     .where('id', '=', id)
     .execute()
   if (row && row.state !== 'splitting') await changeState(context, row, 'splitting')
+}
+
+/** The file of an import that was to be downloaded is there. */
+export const noteDownload: Command<{ id: number; fingerprint: string }, void> = async (
+  context,
+  { id, fingerprint }
+) => {
+  await context.db
+    .updateTable('subscriber_imports')
+    .set({ source_fingerprint: fingerprint, updated_at: context.now })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Notes when a download that failed is tried again (UNIX milliseconds), and with null that it is being tried. */

@@ -89,6 +89,11 @@ export function unfinishedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
     .execute()
 }
 
+/** Imports that wait for their owner to let them go on. */
+export function pausedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
+  return db.selectFrom('subscriber_imports').selectAll().where('state', '=', 'paused').execute()
+}
+
 /** Ended imports whose logs are older than `endedBefore` and still there. */
 export function importsWithOldLogs(db: Kysely<Schema>, endedBefore: number): Promise<{ id: number }[]> {
   return db

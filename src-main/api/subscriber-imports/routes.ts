@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { parseTimeInput, timeComplaint } from '../../dates.ts'
@@ -10,7 +12,14 @@ import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { limitPageSize, PageQuery } from '../pagination.ts'
 import { IdParams, MailingListParams, wrapped } from '../schema.ts'
-import { importPage, importRow, type ImportScope, presentImport, presentImportSummary } from './queries.ts'
+import {
+  importPage,
+  importRow,
+  type ImportScope,
+  presentImport,
+  presentImportSummary,
+  type StoredSettings
+} from './queries.ts'
 import {
   importOutcomes,
   importScopes,
@@ -94,14 +103,18 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     async ({ caller, params, body }) => {
       const input = body.subscriber_import
       await localList(caller, params.mailing_list_id)
-      const id = await writer.run('createSubscriberImport', {
-        organizationId: caller.organizationId,
-        mailingListId: params.mailing_list_id,
-        settings: settingsOf(input),
-        autoresponders: input.autoresponders ?? {},
-        source: await sourceOf(input.file_source, caller.organizationId),
-        beginsAt: beginsAt(input.begins_at, caller.timeZone)
-      })
+      const begins = beginsAt(input.begins_at, caller.timeZone)
+      const source = await sourceOf(input.file_source, caller.organizationId)
+      const id = await keepingSource(source, () =>
+        writer.run('createSubscriberImport', {
+          organizationId: caller.organizationId,
+          mailingListId: params.mailing_list_id,
+          settings: settingsOf(input),
+          autoresponders: input.autoresponders ?? {},
+          source,
+          beginsAt: begins
+        })
+      )
       await imports.wake()
       return ok(await answer(caller, id))
     }
@@ -133,14 +146,16 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       schema: {
         tags,
         summary: 'Download what became of the rows',
-        params: Type.Object({ ...IdParams.properties, log: Type.Enum([...importOutcomes]) })
+        params: Type.Object({ ...IdParams.properties, log: Type.Enum([...importOutcomes]) }),
+        querystring: Type.Object({ escape_formulas: Type.Boolean({ default: false }) })
       }
     },
-    async ({ caller, params }, reply) => {
-      await importRow(reader, caller.organizationId, params.id)
+    async ({ caller, params, query }, reply) => {
+      const row = await importRow(reader, caller.organizationId, params.id)
       return sendLog(reply, logDirectory(dataDirectory, params.id), params.log, {
         name: `subscriber import ${params.id}`,
-        file: `import-${params.id}`
+        file: `import-${params.id}`,
+        ...(query.escape_formulas && { escaped: (JSON.parse(row.settings) as StoredSettings).file_format })
       })
     }
   )
@@ -169,6 +184,19 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       query,
       total
     )
+  }
+
+  /** Does what needs the source of an import; the content of one that is refused is not kept. */
+  async function keepingSource<Result>(
+    { type, path }: ImportSource,
+    work: () => Promise<Result>
+  ): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (type === 'json') await rm(join(dataDirectory, path), { force: true })
+      throw error
+    }
   }
 
   async function sourceOf(

@@ -20,3 +20,18 @@ export const unfinishedStates = ['scheduled', 'downloading', 'splitting', 'impor
 
 /** States in which a thread works, or is about to work, on an import. */
 export const runningStates = ['scheduled', 'downloading', 'splitting', 'importing'] as const
+
+/**
+ * A mapping whose reserved names are written as they are defined: clients write them in any letter case, which stands for
+ * a custom field only where the list has one of that name.
+ */
+export function plainMapping(
+  mapping: readonly (string | null)[],
+  fields: readonly { name: string }[]
+): (string | null)[] {
+  const names = new Set(fields.map(({ name }) => name.toLowerCase()))
+  return mapping.map((name) => {
+    const key = name?.trim().toLowerCase() ?? ''
+    return isImportColumn(key) && !names.has(key) ? key : name
+  })
+}

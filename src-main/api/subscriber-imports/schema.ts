@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Reference, Timestamp } from '../schema.ts'
+import { Filled, Nullable, Reference, Timestamp, choices, spellings } from '../schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 /** Spec, "Subscriber import states". */
@@ -34,6 +34,11 @@ export type ImportOutcome = (typeof importOutcomes)[number]
 export const characterSets = ['UTF-8', 'ISO-8859-1'] as const
 /** The spec's comma and tab, and two that spreadsheets in use write. */
 export const fieldSeparators = [',', '\t', ';', '|'] as const
+/** Clients write the separators by name as well. */
+export const FieldSeparator = Type.Enum([...fieldSeparators], {
+  default: ',',
+  [spellings]: { tab: '\t', comma: ',', '\\t': '\t' }
+})
 export const fieldEnclosures = ['"', "'"] as const
 export const dateFormats = ['mdy', 'dmy'] as const
 
@@ -84,10 +89,17 @@ const OverwriteWhenStatus = Type.Object({
 
 const FileFormat = Type.Object({
   csv_has_headers: Type.Boolean({ default: true }),
-  character_set: Type.Enum([...characterSets], { default: 'UTF-8' }),
-  csv_field_separator: Type.Enum([...fieldSeparators], { default: ',' }),
+  /** In any letter case, and answered as it was sent (supplement, section 2). */
+  character_set: Type.String({
+    default: 'UTF-8',
+    pattern: '^(?:[Uu][Tt][Ff]-8|[Ii][Ss][Oo]-8859-1)$',
+    [choices]: characterSets
+  }),
+  csv_field_separator: FieldSeparator,
   csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
-  date_format: Type.Enum([...dateFormats], { default: 'mdy' })
+  date_format: Type.Enum([...dateFormats], { default: 'mdy' }),
+  /** Whether an apostrophe before what a spreadsheet would take for a formula is none of the cell; see exports/formulas.ts. */
+  escape_formulas: Type.Optional(Type.Boolean())
 })
 export type FileFormat = Static<typeof FileFormat>
 

@@ -1,20 +1,26 @@
 import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { csvWriter } from '../../exports/csv-writer.ts'
+import { CsvReader } from '../../imports/csv-reader.ts'
+import { decodeFile } from '../../imports/decode.ts'
+import { csvFormat } from '../../imports/records.ts'
 import { stat } from 'node:fs/promises'
 import { notFound } from '../../errors.ts'
 import { logPath } from '../../imports/logs.ts'
-import type { ImportOutcome } from './schema.ts'
+import type { FileFormat, ImportOutcome } from './schema.ts'
 
 /**
  * Sends a log as a file.
- * @param of whose log it is, such as { name: 'subscriber import 7', file: 'import-7' }
+ * @param of whose log it is, such as { name: 'subscriber import 7', file: 'import-7' }; `escaped` is the format of failed
+ *   rows that are for a spreadsheet, whose cells get an apostrophe where it would execute them
  * @throws ApiError not_found when there is none, or nothing in it (spec, "Logs")
  */
 export async function sendLog(
   reply: FastifyReply,
   directory: string,
   log: ImportOutcome,
-  of: { name: string; file: string }
+  of: { name: string; file: string; escaped?: FileFormat }
 ): Promise<FastifyReply> {
   const path = logPath(directory, log)
   const size = await stat(path).then(
@@ -26,5 +32,17 @@ export async function sendLog(
   return reply
     .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')
     .header('Content-Disposition', `attachment; filename="${of.file}-${log}.${isCsv ? 'csv' : 'txt'}"`)
-    .send(createReadStream(path))
+    .send(isCsv && of.escaped ? Readable.from(escapedRows(path, of.escaped)) : createReadStream(path))
+}
+
+async function* escapedRows(path: string, format: FileFormat): AsyncGenerator<string> {
+  const write = csvWriter(format, true)
+  const rows: string[][] = []
+  const reader = new CsvReader(csvFormat(format), (fields) => void rows.push(fields))
+  for await (const text of decodeFile(path, 'UTF-8')) {
+    reader.push(text)
+    yield write(rows.splice(0))
+  }
+  reader.end()
+  yield write(rows)
 }

@@ -1,7 +1,7 @@
 import { Faults } from '../../errors.ts'
 import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
-import { isImportColumn } from './rules.ts'
+import { isImportColumn, plainMapping } from './rules.ts'
 import type { ImportSettings, SubscriberImportInput } from './schema.ts'
 
 /** The part of a request that says how rows are read and applied. */
@@ -28,7 +28,8 @@ export function checkMapping(
 ): void {
   const faults = new Faults()
   const seen = new Set<string>()
-  for (const [index, name] of settings.column_mapping.entries()) {
+  const mapping = plainMapping(settings.column_mapping, fields)
+  for (const [index, name] of mapping.entries()) {
     if (!name) continue
     const key = name.trim().toLowerCase()
     if (seen.has(key)) faults.add(`column_mapping names ${name} twice (again in column ${index + 1})`)
@@ -44,7 +45,7 @@ export function checkMapping(
       faults.add(`column_mapping: ${name} is no custom field of this list`)
     }
   }
-  if (!settings.column_mapping.includes('email')) faults.add('column_mapping must contain email')
+  if (!mapping.includes('email')) faults.add('column_mapping must contain email')
   const keyField = fields.find((field) => field.id === list.primary_key_custom_field_id)
   if (keyField && !seen.has(keyField.name.toLowerCase())) {
     faults.add(`column_mapping must contain ${keyField.name}, the primary key of this list`)

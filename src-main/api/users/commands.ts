@@ -124,27 +124,21 @@ export const resetPasswordFailureLockout: Command<Named, LockoutReset> = async (
 }
 
 /** Wrong passwords in a row that lock a user out. */
-const mostPasswordFailures = 5
+export const maxPasswordFailures = 5
 
 /**
  * To be run before a password is looked at: counts the attempt as failed until {@link noteRightPassword} says otherwise, so that
  * of many at once no more than allowed are looked at.
- * @throws ApiError validation_failed while the user is locked out
+ * @returns false while the user is locked out
  */
-export const beginPasswordAttempt: Command<{ userId: number }, void> = async (context, { userId }) => {
+export const beginPasswordAttempt: Command<{ userId: number }, boolean> = async (context, { userId }) => {
   const row = await userById(context.db, null, userId)
-  if (row.locked_out_until !== null && isLockedOut(row, context.now)) {
-    const minutes = Math.ceil((row.locked_out_until - context.now) / 60_000)
-    throw validationFailed(
-      `email belongs to a user who is locked out for ${minutes} min after ${mostPasswordFailures} wrong passwords; ` +
-        'an administrator can end that on the page of users'
-    )
-  }
+  if (isLockedOut(row, context.now)) return false
   const { service_user_login_lockout_duration: seconds } = await currentSettings(context.db)
   // Failures are forgotten after as long as they would lock somebody out.
   const isOld = row.password_failed_at === null || row.password_failed_at + seconds * 1000 <= context.now
   const failures = isOld ? 1 : row.password_failures + 1
-  const locks = failures >= mostPasswordFailures && seconds > 0
+  const locks = failures >= maxPasswordFailures && seconds > 0
   await context.db
     .updateTable('users')
     .set({
@@ -155,6 +149,7 @@ export const beginPasswordAttempt: Command<{ userId: number }, void> = async (co
     .where('id', '=', userId)
     .execute()
   if (locks) record(context, 'update', row)
+  return true
 }
 
 /** Takes back what {@link beginPasswordAttempt} counted. */

@@ -1,9 +1,33 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { validationFailed } from '../../errors.ts'
+import { ApiError, validationFailed } from '../../errors.ts'
 
 /** scrypt with 64 MiB a password (OWASP, "Password Storage"); written into each hash, so that it can grow. */
 const cost = { N: 2 ** 16, r: 8, p: 2 }
 const hashBytes = 32
+
+/** How many wait for their turn before further ones are refused: some 10 s of work. */
+const maxWaiting = 16
+let waiting = 0
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Takes turns: a password takes a third of a second of a thread of Node's pool, in which files are read as well, so that
+ * many at once would hold up everything else.
+ * @throws ApiError requested_too_many, answered with 429, when too many wait
+ */
+function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (waiting >= maxWaiting) {
+    const fault = new ApiError(
+      'requested_too_many',
+      'too many passwords are being looked at; try again in some seconds'
+    )
+    return Promise.reject(Object.assign(fault, { statusCode: 429 }))
+  }
+  waiting++
+  const result = last.then(work).finally(() => waiting--)
+  last = result.catch(() => undefined)
+  return result
+}
 
 /** The same letters composed in another way are the same password (RFC 8265). */
 function derive(password: string, salt: Buffer, { N, r, p }: typeof cost): Promise<Buffer> {
@@ -18,7 +42,7 @@ function derive(password: string, salt: Buffer, { N, r, p }: typeof cost): Promi
 /** @returns the hash with what it was made with: `scrypt:N:r:p:salt:hash` */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const hash = await derive(password, salt, cost)
+  const hash = await inTurn(() => derive(password, salt, cost))
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('hex'), hash.toString('hex')].join(':')
 }
 
@@ -26,7 +50,7 @@ export async function hashPassword(password: string): Promise<string> {
 export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = storedHash?.split(':') ?? []
   const parameters = storedHash === null ? cost : { N: Number(N), r: Number(r), p: Number(p) }
-  const derived = await derive(password, Buffer.from(salt, 'hex'), parameters)
+  const derived = await inTurn(() => derive(password, Buffer.from(salt, 'hex'), parameters))
   return storedHash !== null && timingSafeEqual(derived, Buffer.from(hash, 'hex'))
 }
 

@@ -3,6 +3,8 @@ import { timeZoneNamed } from '../../times.ts'
 import { timeZoneComplaint } from '../organizations/rules.ts'
 import { permissionActions, type UserPermissions } from '../permissions.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
+import type { Settings } from '../../settings/schema.ts'
+import type { UserRow } from './queries.ts'
 
 /** Adds what is wrong with the email of a user: an address, whose domain is not internationalized (spec, "User"). */
 export function checkUserEmail(email: string, faults: Faults): void {
@@ -48,4 +50,15 @@ export function readUserTimeZone(name: string | null, faults: Faults): string | 
   const zone = timeZoneNamed(name)
   if (zone === null) faults.add(`time_zone ${timeZoneComplaint(name)}`)
   return zone
+}
+
+/** Spec, "User", terms_and_conditions_version: system administrators are not asked. */
+export function mustAgreeToTerms(
+  { role, terms_and_conditions_version: agreed }: Pick<UserRow, 'role' | 'terms_and_conditions_version'>,
+  settings: Settings
+): boolean {
+  const version = settings.service_terms_and_conditions_version
+  if (version === null || role === 'system_admin') return false
+  const isOutdated = settings.service_terms_and_conditions_require_on_updates && (agreed ?? 0) < version
+  return agreed === null || isOutdated
 }

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import { readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pausedImports, unfinishedImports } from '../api/subscriber-imports/queries.ts'
+import type { Schema } from '../database/schema.ts'
+import { sourceDirectory, unpackedPath } from './source.ts'
+
+/** What uploads are called until they are whole. */
+export const partialUpload = '.upload-'
+
+/**
+ * Removes files of requests that never came to their end because the application was killed: content of imports that do
+ * not exist, and parts of uploads.
+ */
+export async function removeLeftFiles(reader: Kysely<Schema>, dataDirectory: string): Promise<void> {
+  const imports = [...(await unfinishedImports(reader)), ...(await pausedImports(reader))]
+  const needed = new Set(
+    imports.flatMap(({ id, source_path }) => [
+      basename(source_path),
+      basename(unpackedPath(dataDirectory, id))
+    ])
+  )
+  for (const name of await namesIn(join(dataDirectory, sourceDirectory))) {
+    // Files of suppressed addresses are unpacked anew each time.
+    if (!needed.has(name)) await rm(join(dataDirectory, sourceDirectory, name), { force: true })
+  }
+  const uploads = join(dataDirectory, 'uploads')
+  for (const name of await namesIn(uploads, true)) {
+    if (basename(name).startsWith(partialUpload)) await rm(join(uploads, name), { force: true })
+  }
+}
+
+async function namesIn(directory: string, recursive = false): Promise<string[]> {
+  try {
+    return await readdir(directory, { recursive })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,120 @@
+import SQLite from 'better-sqlite3'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { Writer } from '../../src-main/database/writer.ts'
+import { purgeOldLogs } from '../../src-main/jobs/old-logs.ts'
+import { lookAtClock } from '../../src-main/jobs/retention.ts'
+import { startApplication } from '../support/application.ts'
+import { importText, makeCampaign, makeList } from '../support/builders.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+describe('a clock that was set back', () => {
+  /** An application whose last start was in the future, by a clock that was wrong then: three days ahead. */
+  async function aheadUntilNow(statement: string, id: number, dataDirectory: string): Promise<void> {
+    const database = new SQLite(join(dataDirectory, 'listwright.db'))
+    const ahead = Date.now() + 3 * day
+    database.prepare(statement).run({ id, ahead })
+    database.close()
+  }
+
+  it('does not stop an import that was to begin at once, after a restart', async () => {
+    const first = await startApplication()
+    const list = await makeList(first.api)
+    const later = Math.floor(Date.now() / 1000) + 3600
+    const { data } = await first.api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: {
+        begins_at: later,
+        column_mapping: ['email'],
+        file_source: { type: 'json', content: 'email\na@example.com\n' }
+      }
+    })
+    await first.app.close()
+    const set = 'UPDATE subscriber_imports SET begins_at = @ahead, created_at = @ahead WHERE id = @id'
+    await aheadUntilNow(set, data.id, first.dataDirectory)
+    const { api } = await startApplication(first.dataDirectory)
+    expect((await api.imported(data.id, 20_000)).state).toBe('finished')
+  })
+
+  it('does not stop a campaign that was to begin at once, after a restart', async () => {
+    const first = await startApplication()
+    const list = await makeList(first.api)
+    await importText(first.api, list.id, 'email\na@example.com\n')
+    const begins_at = Math.floor(Date.now() / 1000) + 3600
+    const dispatch_attributes = { from_email: 'a@example.com', begins_at }
+    const { id } = await makeCampaign(first.api, list.id, { dispatch_attributes })
+    await first.app.close()
+    await aheadUntilNow(
+      'UPDATE dispatches SET begins_at = @ahead WHERE campaign_id = @id',
+      id,
+      first.dataDirectory
+    )
+    await aheadUntilNow(
+      'UPDATE campaigns SET updated_at = @ahead + 1000 WHERE id = @id',
+      id,
+      first.dataDirectory
+    )
+    const { api } = await startApplication(first.dataDirectory)
+    expect((await api.sent(id, 20_000)).dispatch?.state).toBe('finished')
+  })
+})
+
+describe('what is removed by its age', () => {
+  /** An application with a finished import, closed, and what removes its logs at a time. */
+  async function withImport() {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const { id } = await importText(api, list.id, 'email\na@example.com\n')
+    await app.close()
+    const databasePath = join(dataDirectory, 'listwright.db')
+    const logs = join(dataDirectory, 'imports', String(id))
+    const at = async (now: number): Promise<boolean> => {
+      const writer = await Writer.start({ databasePath, backupDirectory: dataDirectory })
+      const reader = kyselyOver(openForReading(databasePath))
+      try {
+        await purgeOldLogs(reader, writer, dataDirectory, now)
+      } finally {
+        await reader.destroy()
+        await writer.close()
+      }
+      return existsSync(logs)
+    }
+    return { at, finished: Date.now() }
+  }
+
+  it('stays for seven days and no longer, while the clock goes on', async () => {
+    const { at, finished } = await withImport()
+    for (let days = 0; days < 7; days++) expect(await at(finished + days * day)).toBe(true)
+    expect(await at(finished + 7 * day - 60_000)).toBe(true)
+    expect(await at(finished + 7 * day + 60_000)).toBe(false)
+  })
+
+  it('stays when the clock is eight days ahead at the start', async () => {
+    const { at, finished } = await withImport()
+    expect(await at(finished + 8 * day)).toBe(true)
+    expect(await at(finished + 8 * day + 3_600_000)).toBe(true)
+    // Then it was set right.
+    expect(await at(finished + 2 * 3_600_000)).toBe(true)
+  })
+
+  it('goes a day after a long absence, when the clock has gone on', async () => {
+    const { at, finished } = await withImport()
+    expect(await at(finished + 20 * day)).toBe(true)
+    expect(await at(finished + 20 * day + 12 * 3_600_000)).toBe(true)
+    expect(await at(finished + 21 * day)).toBe(false)
+  })
+
+  it('follows a clock that is only adjusted', () => {
+    const before = { seenAt: 10 * day, jumpedAt: null }
+    for (const passed of [-5 * 60_000, 0, day])
+      expect(lookAtClock(before, 10 * day + passed).isBelieved).toBe(true)
+    for (const passed of [-5 * 60_000 - 1, day + 1]) {
+      expect(lookAtClock(before, 10 * day + passed)).toMatchObject({
+        isBelieved: false,
+        jumpedAt: 10 * day + passed
+      })
+    }
+  })
+})
