@@ -5,6 +5,7 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
 import { startThread } from '../threads.ts'
+import type { LostValues } from '../api/custom-fields/values-in-use.ts'
 
 /** Whose segment, and which conditions all must hold. */
 export interface SegmentScope {
@@ -18,9 +19,12 @@ export type SegmentCounts = Record<SubscriberStatus, number>
 /** Some members by id: after an id, or from a position (0 is the first). */
 export type SegmentPage = { limit: number } & ({ afterId: number } | { position: number })
 
-export type SegmentQuestion = { id: number; scope: SegmentScope } & (
-  { ask: 'count' } | { ask: 'page'; page: SegmentPage }
-)
+type Question =
+  | { ask: 'count'; scope: SegmentScope }
+  | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
+  | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
+
+export type SegmentQuestion = { id: number } & Question
 export type SegmentAnswer = { id: number } & ({ value: unknown } | { fault: string })
 
 interface KeptCount {
@@ -84,11 +88,16 @@ export class SegmentReader {
     return counting.count
   }
 
+  /** Whether a subscriber of the lists has such a value of a custom field. */
+  isInUse(mailingListIds: number[], fieldId: number, values: LostValues): Promise<boolean> {
+    return this.#ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
+  }
+
   async close(): Promise<void> {
     await this.#thread?.terminate()
   }
 
-  #ask(question: { scope: SegmentScope } & ({ ask: 'count' } | { ask: 'page'; page: SegmentPage })) {
+  #ask(question: Question) {
     const id = this.#nextId++
     this.#thread ??= this.#start()
     return new Promise<unknown>((resolve, reject) => {

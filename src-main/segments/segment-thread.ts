@@ -4,6 +4,7 @@ import { kyselyOver, openForReading } from '../database/connection.ts'
 import { messageOf } from '../errors.ts'
 import { countSegment } from './count.ts'
 import type { SegmentAnswer, SegmentQuestion } from './segment-reader.ts'
+import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
 // Reads segments on a connection of its own: to find their members may mean to look at every subscriber of a list.
 
@@ -14,14 +15,22 @@ parentPort?.on('message', (question: SegmentQuestion) => {
 })
 
 async function answer(question: SegmentQuestion): Promise<SegmentAnswer> {
-  const { id, scope } = question
+  const { id } = question
   try {
-    const value =
-      question.ask === 'count'
-        ? await countSegment(reader, scope)
-        : await segmentMembers(reader, scope, question.page)
+    const value = await valueOf(question)
     return { id, value }
   } catch (error) {
     return { id, fault: messageOf(error) }
+  }
+}
+
+function valueOf(question: SegmentQuestion): Promise<unknown> {
+  switch (question.ask) {
+    case 'count':
+      return countSegment(reader, question.scope)
+    case 'page':
+      return segmentMembers(reader, question.scope, question.page)
+    case 'use':
+      return isInUse(reader, question.mailingListIds, question.fieldId, question.values)
   }
 }

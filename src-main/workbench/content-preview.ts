@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -5,7 +6,8 @@ import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { MailingListParams } from '../api/schema.ts'
-import { codesOf, compile, unknownCodes, write } from '../delivery/replacement.ts'
+import { type ContentPreviewTask, writePreview, type WrittenPreview } from '../delivery/content-preview.ts'
+import { startThread } from '../threads.ts'
 
 const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
 
@@ -41,34 +43,40 @@ export const contentPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, body }) => {
       const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
-      const codes = codesOf(
-        {
-          campaign: { id: 0, name: body.name },
-          list,
-          sender: {
-            from_email: list.d_from_email,
-            from_name: list.d_from_name,
-            sender_email: list.d_sender_email,
-            reply_to: list.d_reply_to
-          },
-          fields: await fieldsOfList(reader, caller.organizationId, list.id),
-          timeZone: caller.timeZone
-        },
-        Date.now()
-      )
+      const { subject, html, text } = body
       const values = JSON.parse(list.preview_custom_field_data) as StoredValues
-      const recipient = { ...nobody, subscribe_time: Date.now(), values, links }
-      const [subject, html, text] = [
-        compile(body.subject, 'text'),
-        compile(body.html, 'html'),
-        compile(body.text, 'text')
-      ]
-      return ok({
-        subject: write(subject, codes, recipient),
-        html: write(html, codes, recipient),
-        text: write(text, codes, recipient),
-        unknown_codes: [...new Set([subject, html, text].flatMap((part) => unknownCodes(part, codes)))]
-      })
+      return ok(
+        await preview({
+          content: { subject, html, text },
+          shared: {
+            campaign: { id: 0, name: body.name },
+            list: { id: list.id, name: list.name },
+            sender: {
+              from_email: list.d_from_email,
+              from_name: list.d_from_name,
+              sender_email: list.d_sender_email,
+              reply_to: list.d_reply_to
+            },
+            fields: await fieldsOfList(reader, caller.organizationId, list.id),
+            timeZone: caller.timeZone
+          },
+          recipient: { ...nobody, subscribe_time: Date.now(), values, links }
+        })
+      )
     }
   )
+}
+
+/** Characters up to which a preview is written where it is asked for: that takes a few milliseconds. */
+const writtenHere = 64 * 1024
+
+async function preview(task: ContentPreviewTask): Promise<ContentPreview> {
+  const { subject, html, text } = task.content
+  if (subject.length + html.length + text.length <= writtenHere) return writePreview(task)
+  const thread = startThread(import.meta.url, '../delivery/content-preview-thread', {
+    workerData: task,
+    name: 'content preview'
+  })
+  const [written] = (await once(thread, 'message')) as [WrittenPreview]
+  return written
 }

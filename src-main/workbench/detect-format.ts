@@ -15,12 +15,14 @@ import { CsvReader } from '../imports/csv-reader.ts'
 import { decodeBeginning } from '../imports/decode.ts'
 import { ImportFailure } from '../imports/failure.ts'
 import { headerKey } from './import-mappings/queries.ts'
+import { seemsEscaped, unescapeFormula } from '../exports/formulas.ts'
 
 export interface DetectedFormat {
   character_set: (typeof characterSets)[number]
   csv_field_separator: (typeof fieldSeparators)[number]
   csv_field_enclosure: (typeof fieldEnclosures)[number]
   csv_has_headers: boolean
+  escape_formulas: boolean
 }
 
 /** Rows that a preview shows, and rows that it learns from. */
@@ -41,7 +43,9 @@ export async function detectFormat(
   const [first] = readRows(text, csv_field_separator, csv_field_enclosure, 1)
   // A header names columns; a first row that already holds an address is data.
   const csv_has_headers = chosen.csv_has_headers ?? !first?.some((cell) => isEmail(cell.trim()))
-  return { character_set, csv_field_separator, csv_field_enclosure, csv_has_headers }
+  const learned = readRows(text, csv_field_separator, csv_field_enclosure, learnedRows)
+  const escape_formulas = chosen.escape_formulas ?? seemsEscaped(learned.flat())
+  return { character_set, csv_field_separator, csv_field_enclosure, csv_has_headers, escape_formulas }
 }
 
 /** Up to the last line break, so that no character is cut in two. */
@@ -114,7 +118,8 @@ export async function previewOf(
     )
   }
   const headers = format.csv_has_headers ? (all[0] ?? []).map((header) => header.trim()) : []
-  const rows = format.csv_has_headers ? all.slice(1) : all
+  const plain = format.escape_formulas ? all.map((row) => row.map(unescapeFormula)) : all
+  const rows = format.csv_has_headers ? plain.slice(1) : plain
   const taken = new Set<string>()
   const columns = Array.from({ length: width }, (_, index) => {
     const values = rows.map((row) => (row[index] ?? '').trim()).filter((value) => value !== '')

@@ -17,7 +17,9 @@ const FormatChoice = Type.Object({
   character_set: Type.Enum([...characterSets]),
   csv_field_separator: Type.Enum([...fieldSeparators]),
   csv_field_enclosure: Type.Enum([...fieldEnclosures]),
-  csv_has_headers: Type.Boolean()
+  csv_has_headers: Type.Boolean(),
+  /** Whether cells were escaped for spreadsheets. */
+  escape_formulas: Type.Boolean()
 })
 
 const Preview = Type.Object({

@@ -5,10 +5,11 @@ import type {
   SegmentOperator,
   SegmentSummary
 } from '../../src-main/api/segments/schema.ts'
+import type { ReferringSegment } from '../../src-main/workbench/segment-counts.ts'
 import { call, callPage, callWorkbench } from './client.ts'
 import type { StatusCounts } from './mailing-lists.ts'
 
-export type { Segment, SegmentCondition, SegmentOperator, SegmentSummary }
+export type { ReferringSegment, Segment, SegmentCondition, SegmentOperator, SegmentSummary }
 
 /** All segments of a list; a list has a few of them. */
 export async function fetchSegments(listId: number): Promise<SegmentSummary[]> {
@@ -32,6 +33,11 @@ export function updateSegment(id: number, segment: SegmentInput): Promise<Segmen
 
 export function deleteSegment(id: number): Promise<null> {
   return call(`/segments/${id}`, { method: 'DELETE' })
+}
+
+/** Segments of other lists that have a condition on a list. */
+export function fetchReferringSegments(listId: number): Promise<ReferringSegment[]> {
+  return callWorkbench(`/mailing_lists/${listId}/referring_segments`)
 }
 
 /** How many subscribers are in a stored segment, by status. */

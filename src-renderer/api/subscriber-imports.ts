@@ -37,7 +37,8 @@ export function actOnImport(id: number, action: ImportAction): Promise<Subscribe
 
 /** Where a log is downloaded. */
 export function logAddress(id: number, log: ImportOutcome): string {
-  return `/ga/api/v2/subscriber_imports/${id}/logs/${log}`
+  // Failed rows are opened in spreadsheets, which would execute some cells.
+  return `/ga/api/v2/subscriber_imports/${id}/logs/${log}${log === 'failed' ? '?escape_formulas=1' : ''}`
 }
 
 /** The first part of a log, enough to show some of its rows. */

@@ -92,7 +92,7 @@ export async function removeDryRun(id: string): Promise<void> {
 
 /** Where a log of a dry run is downloaded. */
 export function dryRunLogAddress(id: string, log: ImportOutcome): string {
-  return `/app/v1/dry_runs/${id}/logs/${log}`
+  return `/app/v1/dry_runs/${id}/logs/${log}${log === 'failed' ? '?escape_formulas=1' : ''}`
 }
 
 export function fetchImportUndo(importId: number): Promise<ImportUndo> {

@@ -90,6 +90,7 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /organization': {},
   'PUT /organization': { needs: 'organization_admin' },
   'GET /segments/:id/counts': { foreign: ofSegment },
+  'GET /mailing_lists/:mailing_list_id/referring_segments': { foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/segment_counts': { foreign: ofList },
   'GET /session': {},
   'POST /session': { needs: 'public' },

@@ -1,11 +1,17 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import { Faults, notFound, validationFailed } from '../../errors.ts'
-import { refuseWhileNeeded } from '../dependencies.ts'
+import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
 import { dependenciesOf, fieldById, fieldsNamed } from './queries.ts'
+import { isUsedSince, type LostValues } from './values-in-use.ts'
 import { attributesFor, type FieldDefinition, hasOptions, interchangeableTypes } from './rules.ts'
-import type { CustomFieldChanges, CustomFieldInput, OptionInput, TypedAttributes } from './schema.ts'
+import type {
+  CustomFieldChanges,
+  CustomFieldInput,
+  CustomFieldType,
+  OptionInput,
+  TypedAttributes
+} from './schema.ts'
 
 interface CreateInput {
   organizationId: number
@@ -53,6 +59,8 @@ export const createCustomField: Command<CreateInput, FieldDefinition> = async (c
 
 interface UpdateInput extends FieldInput {
   changes: CustomFieldChanges
+  /** See refuseStrandedValues. */
+  unusedSince?: number
 }
 
 /** Changes what the request names and keeps the rest. */
@@ -72,7 +80,7 @@ export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (c
   checkAttributes(next, faults)
   if (changes.options) checkOptions(changes.options, hasOptions(next.field_type), faults)
   faults.throwIfAny()
-  await refuseStrandedValues(context, field, next, changes.options)
+  await refuseStrandedValues(context, field, next, changes.options, input.unusedSince ?? null)
   await context.db
     .updateTable('custom_fields')
     .set({
@@ -110,7 +118,15 @@ interface FieldInput {
  */
 export const deleteCustomField: Command<FieldInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
-  refuseWhileNeeded(field.name, 'is the primary key of', await dependenciesOf(context.db, field.id))
+  const dependencies = await dependenciesOf(context.db, field)
+  if (dependencies.length > 0) {
+    // Supplement, section 2: clients compare the message, and find the records in the data.
+    throw new ApiError(
+      'validation_failed',
+      'Cannot delete custom field because it is currently being used by the following records.',
+      { dependencies: dependencies.map(({ type, id }) => ({ type, id })) }
+    )
+  }
   await context.db
     .updateTable('custom_fields')
     .set({ deleted_at: context.now, updated_at: context.now })
@@ -221,27 +237,45 @@ function checkOptions(options: OptionInput[], allowed: boolean, faults: Faults):
   }
 }
 
-/** A change of type, or an option that is gone, would leave subscribers with values that mean nothing. */
+/**
+ * A change of type, or an option that is gone, must not leave subscribers with values that mean nothing.
+ * @param unusedSince from when on the change log was to be looked at by whoever found that no subscriber has such a value;
+ *   null = nobody looked
+ */
 async function refuseStrandedValues(
   context: CommandContext,
   field: FieldDefinition,
   next: CustomFieldInput,
-  options: OptionInput[] | undefined
+  options: OptionInput[] | undefined,
+  unusedSince: number | null
 ): Promise<void> {
-  const retyped =
-    next.field_type !== field.type && !interchangeableTypes[field.type]?.includes(next.field_type)
-  const removed = options ? field.options.filter((option) => !keptOption(option, options)) : []
-  if (!retyped && removed.length === 0) return
+  const lost = lostValues(field, next.field_type, options)
+  if (lost === null) return
   if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
-  if (retyped) {
+  const isUnused = unusedSince !== null && !(await isUsedSince(context.db, field, lost, unusedSince))
+  if (isUnused) return
+  if (lost === 'all') {
     throw validationFailed(
-      `field_type cannot change from ${field.type} to ${next.field_type} once there are subscribers who may have a value`
+      `field_type cannot change from ${field.type} to ${next.field_type} while subscribers have a value`
     )
   }
+  const names = field.options.filter(({ id }) => lost.includes(id)).map(({ name }) => name)
   throw validationFailed(
-    `options cannot lose "${removed.map((option) => option.name).join('", "')}" once the list has subscribers; ` +
-      'give the option another name instead'
+    `options cannot lose "${names.join('", "')}" while subscribers have it; give the option another name instead`
   )
+}
+
+/** Which values of a field a change takes the meaning from: none (null), those of some options, or all. */
+export function lostValues(
+  field: FieldDefinition,
+  type: CustomFieldType | undefined,
+  options: OptionInput[] | undefined
+): LostValues | null {
+  const retyped =
+    type !== undefined && type !== field.type && !interchangeableTypes[field.type]?.includes(type)
+  if (retyped) return 'all'
+  const removed = options ? field.options.filter((option) => !keptOption(option, options)) : []
+  return removed.length > 0 ? removed.map(({ id }) => id) : null
 }
 
 /** An option stays when the request names its id, or, without an id, its name. */

@@ -4,12 +4,14 @@ import { notFound } from '../../errors.ts'
 import { formatTime } from '../../times.ts'
 import type { Caller } from '../accounts/queries.ts'
 import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
-import { mailingListById } from '../mailing-lists/queries.ts'
+import { mailingListById, mailingListsOf } from '../mailing-lists/queries.ts'
 import { PageQuery } from '../pagination.ts'
 import { IdParams, MailingListParams, wrapped } from '../schema.ts'
 import { deletedFields, fieldById, fieldsOfList, globalFields, presentField } from './queries.ts'
 import type { FieldDefinition } from './rules.ts'
 import { CustomField, CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
+import { lostValues } from './commands.ts'
+import { endOfChangeLog, type LostValues } from './values-in-use.ts'
 
 const tags = ['Custom fields']
 
@@ -24,7 +26,7 @@ type ListQuery = Static<typeof ListQuery>
 const FieldOfListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
 
 export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  const { reader, writer, segments } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/custom_fields',
@@ -235,13 +237,32 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller }) => ok(await deleted(caller, null))
   )
 
-  function update(
+  async function update(
     { organizationId }: Caller,
     mailingListId: number | null,
     id: number,
     changes: CustomFieldChanges
   ): Promise<FieldDefinition> {
-    return writer.run('updateCustomField', { organizationId, mailingListId, id, changes })
+    const field = await fieldById(reader, organizationId, id)
+    const lost = field ? lostValues(field, changes.field_type, changes.options) : null
+    const unusedSince = field && lost !== null ? await lookForValues(field, lost) : null
+    return writer.run('updateCustomField', {
+      organizationId,
+      mailingListId,
+      id,
+      changes,
+      ...(unusedSince !== null && { unusedSince })
+    })
+  }
+
+  /** Looks at all subscribers who may have a value. @returns where the change log ended before; null when somebody has one */
+  async function lookForValues(field: FieldDefinition, lost: LostValues): Promise<number | null> {
+    const end = await endOfChangeLog(reader)
+    const lists =
+      field.mailingListId === null
+        ? (await mailingListsOf(reader, field.organizationId)).map(({ id }) => id)
+        : [field.mailingListId]
+    return (await segments.isInUse(lists, field.id, lost)) ? null : end
   }
 
   async function remove({ organizationId }: Caller, mailingListId: number | null, id: number): Promise<null> {
