@@ -1,3 +1,5 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { User } from '../../src-main/api/users/schema.ts'
@@ -105,6 +107,48 @@ describe('signing in with email and password', () => {
   })
 })
 
+it('the windows of a user who is deactivated end', async () => {
+  const { id, email } = await makeUserWithPassword()
+  const window = new SessionClient()
+  await window.signIn(email)
+  expect((await window.session()).status).toBe(200)
+  await started.api.put(`/users/${id}`, { user: { active: false } })
+  expect((await window.session()).status).toBe(401)
+  await started.api.put(`/users/${id}`, { user: { active: true } })
+  expect((await window.session()).status).toBe(401)
+})
+
+it('sign-ins of many at once are refused beyond a number, and hold up nobody else', async () => {
+  const answers = Promise.all(
+    Array.from({ length: 50 }, (_, n) => new SessionClient().signIn(`nobody${n}@example.com`))
+  )
+  const began = performance.now()
+  const page = await fetch(`${started.app.baseUrl}/`)
+  expect(page.status).toBe(200)
+  await page.text()
+  // Fifty of them in the threads that read files took half a minute.
+  expect(performance.now() - began).toBeLessThan(5000)
+  const refused = (await answers).filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThanOrEqual(30)
+  expect(refused[0]).toMatchObject({ success: false, error_code: 'requested_too_many' })
+})
+
+it('a password has at least eight characters', async () => {
+  const make = (password1: string) =>
+    started.api.post('/users', {
+      user: {
+        full_name: 'A',
+        email: `${Math.random()}@example.com`,
+        active: true,
+        role: 'standard',
+        password1,
+        password2: password1
+      }
+    })
+  expect((await make('1234567')).error_message).toBe('password1 must be at least 8 characters')
+  expect((await make('12345678')).success).toBe(true)
+})
+
 describe('five wrong passwords in a row', () => {
   afterEach(() => set({ service_user_login_lockout_duration: 900 }))
 
@@ -153,6 +197,17 @@ describe('five wrong passwords in a row', () => {
     // Of all eight the answer is the same; the right password is one too many from the sixth attempt on.
     expect(new Set(answers.map(({ error_message: message }) => message)).size).toBe(1)
     expect((await new SessionClient().signIn(email)).success).toBe(false)
+  })
+
+  it('are forgotten after as long as they would lock somebody out', async () => {
+    const { id, email } = await makeUserWithPassword()
+    for (let wrong = 0; wrong < 4; wrong++) await new SessionClient().signIn(email, 'wrong')
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+    database.prepare('UPDATE users SET password_failed_at = password_failed_at - 900000 WHERE id = ?').run(id)
+    database.close()
+    await new SessionClient().signIn(email, 'wrong')
+    expect((await lockoutOf(id)).is_locked_out).toBe(false)
+    expect((await new SessionClient().signIn(email)).success).toBe(true)
   })
 
   it('of somebody who does not exist are answered with the same words', async () => {
@@ -265,6 +320,21 @@ describe('a user is made to agree to the terms', () => {
     expect((await window.session()).data.terms).toBeNull()
     await set({ service_terms_and_conditions_require_on_updates: true })
     expect((await window.session()).data.terms).toEqual({ version: 2, text })
+  })
+
+  it('once, and is refused everything else until then', async () => {
+    const window = await windowOf({})
+    await set({ service_terms_and_conditions_version: 2, service_terms_and_conditions_text: text })
+    for (const path of ['/ga/api/v2/mailing_lists', '/app/v1/api_keys', '/app/v1/campaigns']) {
+      const refused = await window.call('GET', path)
+      expect(refused).toMatchObject({ status: 403, error_code: 'not_authorized' })
+      expect(refused.error_message).toBe('the terms have to be agreed to first')
+    }
+    await window.call('PUT', '/app/v1/session/terms', { version: 2 })
+    expect((await window.call('GET', '/ga/api/v2/mailing_lists')).success).toBe(true)
+    await set({ service_terms_and_conditions_version: 3 })
+    // Another version is asked for only when updates are to be agreed to.
+    expect((await window.call('GET', '/ga/api/v2/mailing_lists')).success).toBe(true)
   })
 
   it('but no system administrator, and nobody while the terms feature is off', async () => {

@@ -1,0 +1,104 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { Change } from '../../src-main/database/command.ts'
+import { Writer } from '../../src-main/database/writer.ts'
+import { sharedApplication, temporaryDirectory } from '../support/application.ts'
+import { importText, makeList, makeSubscriber } from '../support/builders.ts'
+
+const started = sharedApplication()
+
+function rowsOf<Row>(sql: string, ...parameters: unknown[]): Row[] {
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+  try {
+    return database.prepare<unknown[], Row>(sql).all(...parameters)
+  } finally {
+    database.close()
+  }
+}
+
+it('the change log tells of a subscriber who was added, changed and deleted', async () => {
+  const { api } = started
+  const list = await makeList(api)
+  const { id } = await makeSubscriber(api, list.id, 'a@example.com')
+  await api.put(`/mailing_lists/${list.id}/subscribers/${id}`, { subscriber: { status: 'bounced' } })
+  await api.delete(`/mailing_lists/${list.id}/subscribers/${id}`)
+  const changes = rowsOf<{ action: string; first_id: number; last_id: number; organization_id: number }>(
+    `SELECT action, first_id, last_id, organization_id FROM change_log
+     WHERE entity = 'subscriber' AND mailing_list_id = ? ORDER BY id`,
+    list.id
+  )
+  const one = { first_id: id, last_id: id, organization_id: 1 }
+  expect(changes).toEqual(['create', 'update', 'delete'].map((action) => ({ action, ...one })))
+})
+
+it('no two commands have the same time, however many there are', async () => {
+  const { api } = started
+  const list = await makeList(api)
+  await Promise.all(Array.from({ length: 40 }, (_, n) => makeSubscriber(api, list.id, `p${n}@example.com`)))
+  const times = rowsOf<{ updated_at: number }>(
+    'SELECT updated_at FROM subscribers WHERE mailing_list_id = ?',
+    list.id
+  ).map(({ updated_at }) => updated_at)
+  expect(new Set(times).size).toBe(40)
+})
+
+describe('commands of long jobs', () => {
+  async function writerWithList() {
+    const directory = await temporaryDirectory()
+    const writer = await Writer.start({
+      databasePath: join(directory, 'listwright.db'),
+      backupDirectory: directory
+    })
+    const userId = await writer.run('ensureSystemOrganization', undefined)
+    const list = { organizationId: 1, suppressionList: { name: 'Never' } }
+    const { id: suppressionListId } = await writer.run('createSuppressionList', list)
+    return { writer, userId, suppressionListId, directory }
+  }
+
+  it('tell what they changed as other commands do', async () => {
+    const { writer, userId, suppressionListId } = await writerWithList()
+    const heard: Change[] = []
+    writer.onChanges((changes) => heard.push(...changes))
+    const input = { organizationId: 1, id: suppressionListId, userId, addresses: 'a@example.com' }
+    const request = await writer.run('beginSuppression', input)
+    await writer.run('continueSuppression', { id: request })
+    await pause(50)
+    expect(heard).toMatchObject([
+      { entity: 'suppression_list', action: 'update', firstId: suppressionListId }
+    ])
+    await writer.close()
+  })
+
+  it('that fail midway commit nothing, and take nobody with them who comes later', async () => {
+    const { writer, userId, suppressionListId, directory } = await writerWithList()
+    const database = new SQLite(join(directory, 'listwright.db'))
+    // The list is counted after its addresses were written.
+    database.exec(`CREATE TRIGGER refuse BEFORE UPDATE OF addresses ON suppression_lists
+      BEGIN SELECT RAISE(ABORT, 'midway'); END`)
+    const input = { organizationId: 1, id: suppressionListId, userId, addresses: 'a@example.com' }
+    const request = await writer.run('beginSuppression', input)
+    await expect(writer.run('continueSuppression', { id: request })).rejects.toThrow('midway')
+    const addresses = database.prepare('SELECT count(*) FROM suppressed_addresses').pluck()
+    expect(addresses.get()).toBe(0)
+    database.exec('DROP TRIGGER refuse')
+    expect(await writer.run('continueSuppression', { id: request })).toBe(false)
+    expect(addresses.get()).toBe(1)
+    database.close()
+    await writer.close()
+  })
+})
+
+it('rows of a large file are written in the order of their keys', async () => {
+  const { api } = started
+  const list = await makeList(api)
+  const emails = Array.from({ length: 21_000 }, (_, row) => `p${(row * 7919) % 21_000}@example.com`)
+  await importText(api, list.id, `email\n${emails.join('\n')}\n`)
+  const [written] = rowsOf<{ out_of_order: number; rows: number }>(
+    `SELECT count(*) AS rows, sum(substr(email_key, 1, 3) < substr(before, 1, 3)) AS out_of_order
+     FROM (SELECT email_key, lag(email_key) OVER (ORDER BY id) AS before FROM subscribers WHERE mailing_list_id = ?)`,
+    list.id
+  )
+  expect(written).toEqual({ rows: 21_000, out_of_order: 0 })
+})
