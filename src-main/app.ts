@@ -74,7 +74,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await writer.run('ensureSigningSecret', undefined)
     // Those of a process that was killed are still there.
     await writer.run('removeEndedKeys', undefined)
-    undo.push(() => writer.run('removeEndedKeys', undefined))
+    // Not waited for: with a database that is locked the keys are left to the next start.
+    undo.push(() => void writer.run('removeEndedKeys', undefined).catch(() => undefined))
     if (options.settings) await writer.run('updateSettings', options.settings)
 
     const reader = kyselyOver(openForReading(databasePath))
@@ -135,7 +136,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     deletedLists.wake()
     importUndos.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
-    undo.push(() => clearInterval(housekeeping))
+    undo.push(housekeeping)
 
     return {
       dataDirectory,
@@ -201,12 +202,18 @@ async function listen(server: FastifyInstance, { port, orAnyPort }: ApplicationO
   }
 }
 
-function keepHouse(work: () => Promise<void>): NodeJS.Timeout {
+/** Does the work now and every day. What it returns ends that, once the work that runs is done. */
+function keepHouse(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void>
   const run = (): void => {
-    work().catch((error: unknown) =>
+    running = work().catch((error: unknown) => {
       process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`)
-    )
+    })
   }
   run()
-  return setInterval(run, housekeepingInterval).unref()
+  const timer = setInterval(run, housekeepingInterval).unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
 }

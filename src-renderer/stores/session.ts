@@ -6,7 +6,7 @@ import { announceSession, beginAnew } from '../session-changes.ts'
 
 /** Who works in this window, and in which organization. */
 export const useSession = defineStore('session', () => {
-  const { value: session, reload } = useLoaded(fetchSession)
+  const { value: session, failure, reload } = useLoaded(fetchSession)
   watch(session, (now) => {
     if (now) announceSession(`${now.user.id} ${now.organization.id}`)
   })
@@ -27,5 +27,5 @@ export const useSession = defineStore('session', () => {
     beginAnew()
   }
 
-  return { session, isSystemAdmin, isAdmin, reload, showOrganization, leave }
+  return { session, failure, isSystemAdmin, isAdmin, reload, showOrganization, leave }
 })

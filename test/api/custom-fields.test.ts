@@ -229,7 +229,9 @@ describe('changing a custom field', () => {
     const list = await makeList(started.api)
     const text = await makeField(started.api, list.id, 'Text', 'text')
     const choice = await makeField(started.api, list.id, 'Choice', 'select_single_radio', { options })
-    await makeSubscriber(started.api, list.id, 'a@example.com')
+    await makeSubscriber(started.api, list.id, 'a@example.com', {
+      custom_fields: { Text: 'seven', Choice: 'Blue' }
+    })
     const retyped = await started.api.put(`${fieldsOf(list.id)}/${text.id}`, {
       custom_field: { field_type: 'number' }
     })

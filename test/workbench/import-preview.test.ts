@@ -68,7 +68,8 @@ describe('the preview of an import', () => {
       character_set: 'ISO-8859-1',
       csv_field_separator: ',',
       csv_field_enclosure: "'",
-      csv_has_headers: false
+      csv_has_headers: false,
+      escape_formulas: false
     })
     expect(data.rows[0]).toEqual(['a@x.org', 'Zürich, Kreis 1'])
   })

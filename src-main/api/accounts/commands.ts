@@ -83,9 +83,9 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
 }
 
 /** Removes the keys that were to end with the process that made them. */
-export const removeEndedKeys: Command<void, void> = async (context) => {
+export const removeEndedKeys = inBackground<void, void>(async (context) => {
   await context.db.deleteFrom('api_keys').where('ends_with_process', '=', 1).execute()
-}
+})
 
 /** Notes that a key is used now. */
 export const noteKeyUse = inBackground<{ id: number }, void>(async (context, { id }) => {
