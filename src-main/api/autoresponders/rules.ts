@@ -8,8 +8,8 @@ const longestKey = 50
 export function matchesGlob(pattern: string, name: string): boolean {
   const text = name.toLowerCase()
   const parts = pattern.trim().toLowerCase().split('*')
-  const [first = '', last = ''] = [parts.shift(), parts.pop()]
-  if (last === '' && parts.length === 0 && !pattern.includes('*')) return text === first
+  const [first = '', last] = [parts.shift(), parts.pop()]
+  if (last === undefined) return text === first
   const end = text.length - last.length
   if (!text.startsWith(first) || !text.endsWith(last) || end < first.length) return false
   // Taking the first place where a part fits leaves the most for those that follow: nothing is tried twice.

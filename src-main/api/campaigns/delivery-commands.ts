@@ -5,6 +5,7 @@ import type { DeliveriesTable } from '../../database/schema.ts'
 import type { DeliveryPlan } from '../../delivery/plan.ts'
 import { evenShares, type Shares } from '../../delivery/split-test.ts'
 import { validationFailed } from '../../errors.ts'
+import { isDue } from '../../jobs/due.ts'
 import type { StoredValues } from '../custom-fields/rules.ts'
 import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
 import { clauseOf, requireListsOf } from '../segments/queries.ts'
@@ -45,18 +46,19 @@ export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | 
   return found ? planOf(context, found, linkBase) : null
 }
 
-/** Whether the time of a campaign has come; one that was to begin at once need not wait for a clock that was set back. */
+/** Whether the time of a campaign has come. */
 async function hasCome(
   { db, now }: CommandContext,
   id: number,
   { begins_at: beginsAt }: DispatchRow
 ): Promise<boolean> {
+  if (beginsAt === null) return false
   const { updated_at: notedAt } = await db
     .selectFrom('campaigns')
     .select('updated_at')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  return beginsAt !== null && beginsAt <= Math.max(now, notedAt)
+  return isDue({ begins_at: beginsAt, created_at: notedAt }, now)
 }
 
 /** Sets down who is to get messages, what is counted, and how it goes on. */
@@ -175,7 +177,7 @@ function sharesOf(
   percentage: number
 ): Shares | null {
   if (shares !== null) return JSON.parse(shares) as Shares
-  // Of a campaign that an earlier version began, those who got a message are not drawn anew.
+  // A campaign that an earlier version began keeps its shares: whoever got a message is not drawn again.
   const hasBegun = after_id > 0 || phase === 'winner'
   return contents > 1 && hasBegun ? evenShares(contents, percentage) : null
 }
@@ -255,7 +257,7 @@ export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {
   await changeDispatch(context, found.campaign, {})
 }
 
-/** Begins the delay of a decision anew, at `now` (UNIX milliseconds), after the clock was set back. */
+/** Restarts the delay before a decision at `now` (UNIX milliseconds), after the clock was set back. */
 export const restartDecisionDelay: Command<ById & { now: number }, void> = async (context, { id, now }) => {
   const found = await underWay(context, id)
   if (found?.delivery.phase !== 'decision_delay') return
