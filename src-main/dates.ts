@@ -139,7 +139,7 @@ const maxSeconds = 10 ** 11
 
 /**
  * A time of a request: UNIX seconds as a number or digits, or one of the spec's patterns.
- * @returns UNIX milliseconds, or null when it is none of them or out of range; see {@link timeComplaint}
+ * @returns UNIX milliseconds, or null if it is neither of these, or is out of range; see {@link timeComplaint}
  */
 export function parseTimeInput(input: string | number, timeZone: string): number | null {
   const seconds = secondsOf(input)

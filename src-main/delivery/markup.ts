@@ -13,7 +13,7 @@ export interface AttributeValue {
   quote: '"' | "'" | ''
 }
 
-/** Finds a character class from a position on. @returns the length of the text when there is none */
+/** @returns where `pattern` first matches at or after `from`; the length of the text if it does not */
 function find(text: string, pattern: RegExp, from: number): number {
   pattern.lastIndex = from
   return pattern.exec(text)?.index ?? text.length

@@ -98,7 +98,7 @@ const FileFormat = Type.Object({
   csv_field_separator: FieldSeparator,
   csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
   date_format: Type.Enum([...dateFormats], { default: 'mdy' }),
-  /** Whether an apostrophe before what a spreadsheet would take for a formula is none of the cell; see exports/formulas.ts. */
+  /** Whether to drop an apostrophe that keeps a spreadsheet from reading a cell as a formula; see exports/formulas.ts. */
   escape_formulas: Type.Optional(Type.Boolean())
 })
 export type FileFormat = Static<typeof FileFormat>

@@ -23,7 +23,7 @@ const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
 const plainAddress = new RegExp(
   String.raw`^${localPart}(?:\.${localPart})*@(?:${label}\.)+[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$`
 )
-/** RFC 6531: any letter of any script where the supplement has ASCII ones, and quoted local parts. */
+/** RFC 6531: letters of every script where the supplement allows ASCII letters, and quoted local parts. */
 const internationalAddress =
   /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/:;=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/:;=?^_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
 

@@ -5,7 +5,7 @@ const [last, first] = [253_402_128_000_000, -62_135_510_400_000]
 
 /**
  * Deleted campaigns stay behind the links of their messages; a batch of an import says how many rows it has; snapshots of
- * one moment share a text. Times that were taken in a wrong unit are mended: nothing could be answered that held one.
+ * one moment share a text. Times that were stored in a wrong unit are corrected, since no answer could hold one.
  */
 export const trust: Migration = {
   version: 19,
