@@ -1,4 +1,4 @@
-import { messageOf, validationFailed } from '../errors.ts'
+import { ApiError, messageOf, storageFaultOf, validationFailed } from '../errors.ts'
 
 /** Why an import cannot go on: a sentence for its owner that names the line where there is one. */
 export class ImportFailure extends Error {
@@ -10,9 +10,11 @@ export class ImportFailure extends Error {
 
 /** Why an import could not go on, for the user. */
 export function failureMessage(error: unknown): string {
-  return error instanceof ImportFailure
-    ? error.message
-    : `The import stopped by an error of ours: ${messageOf(error)}`
+  // What was refused says itself why.
+  if (error instanceof ImportFailure || error instanceof ApiError) return error.message
+  const storage = storageFaultOf(error)
+  if (storage) return `${storage.message}, then import the file again`
+  return `The import stopped by an error of ours: ${messageOf(error)}`
 }
 
 /**

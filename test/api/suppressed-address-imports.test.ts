@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import type { SuppressedAddressImport } from '../../src-main/api/suppressed-address-imports/schema.ts'
@@ -6,6 +7,7 @@ import type { SuppressedAddress, SuppressionList } from '../../src-main/api/supp
 import { sharedApplication, startApplication } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
 import type { Answer, Client } from '../support/client.ts'
+import { canMount, smallDisk } from '../support/small-disk.ts'
 
 const started = sharedApplication()
 let made = 0
@@ -161,5 +163,17 @@ describe('a file of addresses to suppress', () => {
       records_skipped: 0
     })
     expect(await countOn(api, listId)).toBe(40_000)
+  })
+
+  it.skipIf(!canMount)('on a full disk fails and says what to do', async () => {
+    const { directory } = await smallDisk(60)
+    const { api } = await startApplication(directory)
+    const listId = await makeSuppressionList(api)
+    const content = gzipSync('nobody@example.com,'.concat('x'.repeat(50_000), '\n').repeat(2000))
+    const { data } = await begin(api, listId, new Uint8Array(content))
+    expect(await ended(api, listId, data.id)).toMatchObject({
+      state: 'failed',
+      error_message: 'the disk is full. Free some space, then import the file again'
+    })
   })
 })

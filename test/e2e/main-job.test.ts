@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { allSubscribers, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 /** A file as a spreadsheet in Europe saves it: semicolons, days first, and a few faults. */
@@ -262,6 +262,29 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await remove.click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect((await started.api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
+    await window.finish()
+  })
+
+  it('asks for a second word before it deletes a list that segments of others refer to, and names them', async () => {
+    const { api } = started
+    const list = await makeList(api, { name: 'Customers' })
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const other = await makeList(api, { name: 'Readers' })
+    await makeSegment(api, other.id, { name: 'Readers who buy', other: list.id })
+    const window = await Window.open(browser, started.app)
+    const { page } = window
+    await page.getByRole('button', { name: 'Actions for Customers' }).click()
+    await page.getByRole('menuitem', { name: 'Delete list' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Readers who buy (Readers)').waitFor()
+    const remove = dialog.getByRole('button', { name: 'Delete list' })
+    await dialog.getByRole('textbox', { name: /Customers/ }).fill('Customers')
+    expect(await remove.isDisabled()).toBe(true)
+    await window.screenshot('list-delete-segments')
+    await dialog.getByRole('textbox', { name: /segments/ }).fill('segments')
+    await remove.click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
     await window.finish()
   })
 

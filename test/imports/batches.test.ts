@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ImportBatch } from '../../src-main/imports/plan.ts'
+import type { ImportBatch, PackedBatch } from '../../src-main/imports/plan.ts'
+import { RowPacker } from '../../src-main/imports/row-packer.ts'
 import { Unfinished } from '../../src-main/database/command.ts'
 import type { CommandInput } from '../../src-main/commands.ts'
 import { settingsOf } from '../../src-main/api/subscriber-imports/settings.ts'
@@ -153,4 +154,58 @@ it('a batch whose commit failed leaves no memory of its rows: they are no duplic
   await expect(bench.run('writeImportBatch', first, { failsToCommit: true })).rejects.toThrow('commit')
   await resume(bench, id)
   expect(stateOf(bench, id)).toMatchObject(everything)
+})
+
+describe('an import that begins again', () => {
+  /** Rows as the import's thread sends them. */
+  function packed({ emails, customFields }: ImportBatch): PackedBatch {
+    const packer = new RowPacker({ emails: [], customFields: [] })
+    const texts = emails.map((email, row) => {
+      packer.batch.emails.push(email)
+      packer.batch.customFields.push(customFields[row] ?? '{}')
+      return packer.pack(null)
+    })
+    return packer.batchOf(emails.length, Buffer.from(texts.join('')))
+  }
+
+  it('knows the rows of the batches before: those that come once more are duplicates', async () => {
+    const bench = await commandBench()
+    const id = await begun(bench)
+    await bench.run('writeImportBatch', { id, index: 0, batch: batchOf(0) })
+    // As a killed application leaves it: of the first batch only what is in the database.
+    const plan = await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    const outcomes = plan?.committed[0]?.outcomes ?? new Uint8Array()
+    await bench.run('recallImportBatch', { id, batch: packed(batchOf(0)), outcomes })
+    await bench.run('writeImportBatch', { id, index: 1, batch: batchOf(0) })
+    expect(stateOf(bench, id)).toMatchObject({
+      added: rows,
+      skipped_duplicate: rows,
+      records: 2 * rows,
+      subscribers: rows
+    })
+  })
+
+  it('knows the rows of a batch that was half written as well', async () => {
+    const bench = await commandBench()
+    const id = await begun(bench)
+    const twice: ImportBatch = {
+      ...batchOf(0),
+      // The second half is the first half once more.
+      emails: batchOf(0).emails.map((_, row, emails) => emails[row % (rows / 2)] ?? '')
+    }
+    const paused = await bench.run('writeImportBatch', { id, index: 0, batch: twice }, { pauses: true })
+    expect(paused).toBeInstanceOf(Unfinished)
+    const plan = await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    const done = plan?.committed[0]?.outcomes ?? new Uint8Array()
+    expect(done.length).toBeLessThan(rows)
+    await bench.run('recallImportBatch', { id, batch: packed(twice), outcomes: done })
+    const outcomes = await bench.run('writeImportBatch', { id, index: 0, batch: twice, done })
+    expect(outcomes).toHaveLength(rows)
+    expect(stateOf(bench, id)).toMatchObject({
+      added: rows / 2,
+      skipped_duplicate: rows / 2,
+      records: rows,
+      subscribers: rows / 2
+    })
+  })
 })

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
@@ -159,6 +160,32 @@ describe('an application that is killed while an import is', () => {
   })
 })
 
+it('an import whose file changed while it was paused fails, and says that it is to be imported anew', async () => {
+  const rows = 100_000
+  const { api, dataDirectory } = await startApplication()
+  const listId = await makePeopleList(api)
+  const file = join(dataDirectory, 'uploads', 'people.csv')
+  await writeFile(file, peopleFile(rows))
+  const id = await startImport(api, listId, {
+    file_source: { type: 'upload_directory', filename: 'people.csv' }
+  })
+  while ((await importOf(api, id)).stats.records_imported === 0) await pause(2)
+  await api.post(`/subscriber_imports/${id}/pause`)
+  const paused = await importOf(api, id)
+  expect(paused.state).toBe('paused')
+  await writeFile(file, peopleFile(rows + 1))
+  await api.post(`/subscriber_imports/${id}/unpause`)
+  const ended = await api.imported(id)
+  expect(ended).toMatchObject({
+    state: 'failed',
+    error_message:
+      'the file people.csv changed while the import was interrupted, so the import cannot continue. ' +
+      'Import the changed file anew',
+    stats: { records_imported: paused.stats.records_imported }
+  })
+  await expectConsistent(api, listId, ended)
+})
+
 describe.skipIf(!canMount)('a disk that is full', () => {
   it('pauses an import, which says so and goes on once there is space', async () => {
     const rows = 200_000
@@ -178,6 +205,30 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     expect(
       (await api.post<SubscriberImport>(`/subscriber_imports/${id}/unpause`)).data.error_message
     ).toBeNull()
+    const ended = await api.imported(id)
+    expect(ended).toMatchObject({ state: 'finished', stats: { records_imported: rows } })
+    await expectConsistent(api, listId, ended)
+  })
+
+  it('pauses an import that unpacks its file, before nothing is left for anything else', async () => {
+    const rows = 2000
+    const { directory, grow } = await smallDisk(60)
+    const { api } = await startApplication(directory)
+    const listId = await makePeopleList(api)
+    const wide = peopleFile(rows).replaceAll('\n', `,${'x'.repeat(50_000)}\n`)
+    await writeFile(join(directory, 'uploads', 'people.csv.gz'), gzipSync(wide))
+    const id = await startImport(api, listId, {
+      file_source: { type: 'upload_directory', filename: 'people.csv.gz' },
+      column_mapping: ['email', 'City', null]
+    })
+    const paused = await reached(api, id, 'paused')
+    expect(paused.error_message).toBe('the disk is full. Free some space, then let the import go on')
+    expect(await readdir(join(directory, 'imports', 'sources'))).toEqual([])
+    // What else is changed meanwhile is kept.
+    await makeSubscriber(api, (await makeList(api)).id, 'somebody@example.com')
+
+    grow(400)
+    await api.post(`/subscriber_imports/${id}/unpause`)
     const ended = await api.imported(id)
     expect(ended).toMatchObject({ state: 'finished', stats: { records_imported: rows } })
     await expectConsistent(api, listId, ended)

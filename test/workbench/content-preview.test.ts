@@ -1,0 +1,51 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { ContentPreview } from '../../src-main/workbench/content-preview.ts'
+import { sharedApplication, temporaryDirectory } from '../support/application.ts'
+import { makeList } from '../support/builders.ts'
+import { serve } from '../support/process.ts'
+
+const started = sharedApplication()
+
+it('a content is previewed with its codes replaced; codes that mean nothing stay, and are named', async () => {
+  const { api } = started
+  const list = await makeList(api, { name: 'Spring' })
+  const { data } = await api.workbench<ContentPreview>('POST', `/mailing_lists/${list.id}/content_preview`, {
+    name: 'Offer',
+    subject: '%%data_campaign_name%% for %%who%%',
+    html: '<p>%%subscribers_email_address%%</p>',
+    text: '%%mailing_list_name%%'
+  })
+  expect(data).toEqual({
+    subject: 'Offer for %%who%%',
+    html: '<p>subscriber@example.com</p>',
+    text: 'Spring',
+    unknown_codes: ['%%who%%']
+  })
+})
+
+it('the preview of a large content holds no other call up', async () => {
+  // A process of its own: what the test itself does with the content holds nobody up there.
+  const { api, end } = await serve(await temporaryDirectory())
+  onTestFinished(async () => void (await end('SIGTERM')))
+  const list = await makeList(api)
+  const codes = 180_000
+  let previewed = false
+  const preview = api
+    .workbench<ContentPreview>('POST', `/mailing_lists/${list.id}/content_preview`, {
+      name: 'Large',
+      subject: '',
+      html: '%%subscriber_id%% '.repeat(codes),
+      text: ''
+    })
+    .finally(() => (previewed = true))
+  const began = performance.now()
+  let longest = 0
+  while (!previewed) {
+    const asked = performance.now()
+    await api.get('/mailing_lists')
+    longest = Math.max(longest, performance.now() - asked)
+  }
+  // Written where calls are answered, it takes half of the time from them in one piece.
+  expect(longest).toBeLessThan((performance.now() - began) / 4)
+  expect((await preview).data.html).toBe('0 '.repeat(codes))
+})
