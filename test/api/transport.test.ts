@@ -101,9 +101,12 @@ describe('reading a request', () => {
     expect(list.d_speed).toBe(0)
   })
 
-  it('takes true, 1 and "1" as truth', async () => {
+  it('takes true, 1, "1" and "true" as truth, and their opposites as its opposite', async () => {
     for (const truth of [true, 1, '1', 'true']) {
       expect((await makeList(started.api, { has_format: truth })).has_format).toBe(true)
+    }
+    for (const lie of [false, 0, '0', 'false']) {
+      expect((await makeList(started.api, { has_format: lie })).has_format).toBe(false)
     }
   })
 

@@ -1,16 +1,7 @@
 // `npm run test:mutation`: changes the sources one small step at a time and tells which changes no test notices.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,8 +16,10 @@ const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only T
   --only TEXT  only those of files whose path holds TEXT
 `
 
-/** A mutant that takes longer than this, in milliseconds, hangs: that is noticed too. */
-const longestRun = 180_000
+/** A mutant with which tests take so many times as long as without it hangs: that is noticed too. */
+const hangsAfter = 3
+/** Longest that tests may take without a mutant, in milliseconds. */
+const longestRun = 600_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
 
@@ -54,24 +47,36 @@ async function main(): Promise<void> {
     seed
   )
   process.stdout.write(`Trying ${chosen.length} of ${all.length} mutants, SEED=${seed}\n`)
-  const results: { mutant: Mutant; verdict: Verdict }[] = []
-  const waiting = [...chosen]
+  const directories = Array.from({ length: copies }, () => copyOf(root))
+  try {
+    const limits = new Map<Target, Limits>()
+    await inEach(directories, [...new Set(chosen.map(({ target }) => target))], async (directory, target) => {
+      limits.set(target, await limitsOf(directory, target))
+    })
+    const results: { mutant: Mutant; verdict: Verdict }[] = []
+    await inEach(directories, chosen, async (directory, { mutant, target }) => {
+      const verdict = await tryMutant(directory, mutant, target, limits.get(target) as Limits)
+      results.push({ mutant, verdict })
+      process.stdout.write(verdict === 'caught' ? '.' : `\n${describe(mutant)}\n`)
+    })
+    report(results)
+  } finally {
+    for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Does something with all items, one at a time in each directory. */
+async function inEach<Item>(
+  directories: string[],
+  items: readonly Item[],
+  work: (directory: string, item: Item) => Promise<void>
+): Promise<void> {
+  const waiting = [...items]
   await Promise.all(
-    Array.from({ length: copies }, async () => {
-      const directory = copyOf(root)
-      try {
-        for (let next = waiting.shift(); next; next = waiting.shift()) {
-          const verdict = await tryMutant(directory, next.mutant, next.target)
-          results.push({ mutant: next.mutant, verdict })
-          const sign = verdict === 'caught' ? '.' : `\n${describe(next.mutant)}\n`
-          process.stdout.write(sign)
-        }
-      } finally {
-        rmSync(directory, { recursive: true, force: true })
-      }
+    directories.map(async (directory) => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await work(directory, next)
     })
   )
-  report(results)
 }
 
 function mutantsOfTarget(root: string, { sources }: Target): Mutant[] {
@@ -106,14 +111,38 @@ function copyOf(root: string): string {
   return directory
 }
 
-async function tryMutant(directory: string, mutant: Mutant, { quick, slow }: Target): Promise<Verdict> {
+/** How long the tests of a target may take, in milliseconds. */
+interface Limits {
+  quick: number
+  slow: number
+}
+
+/** @throws Error when the tests fail on the sources as they are: then nothing could be told of a mutant. */
+async function limitsOf(directory: string, target: Target): Promise<Limits> {
+  const limitOf = async (which: 'quick' | 'slow'): Promise<number> => {
+    const began = performance.now()
+    if (!(await passes(directory, target[which], longestRun))) {
+      throw new Error(
+        `The ${which} tests of ${target.sources.join(', ')} fail without a mutant. Mend them first`
+      )
+    }
+    return hangsAfter * (performance.now() - began)
+  }
+  return { quick: await limitOf('quick'), slow: await limitOf('slow') }
+}
+
+async function tryMutant(
+  directory: string,
+  mutant: Mutant,
+  target: Target,
+  limits: Limits
+): Promise<Verdict> {
   const path = join(directory, mutant.file)
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, mutated(text, mutant))
   try {
-    for (const tests of [quick, slow]) {
-      const there = tests.filter((test) => existsSync(join(directory, test)))
-      if (there.length > 0 && !(await passes(directory, there))) return 'caught'
+    for (const which of ['quick', 'slow'] as const) {
+      if (!(await passes(directory, target[which], limits[which]))) return 'caught'
     }
     return 'survived'
   } finally {
@@ -122,7 +151,7 @@ async function tryMutant(directory: string, mutant: Mutant, { quick, slow }: Tar
 }
 
 /** Whether all tests pass in time. What hangs is ended with everything that it started. */
-async function passes(directory: string, tests: string[]): Promise<boolean> {
+async function passes(directory: string, tests: string[], longest: number): Promise<boolean> {
   const child = spawn(
     process.execPath,
     [
@@ -141,7 +170,7 @@ async function passes(directory: string, tests: string[]): Promise<boolean> {
   const end = (): void => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   }
-  const timer = setTimeout(end, longestRun)
+  const timer = setTimeout(end, longest)
   const [status] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
   return status === 0

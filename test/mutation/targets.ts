@@ -16,7 +16,9 @@ export const targets: Target[] = [
       'test/imports/key-order.test.ts',
       'test/imports/row-order.test.ts',
       'test/imports/bad-input.test.ts',
+      'test/imports/address-guard.test.ts',
       'test/imports/download.test.ts',
+      'test/imports/formats.test.ts',
       'test/imports/dry-run.test.ts',
       'test/imports/rows.test.ts',
       'test/imports/sources.test.ts',
@@ -24,7 +26,8 @@ export const targets: Target[] = [
       'test/imports/batches.test.ts',
       'test/api/subscriber-imports.test.ts',
       `${conformance}/import-autoresponders.test.ts`,
-      'test/workbench/import-preview.test.ts'
+      'test/workbench/import-preview.test.ts',
+      'test/api/edges.test.ts'
     ],
     slow: ['test/imports/hostile-csv.test.ts', 'test/imports/faults.test.ts', 'test/imports/recovery.test.ts']
   },
@@ -41,14 +44,21 @@ export const targets: Target[] = [
       'test/api/subscribers.test.ts',
       'test/api/subscriber-imports.test.ts',
       'test/workbench/live.test.ts',
-      'test/headless/check.test.ts'
+      'test/headless/check.test.ts',
+      'test/api/edges.test.ts'
     ],
-    slow: ['test/headless/serve.test.ts', 'test/imports/faults.test.ts', 'test/imports/recovery.test.ts']
+    slow: [
+      'test/api/change-log.test.ts',
+      'test/api/primary-key.test.ts',
+      'test/headless/serve.test.ts',
+      'test/imports/faults.test.ts',
+      'test/imports/recovery.test.ts'
+    ]
   },
   {
     sources: ['src-main/segments', 'src-main/api/segments'],
     quick: [`${conformance}/segments.test.ts`, 'test/api/segments.test.ts', 'test/delivery/sending.test.ts'],
-    slow: ['test/exports/exports.test.ts']
+    slow: ['test/exports/exports.test.ts', 'test/api/edges.test.ts']
   },
   {
     sources: [
@@ -64,12 +74,15 @@ export const targets: Target[] = [
       'test/delivery/outbox.test.ts',
       'test/delivery/split-test.test.ts',
       'test/tracking.test.ts',
+      'test/api/autoresponder-delays.test.ts',
       'test/api/statistics.test.ts',
       `${conformance}/campaigns.test.ts`,
       `${conformance}/trigger-autoresponders.test.ts`,
       'test/delivery/sending.test.ts'
     ],
     slow: [
+      'test/api/edges.test.ts',
+      'test/api/change-log.test.ts',
       `${conformance}/endpoints.test.ts`,
       'test/delivery/faults.test.ts',
       'test/delivery/recovery.test.ts'
@@ -89,10 +102,11 @@ export const targets: Target[] = [
       'test/workbench/session.test.ts',
       'test/workbench/api-keys.test.ts',
       'test/workbench/live.test.ts',
+      'test/api/permissions.test.ts',
       `${conformance}/users.test.ts`,
       `${conformance}/organizations.test.ts`
     ],
-    slow: [`${conformance}/endpoints.test.ts`, 'test/headless/keys.test.ts']
+    slow: ['test/api/change-log.test.ts', `${conformance}/endpoints.test.ts`, 'test/headless/keys.test.ts']
   },
   {
     sources: [
@@ -113,7 +127,8 @@ export const targets: Target[] = [
       `${conformance}/subscribers.test.ts`,
       `${conformance}/custom-fields.test.ts`,
       `${conformance}/mailing-lists.test.ts`,
-      'test/api/suppression-lists.test.ts'
+      'test/api/suppression-lists.test.ts',
+      'test/api/edges.test.ts'
     ],
     slow: [`${conformance}/endpoints.test.ts`]
   }
