@@ -18,8 +18,10 @@ export interface CommandContext {
   db: Kysely<Schema>
   /** The same connection, for the prepared fast paths in database/. */
   sqlite: Database
-  /** UNIX milliseconds, one value for the whole command. */
+  /** UNIX milliseconds, one value for the whole command, and another one for each: after the clock was set back it is ahead of it. */
   now: number
+  /** What the clock says, in UNIX milliseconds: to be compared with times that people chose. */
+  clock: number
   /** Notes a change for the change log and, once committed, for whoever listens. */
   record(change: Change): void
   /**

@@ -20,6 +20,7 @@ import { apiKeys } from './migrations/0016-api-keys.ts'
 import { users } from './migrations/0017-users.ts'
 import { jobs } from './migrations/0018-jobs.ts'
 import { trust } from './migrations/0019-trust.ts'
+import { atOnce } from './migrations/0020-at-once.ts'
 
 /** One step of the schema. Its SQL runs in one transaction together with the new version number. */
 export interface Migration {
@@ -50,7 +51,8 @@ export const migrations: readonly Migration[] = [
   apiKeys,
   users,
   jobs,
-  trust
+  trust,
+  atOnce
 ]
 
 /** The schema that this version works with. */

@@ -18,7 +18,7 @@ import type {
 /** UNIX milliseconds, UTC. */
 type Time = number
 /** 0 or 1: SQLite has no booleans. */
-type Flag = number
+export type Flag = number
 /** JSON text; the reader of the column knows its shape. */
 type Json = string
 /** Set when the row is written and never again. */
@@ -278,6 +278,8 @@ export interface DispatchesTable {
   autowinner_delay_unit: string | null
   autowinner_metric: string | null
   begins_at: Time | null
+  /** Whether it was to begin at once, whatever the clock says later. */
+  begins_at_once: ColumnType<Flag, Flag | undefined, Flag>
   started_at: Time | null
   finished_at: Time | null
   /** When where the delivery stands changed last; null before the first change. */
@@ -481,6 +483,8 @@ export interface SubscriberImportsTable {
   state: ImportState
   error_message: string | null
   begins_at: Time
+  /** Whether it was to begin at once, whatever the clock says later. */
+  begins_at_once: ColumnType<Flag, Flag | undefined, Flag>
   started_at: Time | null
   finished_at: Time | null
   /** The request's settings after defaults; see imports/settings.ts */

@@ -202,12 +202,14 @@ async function run({ id, name, input }: CommandRequest): Promise<Done> {
   const command = commands[name]
   const call = (typeof command === 'function' ? command : command.run) as Command<unknown, unknown>
   const changes: Change[] = []
-  lastNow = Math.max(Date.now(), lastNow + 1)
+  const clock = Date.now()
+  lastNow = Math.max(clock, lastNow + 1)
   const undos: (() => void)[] = []
   const context: CommandContext = {
     db,
     sqlite,
     now: lastNow,
+    clock,
     record: (change) => void changes.push(change),
     shouldPause,
     onRollback: (undo) => void undos.push(undo)

@@ -1,14 +1,15 @@
-/** A job that is to begin at a time; both in UNIX milliseconds. */
+import type { Flag } from '../database/schema.ts'
+
+/** A job that is to begin at a time (UNIX milliseconds), or once it was made. */
 interface Scheduled {
   begins_at: number
-  /** When that time was set down. */
-  created_at: number
+  begins_at_once: Flag
 }
 
 /**
  * Whether a job is to begin. One that was to begin at once is due whatever the clock says: it may have been set back since,
  * also while the application was closed.
  */
-export function isDue({ begins_at, created_at }: Scheduled, now: number): boolean {
-  return begins_at <= now || begins_at <= created_at
+export function isDue({ begins_at, begins_at_once }: Scheduled, now: number): boolean {
+  return begins_at_once === 1 || begins_at <= now
 }

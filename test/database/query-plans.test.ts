@@ -65,6 +65,7 @@ async function plansOf(run: Query): Promise<string[]> {
     db,
     sqlite,
     now: 0,
+    clock: 0,
     record: () => undefined,
     onRollback: () => undefined,
     shouldPause: () => Promise.resolve(false)

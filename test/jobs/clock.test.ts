@@ -8,8 +8,10 @@ import { purgeOldLogs } from '../../src-main/jobs/old-logs.ts'
 import { lookAtClock } from '../../src-main/jobs/retention.ts'
 import { startApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeList } from '../support/builders.ts'
+import { commandBench } from '../support/commands.ts'
 
-const day = 24 * 60 * 60 * 1000
+const hour = 60 * 60 * 1000
+const day = 24 * hour
 
 describe('a clock that was set back', () => {
   /** An application whose last start was in the future, by a clock that was wrong then: three days ahead. */
@@ -32,7 +34,7 @@ describe('a clock that was set back', () => {
       }
     })
     await first.app.close()
-    const set = 'UPDATE subscriber_imports SET begins_at = @ahead, created_at = @ahead WHERE id = @id'
+    const set = 'UPDATE subscriber_imports SET begins_at = @ahead, begins_at_once = 1 WHERE id = @id'
     await aheadUntilNow(set, data.id, first.dataDirectory)
     const { api } = await startApplication(first.dataDirectory)
     expect((await api.imported(data.id, 20_000)).state).toBe('finished')
@@ -46,18 +48,41 @@ describe('a clock that was set back', () => {
     const dispatch_attributes = { from_email: 'a@example.com', begins_at }
     const { id } = await makeCampaign(first.api, list.id, { dispatch_attributes })
     await first.app.close()
-    await aheadUntilNow(
-      'UPDATE dispatches SET begins_at = @ahead WHERE campaign_id = @id',
-      id,
-      first.dataDirectory
-    )
-    await aheadUntilNow(
-      'UPDATE campaigns SET updated_at = @ahead + 1000 WHERE id = @id',
-      id,
-      first.dataDirectory
-    )
+    const set = 'UPDATE dispatches SET begins_at = @ahead, begins_at_once = 1 WHERE campaign_id = @id'
+    await aheadUntilNow(set, id, first.dataDirectory)
     const { api } = await startApplication(first.dataDirectory)
     expect((await api.sent(id, 20_000)).dispatch?.state).toBe('finished')
+  })
+
+  it('does not begin what was set for a time that is still to come', async () => {
+    const bench = await commandBench()
+    await bench.run('ensureSystemOrganization', undefined)
+    const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'List' } })
+    // Commands go on from the time that the clock had before, and no two have the same.
+    const clock = Date.now() - 3 * hour
+    const later = Math.floor((clock + hour) / 1000)
+    const scope = { organizationId: 1, timeZone: 'UTC', mailingListId }
+    const source = {
+      source_template_id: null,
+      duplicate_segmentation_criteria: false,
+      duplicate_content: false,
+      duplicate_dispatch: false
+    }
+    const create = (begins_at: number): Promise<number> =>
+      bench.run(
+        'createCampaign',
+        {
+          ...scope,
+          kind: 'campaign',
+          source,
+          campaign: { name: 'News', dispatch_attributes: { begins_at } }
+        },
+        { clock }
+      )
+    const begins = (id: number): unknown =>
+      bench.sqlite.prepare('SELECT begins_at, begins_at_once FROM dispatches WHERE campaign_id = ?').get(id)
+    expect(begins(await create(later))).toEqual({ begins_at: later * 1000, begins_at_once: 0 })
+    expect(begins(await create(Math.floor(clock / 1000)))).toEqual({ begins_at: clock, begins_at_once: 1 })
   })
 })
 

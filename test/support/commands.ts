@@ -14,12 +14,13 @@ export interface CommandBench {
   /**
    * Runs a command in a transaction of its own.
    * @param pauses whether it is asked to pause at each step
+   * @param clock what the clock says, in UNIX milliseconds, where that is not the time of the command
    * @throws what the command throws, after the transaction was taken back
    */
   run<Name extends CommandName>(
     name: Name,
     input: CommandInput<Name>,
-    options?: { pauses?: boolean; failsToCommit?: boolean }
+    options?: { pauses?: boolean; failsToCommit?: boolean; clock?: number }
   ): Promise<CommandResult<Name>>
   /** Keeps the database from growing, as a full disk does; null lets it grow again. */
   limitPages(more: number | null): void
@@ -35,7 +36,7 @@ export async function commandBench(): Promise<CommandBench> {
   return {
     sqlite,
     directory,
-    async run(name, input, { pauses = false, failsToCommit = false } = {}) {
+    async run(name, input, { pauses = false, failsToCommit = false, clock } = {}) {
       const entry = commands[name]
       const command = (typeof entry === 'function' ? entry : entry.run) as Command<unknown, unknown>
       const undos: (() => void)[] = []
@@ -47,6 +48,7 @@ export async function commandBench(): Promise<CommandBench> {
             db,
             sqlite,
             now: ++now,
+            clock: clock ?? now,
             record: (change) => void changes.push(change),
             onRollback: (undo) => void undos.push(undo),
             shouldPause: () => Promise.resolve(pauses)

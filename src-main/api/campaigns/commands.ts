@@ -114,7 +114,10 @@ async function draftFromTemplate(
     segment: source.duplicate_segmentation_criteria ? await copyOf(context, whole.segment) : null,
     remoteSql: source.duplicate_segmentation_criteria ? whole.remoteSql : null,
     contents: source.duplicate_content ? whole.contents.map(({ id: _, ...content }) => content) : [],
-    dispatch: source.duplicate_dispatch && whole.dispatch ? { ...whole.dispatch, begins_at: null } : null,
+    dispatch:
+      source.duplicate_dispatch && whole.dispatch
+        ? { ...whole.dispatch, begins_at: null, begins_at_once: 0 }
+        : null,
     seedListIds: source.duplicate_dispatch ? whole.seedListIds : []
   }
 }
@@ -201,7 +204,7 @@ async function applyChanges(
   changes: CampaignChanges,
   faults: Faults
 ): Promise<Draft> {
-  const { db, now } = context
+  const { db, clock } = context
   const name = changes.name?.trim() ?? before.name
   if (name === '') faults.add('name cannot be blank')
   const given = changes.dispatch_attributes
@@ -212,7 +215,7 @@ async function applyChanges(
     contents: chooseContents(before.contents, changes, faults),
     dispatch: given
       ? await mergeDispatch(
-          { db, organizationId, timeZone, now },
+          { db, organizationId, timeZone, clock },
           before.dispatch ?? dispatchOfList(list),
           given,
           faults
@@ -303,7 +306,7 @@ function stateAfter(
   if (!dispatch.from_email) faults.add('dispatch_attributes.from_email cannot be blank')
   if (
     changes.dispatch_attributes?.begins_at === undefined &&
-    dispatch.begins_at < context.now - latestBegin
+    dispatch.begins_at < context.clock - latestBegin
   ) {
     faults.add('dispatch_attributes.begins_at is more than 2 hours in the past: give another one')
   }

@@ -39,7 +39,7 @@ export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | 
   { id, linkBase }
 ) => {
   const dispatch = await dispatchOf(context.db, id)
-  if (dispatch?.state === 'scheduled' && dispatch.paused === 0 && (await hasCome(context, id, dispatch))) {
+  if (dispatch?.state === 'scheduled' && dispatch.paused === 0 && hasCome(context, dispatch)) {
     await beginSending(context, id, dispatch)
   }
   const found = await underWay(context, id)
@@ -47,18 +47,8 @@ export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | 
 }
 
 /** Whether the time of a campaign has come. */
-async function hasCome(
-  { db, now }: CommandContext,
-  id: number,
-  { begins_at: beginsAt }: DispatchRow
-): Promise<boolean> {
-  if (beginsAt === null) return false
-  const { updated_at: notedAt } = await db
-    .selectFrom('campaigns')
-    .select('updated_at')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return isDue({ begins_at: beginsAt, created_at: notedAt }, now)
+function hasCome({ clock }: CommandContext, { begins_at, begins_at_once }: DispatchRow): boolean {
+  return begins_at !== null && isDue({ begins_at, begins_at_once }, clock)
 }
 
 /** Sets down who is to get messages, what is counted, and how it goes on. */

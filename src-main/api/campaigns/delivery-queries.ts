@@ -23,10 +23,10 @@ export async function deliveriesToDo(db: Kysely<Schema>): Promise<DeliveryToDo[]
     .select([
       'dispatches.campaign_id as id',
       'begins_at',
+      'begins_at_once',
       'state',
       'phase',
       'decides_at',
-      'campaigns.updated_at as noted_at',
       'autowinner_delay_amount',
       'autowinner_delay_unit'
     ])
@@ -35,13 +35,13 @@ export async function deliveriesToDo(db: Kysely<Schema>): Promise<DeliveryToDo[]
     .orderBy('begins_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ id, begins_at, state, phase, decides_at, noted_at, ...delay }) => {
+  return rows.map(({ id, begins_at, begins_at_once, state, phase, decides_at, ...delay }) => {
     if (phase === 'decision_delay') {
       const at = decides_at ?? 0
       return { id, at, isDecision: true, delayBegan: at - delayMs(delay) }
     }
     // What was to begin at once is due whatever the clock says since.
-    const isAtOnce = state !== 'scheduled' || (begins_at ?? 0) <= noted_at
+    const isAtOnce = state !== 'scheduled' || begins_at_once === 1
     return { id, at: isAtOnce ? 0 : (begins_at ?? 0), isDecision: false, delayBegan: null }
   })
 }

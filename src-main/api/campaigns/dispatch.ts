@@ -43,7 +43,8 @@ export function dispatchOfList(list: MailingListRow): DispatchSettings {
     autowinner_delay_amount: list.d_autowinner_delay_amount,
     autowinner_delay_unit: list.d_autowinner_delay_unit,
     autowinner_metric: list.d_autowinner_metric,
-    begins_at: null
+    begins_at: null,
+    begins_at_once: 0
   }
 }
 
@@ -54,13 +55,13 @@ interface Scope {
   db: Kysely<Schema>
   organizationId: number
   timeZone: string
-  /** UNIX milliseconds */
-  now: number
+  /** What the clock says, in UNIX milliseconds. */
+  clock: number
 }
 
 /** The settings after a request, checked; faults name the fields as the client wrote them. */
 export async function mergeDispatch(
-  { db, organizationId, timeZone, now }: Scope,
+  { db, organizationId, timeZone, clock }: Scope,
   before: DispatchSettings,
   given: DispatchInput,
   faults: Faults
@@ -114,7 +115,7 @@ export async function mergeDispatch(
     autowinner_delay_amount: kept('autowinner_delay_amount') ?? null,
     autowinner_delay_unit: kept('autowinner_delay_unit') ?? null,
     autowinner_metric: kept('autowinner_metric') ?? null,
-    begins_at: beginsAt(given.begins_at, before.begins_at, timeZone, now, complain)
+    ...begin(given.begins_at, before, timeZone, clock, complain)
   }
   for (const key of ['from_email', 'reply_to', 'sender_email'] as const) {
     const address = after[key]
@@ -143,25 +144,28 @@ function percentage(
   return before
 }
 
-function beginsAt(
+type Begin = Pick<DispatchSettings, 'begins_at' | 'begins_at_once'>
+
+function begin(
   given: string | number | null | undefined,
-  before: number | null,
+  { begins_at, begins_at_once }: Begin,
   timeZone: string,
-  now: number,
+  clock: number,
   complain: (sentence: string) => void
-): number | null {
+): Begin {
+  const before = { begins_at, begins_at_once }
   if (given === undefined) return before
-  if (given === null || given === '') return null
+  if (given === null || given === '') return { begins_at: null, begins_at_once: 0 }
   const time = parseTimeInput(given, timeZone)
   if (time === null) {
     complain(`begins_at ${timeComplaint(given)}`)
     return before
   }
-  if (time < now - latestBegin) {
+  if (time < clock - latestBegin) {
     complain('begins_at must not be more than 2 hours in the past')
     return before
   }
-  return Math.max(time, now)
+  return time > clock ? { begins_at: time, begins_at_once: 0 } : { begins_at: clock, begins_at_once: 1 }
 }
 
 /**
