@@ -40,6 +40,9 @@ const patterns = [
   new RegExp(String.raw`^(?<a>\d{1,2})[-/](?<b>\d{1,2})[-/](?<year>\d{4})${time}${zone}$`, 'i')
 ]
 
+/** Characters of the longest date with a time and a zone, and room to spare: a longer text would take the patterns long. */
+const maxLength = 100
+
 /** What a person should write instead. */
 export const dateHint = 'a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
 
@@ -48,6 +51,7 @@ export function parseDate(text: string, order: DateOrder): WallTime | null {
   const plain = plainDate(text)
   if (plain) return plain
   const trimmed = text.trim()
+  if (trimmed.length > maxLength) return null
   for (const pattern of patterns) {
     const groups = pattern.exec(trimmed)?.groups
     if (groups) return wallTime(groups, order)

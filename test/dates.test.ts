@@ -45,3 +45,13 @@ it.each([
   expect(parseTimeInput(input, 'UTC')).toBeNull()
   expect(timeComplaint(input)).toBe(complaint)
 })
+
+it(
+  'a text that only looks like a time is refused as quickly as any, however long it is',
+  { timeout: 5000 },
+  () => {
+    const text = `2014-01-31 10:00${' '.repeat(100_000)}x`
+    expect(parseTimeInput(text, 'UTC')).toBeNull()
+    expect(timeComplaint(text)).toMatch(/^must be an ISO 8601 time/)
+  }
+)

@@ -68,3 +68,8 @@ it('header lines of a list keep their folded parts, and none that the message ha
   expect(customHeaderComplaints('Content-Type: text/plain')).toHaveLength(1)
   expect(customHeaderComplaints('X-A: b')).toEqual([])
 })
+
+it('a header line of a list is read in a time that grows with its length', { timeout: 5000 }, () => {
+  const [header] = customHeaders(`X-A: b${'\n c: d'.repeat(200_000)}`)
+  expect(header?.value).toHaveLength(1 + 200_000 * ' c: d'.length)
+})

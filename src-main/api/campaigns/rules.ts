@@ -96,12 +96,12 @@ interface HeaderLine {
 
 /** Header lines with their folded parts, which begin with white space (RFC 5322, 2.2.3). */
 function headerLines(text: string): HeaderLine[] {
-  const headers: HeaderLine[] = []
+  const headers: (Omit<HeaderLine, 'value'> & { parts: string[] })[] = []
   for (const [index, written] of text.split(/\r\n?|\n/).entries()) {
     const last = headers.at(-1)
     if (written.trim() === '') continue
     if (/^[ \t]/.test(written) && last) {
-      last.value = `${last.value} ${written.trim()}`.trim()
+      last.parts.push(written.trim())
       continue
     }
     const colon = written.indexOf(':')
@@ -110,10 +110,10 @@ function headerLines(text: string): HeaderLine[] {
     headers.push({
       line: index + 1,
       name: isName ? name : undefined,
-      value: isName ? written.slice(colon + 1).trim() : written
+      parts: [isName ? written.slice(colon + 1).trim() : written]
     })
   }
-  return headers
+  return headers.map(({ parts, ...header }) => ({ ...header, value: parts.join(' ').trim() }))
 }
 
 function isOwnHeader(name: string): boolean {
