@@ -138,8 +138,11 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   /** Of a user who is locked out no password is right (spec, "Lockout"). It takes as long for one who does not exist. */
   async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
-    const mayTry = user !== undefined && (await writer.run('beginPasswordAttempt', { userId: user.id }))
-    const isRight = (await isPassword(password, user?.password_hash ?? null)) && mayTry
+    const isRight = await isPassword(
+      password,
+      user?.password_hash ?? null,
+      async () => user !== undefined && (await writer.run('beginPasswordAttempt', { userId: user.id }))
+    )
     if (user && isRight) await writer.run('noteRightPassword', { userId: user.id })
     return isRight
   }

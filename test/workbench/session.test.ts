@@ -133,6 +133,18 @@ it('sign-ins of many at once are refused beyond a number, and hold up nobody els
   expect(refused[0]).toMatchObject({ success: false, error_code: 'requested_too_many' })
 })
 
+it('a right password that nobody had the time to look at does not count as a wrong one', async () => {
+  const { email } = await makeUserWithPassword()
+  const strangers = Array.from({ length: 17 }, (_, number) =>
+    new SessionClient().signIn(`nobody${number}@example.com`, 'a guess')
+  )
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const refused = await Promise.all(Array.from({ length: 6 }, () => new SessionClient().signIn(email)))
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]))
+  await Promise.all(strangers)
+  expect((await new SessionClient().signIn(email)).success).toBe(true)
+})
+
 it('a password has at least eight characters', async () => {
   const make = (password1: string) =>
     started.api.post('/users', {

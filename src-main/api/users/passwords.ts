@@ -46,12 +46,22 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('hex'), hash.toString('hex')].join(':')
 }
 
-/** Takes as long for a user without a password, or one who does not exist, as for others. */
-export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
+/**
+ * Takes as long for a user without a password, or one who may not try, or does not exist, as for others.
+ * @param mayTry asked when it is the turn of this password, so that one that is not looked at does not count as tried
+ */
+export function isPassword(
+  password: string,
+  storedHash: string | null,
+  mayTry: () => Promise<boolean>
+): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = storedHash?.split(':') ?? []
   const parameters = storedHash === null ? cost : { N: Number(N), r: Number(r), p: Number(p) }
-  const derived = await inTurn(() => derive(password, Buffer.from(salt, 'hex'), parameters))
-  return storedHash !== null && timingSafeEqual(derived, Buffer.from(hash, 'hex'))
+  return inTurn(async () => {
+    const counts = await mayTry()
+    const derived = await derive(password, Buffer.from(salt, 'hex'), parameters)
+    return counts && storedHash !== null && timingSafeEqual(derived, Buffer.from(hash, 'hex'))
+  })
 }
 
 /** Fewer are guessed (NIST SP 800-63B). */
