@@ -171,12 +171,19 @@ async function preparePrivately(dataDirectory: string): Promise<void> {
   await mkdir(dataDirectory, { recursive: true })
   const { mode } = await stat(dataDirectory)
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    await chmod(dataDirectory, 0o700)
-    process.stderr.write(
-      `${dataDirectory} was open to other users of this computer; now only its owner reads it.\n`
-    )
+    process.stderr.write(`${dataDirectory} ${await closeToOthers(dataDirectory)}\n`)
   }
   await mkdir(uploads, { recursive: true })
+}
+
+/** @returns what became of it, as the rest of a sentence */
+async function closeToOthers(directory: string): Promise<string> {
+  try {
+    await chmod(directory, 0o700)
+    return 'was open to other users of this computer; now only its owner reads it.'
+  } catch (error) {
+    return `is open to other users of this computer, and could not be closed to them: ${messageOf(error)}`
+  }
 }
 
 /** A connection that was answering when the end came stays open for its next request: it is closed once it is idle. */

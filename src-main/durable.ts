@@ -1,4 +1,5 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { renameSync } from 'node:fs'
+import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 // What was answered with success outlasts a loss of power: the bytes are on disk, and the directory knows their name.
@@ -7,11 +8,19 @@ import { dirname } from 'node:path'
 export async function syncDirectory(path: string): Promise<void> {
   // Windows does so by itself, and opens no directories.
   if (process.platform === 'win32') return
-  await syncFile(path)
+  await sync(path, 'r')
 }
 
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r')
+/** Makes a directory, and those that it is in, so that they are on disk when this resolves. */
+export async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
+}
+
+/** @param flags Windows brings a file to the disk only for whom it is open to be written, and Linux a directory only to be read */
+async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, flags)
   try {
     await handle.sync()
   } finally {
@@ -30,9 +39,15 @@ export async function writeDurably(path: string, content: string): Promise<void>
   }
 }
 
-/** Gives a whole file its name; it is on disk under that name when this resolves. */
-export async function renameDurably(from: string, to: string): Promise<void> {
-  await syncFile(from)
-  await rename(from, to)
+/**
+ * Gives a whole file its name; it is on disk under that name when this resolves.
+ * @param choose says the path at the last moment: of two files that come at once, the second sees the first
+ * @returns the path
+ */
+export async function moveDurably(from: string, choose: () => string): Promise<string> {
+  await sync(from, 'r+')
+  const to = choose()
+  renameSync(from, to)
   await syncDirectory(dirname(to))
+  return to
 }

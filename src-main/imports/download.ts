@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
+import { makeDirectory, moveDurably } from '../durable.ts'
 import { messageOf } from '../errors.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { ImportFailure } from './failure.ts'
@@ -39,12 +40,13 @@ export async function download(url: string, path: string, options: DownloadOptio
   const { signal, onRetry, waits = retryWaits } = options
   const began = performance.now()
   const partial = `${path}.part`
-  await mkdir(dirname(path), { recursive: true })
+  await makeDirectory(dirname(path))
   try {
     for (let attempt = 0; ; attempt++) {
       try {
         await fetchInto(url, partial, options)
-        return await rename(partial, path)
+        await moveDurably(partial, () => path)
+        return
       } catch (error) {
         signal.throwIfAborted()
         const failure = failureIn(error)

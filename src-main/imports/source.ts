@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { messageOf, validationFailed } from '../errors.ts'
 import { checkUrl } from './address-guard.ts'
 import { ImportFailure } from './failure.ts'
-import { writeDurably } from '../durable.ts'
+import { makeDirectory, writeDurably } from '../durable.ts'
 
 /** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
 export interface ImportSource {
@@ -20,7 +20,7 @@ export interface ImportSource {
 /** Keeps the CSV text of a json import until it has been read. */
 export async function keepContent(dataDirectory: string, content: string): Promise<ImportSource> {
   const path = join('imports', 'sources', `${randomUUID()}.csv`)
-  await mkdir(join(dataDirectory, 'imports', 'sources'), { recursive: true })
+  await makeDirectory(join(dataDirectory, sourceDirectory))
   await writeDurably(join(dataDirectory, path), content)
   return { type: 'json', filename: 'data', path, url: null }
 }

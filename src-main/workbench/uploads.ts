@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
-import { renameDurably } from '../durable.ts'
+import { makeDirectory, moveDurably } from '../durable.ts'
 import { partialUpload } from '../imports/left-files.ts'
 
 /** PUT /app/v1/uploads/:filename: stores the body as a file of the upload directory, whatever its size. */
@@ -29,20 +29,34 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
-      await mkdir(uploadDirectory, { recursive: true })
-      const temporary = join(uploadDirectory, `${partialUpload}${randomUUID()}`)
-      try {
-        await pipeline(body as Readable, createWriteStream(temporary))
-        const filename = freeName(uploadDirectory, params.filename)
-        await renameDurably(temporary, join(uploadDirectory, filename))
-        return ok({ filename })
-      } catch (error) {
-        await rm(temporary, { force: true })
-        throw error
-      }
+      const filename = await storeUpload(
+        uploadDirectoryOf(dataDirectory, caller.organizationId),
+        params.filename,
+        (path) => pipeline(body as Readable, createWriteStream(path))
+      )
+      return ok({ filename })
     }
   )
+}
+
+/**
+ * Has a file of an upload directory written, which has its name once it is whole. Nothing is left of one that fails.
+ * @returns its name: the one that is wanted, or with a number where there is such a file
+ */
+export async function storeUpload(
+  directory: string,
+  wanted: string,
+  write: (path: string) => Promise<void>
+): Promise<string> {
+  await makeDirectory(directory)
+  const temporary = join(directory, `${partialUpload}${randomUUID()}`)
+  try {
+    await write(temporary)
+    return basename(await moveDurably(temporary, () => join(directory, freeName(directory, wanted))))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
 }
 
 /** File systems take names of 255 bytes; some are left for a number. */
@@ -56,7 +70,7 @@ function cut(text: string, bytes: number): string {
 }
 
 /** The name itself, or with a number when a file of that name is there. */
-export function freeName(directory: string, wanted: string): string {
+function freeName(directory: string, wanted: string): string {
   // Control characters have no place in a name, and NUL in none at all.
   const name =
     basename(wanted.replaceAll('\\', '/'))

@@ -1,7 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { randomUUID } from 'node:crypto'
-import { renameDurably } from '../durable.ts'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { Type } from 'typebox'
 import { envelope, ok } from '../api/envelope.ts'
 import { Filled } from '../api/schema.ts'
@@ -10,8 +8,7 @@ import { download } from '../imports/download.ts'
 import { refusingFailures } from '../imports/failure.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { currentSettings } from '../settings/queries.ts'
-import { freeName } from './uploads.ts'
-import { partialUpload } from '../imports/left-files.ts'
+import { storeUpload } from './uploads.ts'
 
 /** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
 export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -31,12 +28,11 @@ export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const stop = new AbortController()
       reply.raw.once('close', () => stop.abort())
       const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
-      const temporary = join(uploadDirectory, `${partialUpload}${randomUUID()}`)
       return refusingFailures(async () => {
         const { pathname } = checkUrl(body.url, allowsPrivate)
-        await download(body.url, temporary, { allowsPrivate, signal: stop.signal, waits: [] })
-        const filename = freeName(uploadDirectory, fileNameIn(pathname))
-        await renameDurably(temporary, join(uploadDirectory, filename))
+        const filename = await storeUpload(uploadDirectory, fileNameIn(pathname), (path) =>
+          download(body.url, path, { allowsPrivate, signal: stop.signal, waits: [] })
+        )
         return ok({ filename })
       })
     }

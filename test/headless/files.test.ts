@@ -1,12 +1,26 @@
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src-main/app.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
 import { runServe, serve } from '../support/process.ts'
 import { canMount, smallDisk } from '../support/small-disk.ts'
+
+/** An account that owns nothing. */
+const nobody = 65_534
+/** Whether tests may start the application as another account, and that one may read it. */
+const othersMayRun =
+  process.getuid?.() === 0 &&
+  process
+    .cwd()
+    .split('/')
+    .map((_, depth, parts) => parts.slice(0, depth + 1).join('/') || '/')
+    .every((path) => (statSync(path).mode & 0o005) === 0o005)
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
@@ -31,6 +45,18 @@ describe.skipIf(process.platform === 'win32')('the data directory', () => {
     await new Promise((resolve) => child.stdout?.once('data', resolve))
     expect(errors).toContain('was open to other users of this computer')
     expect(await modeOf(directory)).toBe(0o700)
+    child.kill('SIGKILL')
+  })
+
+  it.skipIf(!othersMayRun)('that belongs to somebody else is used as it is, and that is said', async () => {
+    const directory = await temporaryDirectory()
+    await chmod(directory, 0o777)
+    const child = runServe(['--data-dir', directory, '--port', '0', '--json'], nobody)
+    let errors = ''
+    child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    await once(child.stdout as Readable, 'data')
+    expect(errors).toMatch(/is open to other users of this computer, and could not be closed to them: EPERM/)
+    expect(await modeOf(directory)).toBe(0o777)
     child.kill('SIGKILL')
   })
 

@@ -43,10 +43,14 @@ export async function serve(dataDirectory: string): Promise<ServedApplication> {
   }
 }
 
-/** The entry point itself, with any arguments. */
-export function runServe(args: string[]): ChildProcess {
+/**
+ * The entry point itself, with any arguments.
+ * @param uid whose process it is, where that is not the one of the tests
+ */
+export function runServe(args: string[], uid?: number): ChildProcess {
   const child = spawn(process.execPath, ['src-main/headless/serve.ts', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe']
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid })
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
