@@ -4,7 +4,7 @@
 export interface ClockState {
   /** When it was looked at last. */
   seenAt: number
-  /** When it was found to have jumped; null when it is believed. */
+  /** Where it jumped to, and later if it was looked at seldom since; null when it is believed. */
   jumpedAt: number | null
 }
 
@@ -16,6 +16,8 @@ const maxAbsence = day
 const maxAdjustment = 5 * minute
 /** For so long the clock has to go on from where it jumped to before it is believed. */
 const probation = day
+/** What a single look at it adds to that at most: after some looks it is believed also where nobody works every day. */
+const maxCredit = day / 2
 
 /**
  * @param before what was remembered; null where nothing was
@@ -24,9 +26,15 @@ const probation = day
  */
 export function lookAtClock(before: ClockState | null, now: number): ClockState & { isBelieved: boolean } {
   if (!before) return { seenAt: now, jumpedAt: null, isBelieved: true }
-  const passed = now - before.seenAt
-  const jumped = passed > maxAbsence || passed < -maxAdjustment
-  const jumpedAt = jumped ? now : before.jumpedAt
+  const jumpedAt = doubtedFrom(before, now)
   const isBelieved = jumpedAt === null || now - jumpedAt >= probation
   return { seenAt: now, jumpedAt: isBelieved ? null : jumpedAt, isBelieved }
+}
+
+/** From when on the clock has to go on before it is believed; null while it is. */
+function doubtedFrom({ seenAt, jumpedAt }: ClockState, now: number): number | null {
+  const passed = now - seenAt
+  if (passed < -maxAdjustment) return now
+  if (jumpedAt === null) return passed > maxAbsence ? now : null
+  return jumpedAt + Math.max(0, passed - maxCredit)
 }

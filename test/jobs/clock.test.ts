@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { Writer } from '../../src-main/database/writer.ts'
 import { purgeOldLogs } from '../../src-main/jobs/old-logs.ts'
-import { lookAtClock } from '../../src-main/jobs/retention.ts'
+import { type ClockState, lookAtClock } from '../../src-main/jobs/retention.ts'
 import { startApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeList } from '../support/builders.ts'
 import { commandBench } from '../support/commands.ts'
@@ -129,6 +129,30 @@ describe('what is removed by its age', () => {
     expect(await at(finished + 20 * day)).toBe(true)
     expect(await at(finished + 20 * day + 12 * 3_600_000)).toBe(true)
     expect(await at(finished + 21 * day)).toBe(false)
+  })
+
+  it('goes as well where the application is open every other day, or some minutes a week', () => {
+    for (const { every, hours } of [
+      { every: 2, hours: 8 },
+      { every: 7, hours: 0 }
+    ]) {
+      let clock: ClockState | null = null
+      let believed = 0
+      for (let start = 0; start < 60 * day; start += every * day) {
+        for (let at = start; at <= start + hours * hour; at += hour) {
+          const { isBelieved, ...state } = lookAtClock(clock, at)
+          clock = state
+          if (start > 0 && isBelieved) believed++
+        }
+      }
+      expect(believed, `every ${every} days`).toBeGreaterThan(1)
+    }
+  })
+
+  it('stays when the clock jumps ahead twice', () => {
+    let state = lookAtClock({ seenAt: 0, jumpedAt: null }, 3 * day)
+    state = lookAtClock(state, 40 * day)
+    expect(state.isBelieved).toBe(false)
   })
 
   it('follows a clock that is only adjusted', () => {
