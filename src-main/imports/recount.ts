@@ -28,6 +28,7 @@ export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string)
       'subscriber_imports.mailing_list_id',
       'counts',
       'settings',
+      'primary_key_custom_field_id',
       'records_imported',
       'number_of_records'
     ])
@@ -48,7 +49,8 @@ export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string)
       row.records_imported,
       importOutcomes.reduce((sum, name) => sum + counts[name], 0)
     )
-    const mayBeGone = await lostSubscribersSince(db, listId, id)
+    // With another key than the email, a row may be about somebody with another email than its own.
+    const mayBeGone = row.primary_key_custom_field_id !== null || (await lostSubscribersSince(db, listId, id))
     for (const outcome of importOutcomes) {
       const path = logPath(logDirectory(dataDirectory, id), outcome)
       const { lines, missing } = !existsSync(path)
@@ -68,7 +70,7 @@ function isOnList(outcome: ImportOutcome): boolean {
   return outcome !== 'failed' && outcome !== 'skipped_over_limit'
 }
 
-/** Whether a subscriber of a list was removed, or changed its email, since an import began. */
+/** Whether a subscriber of a list was removed or changed its email, or the list its primary key, since an import began. */
 async function lostSubscribersSince(db: Kysely<Schema>, listId: number, importId: number): Promise<boolean> {
   const began = db
     .selectFrom('change_log')
@@ -79,12 +81,17 @@ async function lostSubscribersSince(db: Kysely<Schema>, listId: number, importId
     .selectFrom('change_log')
     .select('id')
     .where('mailing_list_id', '=', listId)
-    .where('entity', '=', 'subscriber')
     // An import changes many at a time, and no email; a change of one may be of its email.
     .where((where) =>
       where.or([
-        where('action', '=', 'delete'),
-        where.and([where('action', '=', 'update'), where('first_id', '=', where.ref('last_id'))])
+        where('entity', '=', 'mailing_list'),
+        where.and([
+          where('entity', '=', 'subscriber'),
+          where.or([
+            where('action', '=', 'delete'),
+            where.and([where('action', '=', 'update'), where('first_id', '=', where.ref('last_id'))])
+          ])
+        ])
       ])
     )
     .where('id', '>', began)

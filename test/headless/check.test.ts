@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
 import { startApplication } from '../support/application.ts'
-import { importText, makeCampaign, makeList } from '../support/builders.ts'
+import { importText, makeCampaign, makeField, makeList } from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
 
 /** `npm run serve -- check` on a data directory. */
@@ -61,4 +61,18 @@ it('npm run serve -- check counts again beside an application that runs, and nam
       expect.stringMatching(/^opens_total of content \d+: 3 are kept, 2 are there$/) as string
     ]
   })
+})
+
+it('the check knows that with another primary key rows may be about somebody with another email', async () => {
+  const { api, dataDirectory } = await startApplication()
+  const { id } = await makeList(api)
+  const code = await makeField(api, id, 'Code', 'number')
+  await api.put(`/mailing_lists/${id}`, { mailing_list: { primary_key_custom_field_id: code.id } })
+  for (const name of ['a', 'b']) {
+    await importText(api, id, `${name}@example.com,1`, {
+      column_mapping: ['email', 'Code'],
+      file_format: { csv_has_headers: false }
+    })
+  }
+  expect(await check(dataDirectory)).toMatchObject({ status: 0 })
 })
