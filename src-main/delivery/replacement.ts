@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
 import { replacementKey } from '../api/autoresponders/rules.ts'
+import { codeKey, codePattern } from '../api/campaigns/replacement-codes.ts'
 import { isoDay } from '../dates.ts'
 import { wallClock } from '../times.ts'
 import { attributesIn } from './markup.ts'
@@ -24,7 +25,6 @@ interface Code {
 export type CompiledText = readonly (string | Code)[]
 
 const apiPrefix = 'api:'
-const codePattern = /%%([^%\r\n]{1,300}?)(:raw)?%%/gi
 
 /** Cuts a content at its codes, in a time that grows with its length. */
 export function compile(text: string, kind: 'html' | 'text'): CompiledText {
@@ -35,7 +35,7 @@ export function compile(text: string, kind: 'html' | 'text'): CompiledText {
     const [source, name = '', raw] = match
     parts.push(text.slice(end, match.index))
     const place: Place = isInLink(match.index) ? `url in ${kind}` : kind
-    parts.push({ source, key: replacementKey(name.trim()), place, raw: raw !== undefined })
+    parts.push({ source, key: codeKey(name), place, raw: raw !== undefined })
     end = match.index + source.length
   }
   parts.push(text.slice(end))

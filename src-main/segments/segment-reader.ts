@@ -5,7 +5,9 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
 import { startThread } from '../threads.ts'
+import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
+import type { Dependency } from '../api/dependencies.ts'
 
 /** Whose segment, and which conditions all must hold. */
 export interface SegmentScope {
@@ -22,6 +24,7 @@ export type SegmentPage = { limit: number } & ({ afterId: number } | { position:
 type Question =
   | { ask: 'count'; scope: SegmentScope }
   | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
+  | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
 
 export type SegmentQuestion = { id: number } & Question
@@ -91,6 +94,11 @@ export class SegmentReader {
   /** Whether a subscriber of the lists has such a value of a custom field. */
   isInUse(mailingListIds: number[], fieldId: number, values: LostValues): Promise<boolean> {
     return this.#ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
+  }
+
+  /** What uses a custom field. */
+  dependenciesOf(field: FieldDefinition): Promise<Dependency[]> {
+    return this.#ask({ ask: 'dependencies', field }) as Promise<Dependency[]>
   }
 
   async close(): Promise<void> {

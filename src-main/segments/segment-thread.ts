@@ -4,6 +4,7 @@ import { kyselyOver, openForReading } from '../database/connection.ts'
 import { messageOf } from '../errors.ts'
 import { countSegment } from './count.ts'
 import type { SegmentAnswer, SegmentQuestion } from './segment-reader.ts'
+import { dependenciesOf } from '../api/custom-fields/dependency-queries.ts'
 import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
 // Reads segments on a connection of its own: to find their members may mean to look at every subscriber of a list.
@@ -30,6 +31,8 @@ function valueOf(question: SegmentQuestion): Promise<unknown> {
       return countSegment(reader, question.scope)
     case 'page':
       return segmentMembers(reader, question.scope, question.page)
+    case 'dependencies':
+      return dependenciesOf(reader, question.field, null)
     case 'use':
       return isInUse(reader, question.mailingListIds, question.fieldId, question.values)
   }

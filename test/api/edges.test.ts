@@ -19,7 +19,7 @@ import {
   makeSegment,
   makeSubscriber
 } from '../support/builders.ts'
-import { commandBench } from '../support/commands.ts'
+import { commandBench, plainImport } from '../support/commands.ts'
 
 const started = sharedApplication()
 
@@ -173,7 +173,7 @@ describe('a custom field', () => {
       ]
     })
     const { data: template } = await api.post<{ id: number }>(`/mailing_lists/${list.id}/templates`, {
-      campaign: { name: 'T', contents: [{ subject: '%%First_Name%%', text: 'x' }] }
+      campaign: { name: 'T', contents: [{ subject: '%% First_Name %%', text: 'x' }] }
     })
     const autoresponder = await makeAutoresponder(api, list.id, 'Hi', {
       content_html: '<b>%%FIRST NAME%%</b>'
@@ -198,6 +198,37 @@ describe('a custom field', () => {
     expect((await api.delete(path)).success).toBe(true)
   })
 
+  it('is not deleted when a content came to use it while that was looked for', async () => {
+    const bench = await commandBench()
+    await bench.run('ensureSystemOrganization', undefined)
+    const scope = {
+      organizationId: 1,
+      mailingListId: await bench.run('createMailingList', { organizationId: 1, list: { name: 'L' } })
+    }
+    const field = await bench.run('createCustomField', {
+      ...scope,
+      field: { name: 'Age', field_type: 'number' }
+    })
+    const create = (subject: string): Promise<number> =>
+      bench.run('createCampaign', {
+        ...scope,
+        timeZone: 'UTC',
+        kind: 'campaign',
+        source: {
+          duplicate_content: false,
+          duplicate_segmentation_criteria: false,
+          duplicate_dispatch: false
+        },
+        campaign: { name: 'News', contents: [{ subject, text: 'x' }] }
+      })
+    const remove = async (): Promise<void> => {
+      const unusedSince = bench.sqlite.prepare('SELECT max(id) FROM change_log').pluck().get() as number
+      await create('%%age%%')
+      await bench.run('deleteCustomField', { ...scope, id: field.id, unusedSince })
+    }
+    await expect(remove()).rejects.toThrow('Cannot delete custom field')
+  })
+
   it('loses an option and changes its type as soon as no subscriber has a value that is lost', async () => {
     const { api } = started
     const list = await makeList(api)
@@ -214,6 +245,32 @@ describe('a custom field', () => {
       subscriber: { custom_fields: { Size: '' } }
     })
     expect((await change({ field_type: 'text' })).data.field_type).toBe('text')
+  })
+
+  it('keeps its options and its type while an import goes on with them', async () => {
+    const bench = await commandBench()
+    await bench.run('ensureSystemOrganization', undefined)
+    const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'L' } })
+    const field = await bench.run('createCustomField', {
+      organizationId: 1,
+      mailingListId,
+      field: { name: 'Size', field_type: 'select_single_dropdown', options: [{ name: 'S' }, { name: 'M' }] }
+    })
+    const id = await bench.run('createSubscriberImport', plainImport(mailingListId))
+    const change = (changes: Record<string, unknown>): Promise<unknown> =>
+      bench.run('updateCustomField', {
+        organizationId: 1,
+        mailingListId,
+        id: field.id,
+        changes,
+        unusedSince: 0
+      })
+    await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    await expect(change({ options: [{ name: 'S' }] })).rejects.toThrow(
+      'options cannot lose "M" while an import is running; try again once it has ended'
+    )
+    await bench.run('failImport', { id, message: 'no' })
+    await change({ options: [{ name: 'S' }] })
   })
 
   it('keeps an option that somebody got while it was looked for', async () => {

@@ -3,8 +3,7 @@ import type { ImportBatch, PackedBatch } from '../../src-main/imports/plan.ts'
 import { RowPacker } from '../../src-main/imports/row-packer.ts'
 import { Unfinished } from '../../src-main/database/command.ts'
 import type { CommandInput } from '../../src-main/commands.ts'
-import { settingsOf } from '../../src-main/api/subscriber-imports/settings.ts'
-import { type CommandBench, commandBench } from '../support/commands.ts'
+import { type CommandBench, commandBench, plainImport } from '../support/commands.ts'
 
 type Batch = CommandInput<'writeImportBatch'>
 
@@ -22,30 +21,7 @@ function batchOf(number: number): ImportBatch {
 async function begun(bench: CommandBench): Promise<number> {
   await bench.run('ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'List' } })
-  const flags = { custom_fields: true, confirmed: false, format: false, status: false, autoresponder: false }
-  const statuses = { active: true, unsubscribed: false, bounced: false, deactivated: false, scomp: false }
-  const id = await bench.run('createSubscriberImport', {
-    organizationId: 1,
-    mailingListId,
-    settings: settingsOf({
-      overwrite: false,
-      overwrite_what: flags,
-      overwrite_when_status: statuses,
-      column_mapping: ['email'],
-      default_custom_fields: {},
-      subscriber_defaults: { status: 'active' },
-      file_format: {
-        csv_has_headers: false,
-        character_set: 'UTF-8',
-        csv_field_separator: ',',
-        csv_field_enclosure: '"',
-        date_format: 'mdy'
-      }
-    }),
-    autoresponders: {},
-    source: { type: 'json', filename: 'data', path: 'none', url: null },
-    beginsAt: null
-  })
+  const id = await bench.run('createSubscriberImport', plainImport(mailingListId))
   await bench.run('beginImport', { id, dataDirectory: bench.directory })
   await bench.run('startSplitting', { id, fingerprint: 'same' })
   await bench.run('startImporting', { id, records: 2 * rows })

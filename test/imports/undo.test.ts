@@ -124,6 +124,34 @@ describe('undoing an import', () => {
     ])
   })
 
+  it('leaves out values that mean nothing any more', async () => {
+    const { api } = started
+    const list = await makeList(api)
+    const fields = `/mailing_lists/${list.id}/custom_fields`
+    const options = [{ name: 'S' }, { name: 'M' }]
+    const size = await makeField(api, list.id, 'Size', 'select_single_dropdown', { options })
+    const colors = await makeField(api, list.id, 'Colors', 'select_multiple_checkboxes', { options })
+    const code = await makeField(api, list.id, 'Code', 'text')
+    await makeField(api, list.id, 'City', 'text')
+    await makeSubscriber(api, list.id, 'a@example.com', {
+      custom_fields: { Size: 'M', Colors: ['S', 'M'], Code: 'x', City: 'Graz' }
+    })
+    const { id } = await importText(api, list.id, 'a@example.com,S,S,,Wien\n', {
+      ...overwriting,
+      column_mapping: ['email', 'Size', 'Colors', 'Code', 'City']
+    })
+    const change = async (field: { id: number }, custom_field: Record<string, unknown>): Promise<void> => {
+      expect((await api.put(`${fields}/${field.id}`, { custom_field })).error_message).toBeNull()
+    }
+    await change(size, { options: [{ name: 'S' }] })
+    await change(colors, { options: [{ name: 'S' }] })
+    await change(code, { field_type: 'number' })
+    expect(await undone(id)).toMatchObject({ restored: 1 })
+    const [subscriber] = await allSubscribers(api, list.id)
+    const values = Object.values(subscriber?.custom_fields ?? {}).map(({ name, value }) => [name, value])
+    expect(Object.fromEntries(values)).toEqual({ Size: null, Colors: ['S'], Code: null, City: 'Graz' })
+  })
+
   it('leaves subscribers whose primary key is another one since', async () => {
     const list = await makeList(started.api)
     const number = await makeField(started.api, list.id, 'Number', 'text')

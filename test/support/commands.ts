@@ -1,6 +1,7 @@
 import type SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { settingsOf } from '../../src-main/api/subscriber-imports/settings.ts'
 import { type CommandInput, type CommandName, type CommandResult, commands } from '../../src-main/commands.ts'
 import type { Change, Command } from '../../src-main/database/command.ts'
 import { kyselyOver, openForWriting } from '../../src-main/database/connection.ts'
@@ -68,5 +69,43 @@ export async function commandBench(): Promise<CommandBench> {
       const pages = sqlite.pragma('page_count', { simple: true }) as number
       sqlite.pragma(`max_page_count = ${more === null ? 1_000_000 : pages + more}`)
     }
+  }
+}
+
+/** What an import of emails alone is created with. */
+export function plainImport(mailingListId: number): CommandInput<'createSubscriberImport'> {
+  return {
+    organizationId: 1,
+    mailingListId,
+    settings: settingsOf({
+      overwrite: false,
+      overwrite_what: {
+        custom_fields: true,
+        confirmed: false,
+        format: false,
+        status: false,
+        autoresponder: false
+      },
+      overwrite_when_status: {
+        active: true,
+        unsubscribed: false,
+        bounced: false,
+        deactivated: false,
+        scomp: false
+      },
+      column_mapping: ['email'],
+      default_custom_fields: {},
+      subscriber_defaults: { status: 'active' },
+      file_format: {
+        csv_has_headers: false,
+        character_set: 'UTF-8',
+        csv_field_separator: ',',
+        csv_field_enclosure: '"',
+        date_format: 'mdy'
+      }
+    }),
+    autoresponders: {},
+    source: { type: 'json', filename: 'data', path: 'none', url: null },
+    beginsAt: null
   }
 }

@@ -1,9 +1,12 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import type { Dependency } from '../dependencies.ts'
 import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
+import { isBeingImported } from '../subscriber-imports/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
-import { dependenciesOf, fieldById, fieldsNamed } from './queries.ts'
-import { isUsedSince, type LostValues } from './values-in-use.ts'
+import { dependenciesOf } from './dependency-queries.ts'
+import { fieldById, fieldsNamed } from './queries.ts'
+import { type LostValues, useSince } from './values-in-use.ts'
 import { attributesFor, type FieldDefinition, hasOptions, interchangeableTypes } from './rules.ts'
 import type {
   CustomFieldChanges,
@@ -112,21 +115,18 @@ interface FieldInput {
   id: number
 }
 
+interface DeleteInput extends FieldInput {
+  /** Where the change log ended when nothing was found that uses the field. */
+  unusedSince: number
+}
+
 /**
  * Marks a field deleted. Its values stay where they are and are shown no more.
  * @throws ApiError validation_failed with data.dependencies when other records need the field (spec, "Custom fields")
  */
-export const deleteCustomField: Command<FieldInput, void> = async (context, input) => {
+export const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
-  const dependencies = await dependenciesOf(context.db, field)
-  if (dependencies.length > 0) {
-    // Supplement, section 2: clients compare the message, and find the records in the data.
-    throw new ApiError(
-      'validation_failed',
-      'Cannot delete custom field because it is currently being used by the following records.',
-      { dependencies: dependencies.map(({ type, id }) => ({ type, id })) }
-    )
-  }
+  refuseWhileUsed(await dependenciesOf(context.db, field, input.unusedSince))
   await context.db
     .updateTable('custom_fields')
     .set({ deleted_at: context.now, updated_at: context.now })
@@ -139,6 +139,17 @@ export const deleteCustomField: Command<FieldInput, void> = async (context, inpu
     mailingListId: field.mailingListId,
     id: field.id
   })
+}
+
+/** @throws ApiError validation_failed naming what uses a field */
+export function refuseWhileUsed(dependencies: Dependency[]): void {
+  if (dependencies.length === 0) return
+  // Supplement, section 2: clients compare the message, and find the records in the data.
+  throw new ApiError(
+    'validation_failed',
+    'Cannot delete custom field because it is currently being used by the following records.',
+    { dependencies: dependencies.map(({ type, id }) => ({ type, id })) }
+  )
 }
 
 /** Makes a field of one list a field of all lists; its values stay. @returns its definition */
@@ -178,10 +189,13 @@ export const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, Fiel
 /** @throws ApiError not_found, also for a field of another list than the path's */
 async function fieldOfPath(context: CommandContext, input: FieldInput): Promise<FieldDefinition> {
   const field = await fieldById(context.db, input.organizationId, input.id)
-  if (!field || (input.mailingListId !== null && field.mailingListId !== input.mailingListId)) {
-    throw notFound(`custom field ${input.id}`)
-  }
+  if (!field || !isOfPath(field, input.mailingListId)) throw notFound(`custom field ${input.id}`)
   return field
+}
+
+/** Whether a field is one that a path names. @param mailingListId the list of the path; null on the routes without one */
+export function isOfPath(field: FieldDefinition, mailingListId: number | null): boolean {
+  return mailingListId === null || field.mailingListId === mailingListId
 }
 
 async function reread(context: CommandContext, organizationId: number, id: number): Promise<FieldDefinition> {
@@ -251,17 +265,26 @@ async function refuseStrandedValues(
 ): Promise<void> {
   const lost = lostValues(field, next.field_type, options)
   if (lost === null) return
-  if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
-  const isUnused = unusedSince !== null && !(await isUsedSince(context.db, field, lost, unusedSince))
-  if (isUnused) return
-  if (lost === 'all') {
-    throw validationFailed(
-      `field_type cannot change from ${field.type} to ${next.field_type} while subscribers have a value`
-    )
+  const names =
+    lost === 'all' ? [] : field.options.filter(({ id }) => lost.includes(id)).map(({ name }) => name)
+  const change =
+    lost === 'all'
+      ? `field_type cannot change from ${field.type} to ${next.field_type}`
+      : `options cannot lose "${names.join('", "')}"`
+  // An import goes on with the fields that it began with.
+  if (await isBeingImported(context.db, field)) {
+    throw validationFailed(`${change} while an import is running; try again once it has ended`)
   }
-  const names = field.options.filter(({ id }) => lost.includes(id)).map(({ name }) => name)
+  if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
+  const use = unusedSince === null ? 'used' : await useSince(context.db, field, lost, unusedSince)
+  if (use === 'unused') return
+  if (use === 'unknown') {
+    throw validationFailed(`${change} while many subscribers are being changed; try again in a moment`)
+  }
   throw validationFailed(
-    `options cannot lose "${names.join('", "')}" while subscribers have it; give the option another name instead`
+    lost === 'all'
+      ? `${change} while subscribers have a value`
+      : `${change} while subscribers have it; give the option another name instead`
   )
 }
 

@@ -1,10 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { CustomFieldOptionsTable, CustomFieldsTable, Schema } from '../../database/schema.ts'
-import type { Dependency } from '../dependencies.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
-import { replacementKey } from '../autoresponders/rules.ts'
-import { unfinishedCampaignStates } from '../campaigns/rules.ts'
 
 /** The fields that a list has, the organization's global ones included, by id. */
 export async function fieldsOfList(
@@ -95,92 +92,6 @@ export async function fieldsNamed(
     .where('custom_fields.deleted_at', 'is', null)
     .where('mailing_lists.deleted_at', 'is', null)
     .execute()
-}
-
-/**
- * What uses a field: lists whose primary key it is, or is about to be; campaigns that may still be sent, templates and
- * autoresponders whose contents hold its code; lists whose header lines do.
- */
-export async function dependenciesOf(db: Kysely<Schema>, field: FieldDefinition): Promise<Dependency[]> {
-  const lists = await db
-    .selectFrom('mailing_lists')
-    .select(['id', 'name', 'custom_headers', 'primary_key_custom_field_id'])
-    .select((select) =>
-      select
-        .exists(
-          select
-            .selectFrom('list_rekeys')
-            .select('mailing_list_id')
-            .where('custom_field_id', '=', field.id)
-            .whereRef('mailing_list_id', '=', 'mailing_lists.id')
-        )
-        .as('is_becoming_key')
-    )
-    .where('organization_id', '=', field.organizationId)
-    .where('deleted_at', 'is', null)
-    .$if(field.mailingListId !== null, (query) => query.where('id', '=', field.mailingListId ?? 0))
-    .orderBy('id')
-    .execute()
-  const ids = lists.map(({ id }) => id)
-  const contents = await db
-    .selectFrom('campaign_contents')
-    .innerJoin('campaigns', 'campaigns.id', 'campaign_contents.campaign_id')
-    .leftJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
-    .select(['campaigns.id', 'campaigns.name', 'is_template', 'subject', 'html', 'text'])
-    .where('campaigns.mailing_list_id', 'in', ids)
-    .where('campaigns.deleted_at', 'is', null)
-    .where((where) =>
-      where.or([
-        where('dispatches.state', 'is', null),
-        where('dispatches.state', 'in', unfinishedCampaignStates)
-      ])
-    )
-    .orderBy('campaigns.id')
-    .execute()
-  const autoresponders = await db
-    .selectFrom('autoresponders')
-    .select(['id', 'name', 'content_subject', 'content_html', 'content_text'])
-    .where('mailing_list_id', 'in', ids)
-    .orderBy('id')
-    .execute()
-  const isUsedIn = (...texts: string[]): boolean => texts.some((text) => namesField(text, field.name))
-  const found: Dependency[] = [
-    ...lists
-      .filter(
-        (list) =>
-          list.primary_key_custom_field_id === field.id ||
-          list.is_becoming_key === 1 ||
-          isUsedIn(list.custom_headers)
-      )
-      .map(({ id, name }) => ({ type: 'mailing_list' as const, id, name })),
-    ...contents
-      .filter(({ subject, html, text }) => isUsedIn(subject, html, text))
-      .map(({ id, name, is_template }) => ({
-        type: is_template === 1 ? ('template' as const) : ('campaign' as const),
-        id,
-        name
-      })),
-    ...autoresponders
-      .filter((each) => isUsedIn(each.content_subject, each.content_html, each.content_text))
-      .map(({ id, name }) => ({ type: 'autoresponder' as const, id, name }))
-  ]
-  // A campaign with several contents is one record.
-  return found.filter((each, index) => found.findIndex((other) => isSame(each, other)) === index)
-}
-
-function isSame(one: Dependency, other: Dependency): boolean {
-  return one.type === other.type && one.id === other.id
-}
-
-/** Whether a text holds the replacement code of a field (supplement, section 4). */
-function namesField(text: string, name: string): boolean {
-  const code = `%%${replacementKey(name)}`
-  const plain = replacementKey(text)
-  for (let at = plain.indexOf(code); at >= 0; at = plain.indexOf(code, at + 1)) {
-    const after = at + code.length
-    if (plain.startsWith('%%', after) || plain.startsWith(':raw%%', after)) return true
-  }
-  return false
 }
 
 async function withOptions(

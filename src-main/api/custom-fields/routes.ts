@@ -10,7 +10,7 @@ import { IdParams, MailingListParams, wrapped } from '../schema.ts'
 import { deletedFields, fieldById, fieldsOfList, globalFields, presentField } from './queries.ts'
 import type { FieldDefinition } from './rules.ts'
 import { CustomField, CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
-import { lostValues } from './commands.ts'
+import { isOfPath, lostValues, refuseWhileUsed } from './commands.ts'
 import { endOfChangeLog, type LostValues } from './values-in-use.ts'
 
 const tags = ['Custom fields']
@@ -266,7 +266,10 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
 
   async function remove({ organizationId }: Caller, mailingListId: number | null, id: number): Promise<null> {
-    await writer.run('deleteCustomField', { organizationId, mailingListId, id })
+    const field = await fieldById(reader, organizationId, id)
+    const unusedSince = await endOfChangeLog(reader)
+    if (field && isOfPath(field, mailingListId)) refuseWhileUsed(await segments.dependenciesOf(field))
+    await writer.run('deleteCustomField', { organizationId, mailingListId, id, unusedSince })
     return null
   }
 

@@ -91,6 +91,47 @@ export function hasOptions(type: CustomFieldType): boolean {
 export const checkboxSeparator = ';'
 
 /**
+ * Values that were kept apart from their fields for a while, without those that mean nothing any more: of options that are
+ * gone, and of fields that have another type since. Those of fields that are not among `fields` stay.
+ */
+export function meaningfulValues(fields: readonly FieldDefinition[], values: StoredValues): StoredValues {
+  const kept: StoredValues = { ...values }
+  for (const field of fields) {
+    const key = String(field.id)
+    const value = kept[key]
+    if (value === undefined) continue
+    const meaning = meaningOf(field, value)
+    if (meaning === undefined) Reflect.deleteProperty(kept, key)
+    else kept[key] = meaning
+  }
+  return kept
+}
+
+function meaningOf(field: FieldDefinition, value: StoredValue): StoredValue | undefined {
+  const isOption = (id: unknown): boolean => field.options.some((option) => option.id === id)
+  switch (field.type) {
+    case 'text':
+    case 'text_multiline':
+      return typeof value === 'string' ? value : undefined
+    case 'number':
+      return typeof value === 'number' ? value : undefined
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined
+    case 'date':
+      return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined
+    case 'day_of_year':
+      return typeof value === 'string' && /^\d\d-\d\d$/.test(value) ? value : undefined
+    case 'select_single_dropdown':
+    case 'select_single_radio':
+      return isOption(value) ? value : undefined
+    case 'select_multiple_checkboxes': {
+      const left = Array.isArray(value) ? value.filter(isOption) : []
+      return left.length > 0 ? left : undefined
+    }
+  }
+}
+
+/**
  * Reads a value of a request or a cell of a file.
  * @returns null for a blank value
  */

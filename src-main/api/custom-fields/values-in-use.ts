@@ -1,4 +1,5 @@
 import { type Kysely, sql, type SqlBool } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Schema } from '../../database/schema.ts'
 import type { FieldDefinition } from './rules.ts'
 
@@ -52,6 +53,7 @@ export async function isInUse(
       if (found === 1) return true
       if (last === null) break
       afterId = last
+      await nextTurn()
     }
   }
   return false
@@ -60,13 +62,13 @@ export async function isInUse(
 /** Ids that were changed since a look, among which it is quickly looked again. */
 const maxChanged = 20_000
 
-/** Whether a subscriber who was changed since a look at all of them has a value, or too many were to tell. */
-export async function isUsedSince(
+/** Whether a subscriber who was changed since a look at all of them has a value; unknown when too many were changed. */
+export async function useSince(
   db: Kysely<Schema>,
   { id, organizationId, mailingListId }: FieldDefinition,
   values: LostValues,
   since: number
-): Promise<boolean> {
+): Promise<'used' | 'unused' | 'unknown'> {
   const changed = await db
     .selectFrom('change_log')
     .select(['first_id', 'last_id'])
@@ -76,7 +78,7 @@ export async function isUsedSince(
     .where('organization_id', '=', organizationId)
     .$if(mailingListId !== null, (query) => query.where('mailing_list_id', '=', mailingListId))
     .execute()
-  if (changed.reduce((sum, run) => sum + run.last_id - run.first_id + 1, 0) > maxChanged) return true
+  if (changed.reduce((sum, run) => sum + run.last_id - run.first_id + 1, 0) > maxChanged) return 'unknown'
   for (const { first_id, last_id } of changed) {
     const found = await db
       .selectFrom('subscribers')
@@ -86,7 +88,7 @@ export async function isUsedSince(
       .where(hasValue(id, values))
       .limit(1)
       .executeTakeFirst()
-    if (found) return true
+    if (found) return 'used'
   }
-  return false
+  return 'unused'
 }

@@ -142,3 +142,19 @@ function presentCommon(row: NamedImportRow, timeZone: string) {
     }
   }
 }
+
+/** Whether an import is under way that has read the definition of a field, and goes on with it as it was. */
+export async function isBeingImported(
+  db: Kysely<Schema>,
+  { organizationId, mailingListId }: { organizationId: number; mailingListId: number | null }
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('subscriber_imports')
+    .select('id')
+    .where('state', 'in', ['splitting', 'importing'])
+    .where('organization_id', '=', organizationId)
+    .$if(mailingListId !== null, (query) => query.where('mailing_list_id', '=', mailingListId))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -14,7 +14,7 @@ import { SubscriberTally } from '../../database/subscriber-tally.ts'
 import { validationFailed } from '../../errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
+import { type FieldDefinition, meaningfulValues, type StoredValues } from '../custom-fields/rules.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { alternateKeyOf } from '../subscribers/rules.ts'
@@ -103,6 +103,7 @@ interface Undoing {
   row: ImportRow
   /** The primary key of the list; undefined = the email. */
   keyField: FieldDefinition | undefined
+  fields: FieldDefinition[]
   writtenAt: number
   tally: SubscriberTally
   counts: { removed: number; restored: number; kept: number }
@@ -139,6 +140,7 @@ export const continueImportUndo = inBackground<{ id: number }, boolean>(async (c
     .executeTakeFirstOrThrow()
   const undoing: Undoing = {
     row,
+    fields,
     keyField: fields.find(({ id }) => id === list.primary_key_custom_field_id),
     writtenAt: change.written_at,
     tally: new SubscriberTally(row.mailing_list_id),
@@ -208,7 +210,7 @@ async function removeAdded(
 
 /** Makes the overwritten subscribers who did not change since what they were; who was removed since stays removed. */
 async function restore(context: CommandContext, undoing: Undoing, overwritten: Overwritten[]): Promise<void> {
-  const { row, writtenAt, tally, counts, keyField } = undoing
+  const { row, writtenAt, tally, counts, keyField, fields } = undoing
   const current = await context.db
     .selectFrom('subscribers')
     .select(['id', 'email', 'status', 'alternate_key', 'updated_at'])
@@ -221,20 +223,24 @@ async function restore(context: CommandContext, undoing: Undoing, overwritten: O
     .execute()
   const byId = new Map(current.map((subscriber) => [subscriber.id, subscriber]))
   const restored: number[] = []
-  for (const [id, status, confirmed, email_format, custom_fields] of overwritten) {
+  for (const [id, status, confirmed, email_format, former] of overwritten) {
     const subscriber = byId.get(id)
     if (!subscriber) continue
+    const values = meaningfulValues(fields, JSON.parse(former) as StoredValues)
     if (subscriber.updated_at !== writtenAt) {
       await keep(context, undoing, subscriber, 'changed')
-    } else if (
-      keyField &&
-      alternateKeyOf(keyField, JSON.parse(custom_fields) as StoredValues) !== subscriber.alternate_key
-    ) {
+    } else if (keyField && alternateKeyOf(keyField, values) !== subscriber.alternate_key) {
       await keep(context, undoing, subscriber, 'primary_key')
     } else {
       await context.db
         .updateTable('subscribers')
-        .set({ status, confirmed, email_format, custom_fields, updated_at: context.now })
+        .set({
+          status,
+          confirmed,
+          email_format,
+          custom_fields: JSON.stringify(values),
+          updated_at: context.now
+        })
         .where('id', '=', id)
         .execute()
       tally.moved(subscriber.status, status)

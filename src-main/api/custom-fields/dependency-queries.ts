@@ -1,0 +1,127 @@
+import { type Kysely, sql, type SqlBool } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChangedEntity, Schema } from '../../database/schema.ts'
+import { holdsCode } from '../campaigns/replacement-codes.ts'
+import { unfinishedCampaignStates } from '../campaigns/rules.ts'
+import type { Dependency } from '../dependencies.ts'
+import type { FieldDefinition } from './rules.ts'
+
+/** Contents that are read before something else may go first. */
+const readAtOnce = 20
+
+/**
+ * What uses a field: lists whose primary key it is, or is about to be; campaigns that may still be sent, templates and
+ * autoresponders whose contents hold its code; lists whose header lines do. Reads all contents, which may be many and long:
+ * neither for the API's thread nor for the writer's.
+ * @param since leaves out contents that did not change behind this entry of the change log
+ */
+export async function dependenciesOf(
+  db: Kysely<Schema>,
+  field: FieldDefinition,
+  since: number | null
+): Promise<Dependency[]> {
+  const isUsedIn = (...texts: string[]): boolean => texts.some((text) => holdsCode(text, field.name))
+  const lists = await listsWith(db, field)
+  const ids = lists.map(({ id }) => id)
+  const found: Dependency[] = lists
+    .filter(
+      (list) =>
+        list.primary_key_custom_field_id === field.id ||
+        list.is_becoming_key === 1 ||
+        isUsedIn(list.custom_headers)
+    )
+    .map(({ id, name }) => ({ type: 'mailing_list', id, name }))
+  for (let afterId = 0; ;) {
+    const contents = await contentsOf(db, ids, since, afterId)
+    for (const { id, name, is_template, subject, html, text } of contents) {
+      const type = is_template === 1 ? 'template' : 'campaign'
+      // A campaign with several contents is one record.
+      if (!isUsedIn(subject, html, text) || found.some((each) => each.type === type && each.id === id))
+        continue
+      found.push({ type, id, name })
+    }
+    const last = contents.at(-1)
+    if (!last) break
+    afterId = last.content_id
+    await nextTurn()
+  }
+  for (let afterId = 0; ;) {
+    const autoresponders = await autorespondersOf(db, ids, since, afterId)
+    for (const { id, name, content_subject, content_html, content_text } of autoresponders) {
+      if (isUsedIn(content_subject, content_html, content_text))
+        found.push({ type: 'autoresponder', id, name })
+    }
+    const last = autoresponders.at(-1)
+    if (!last) return found
+    afterId = last.id
+    await nextTurn()
+  }
+}
+
+/** The lists that have a field. */
+function listsWith(db: Kysely<Schema>, field: FieldDefinition) {
+  return db
+    .selectFrom('mailing_lists')
+    .select(['id', 'name', 'custom_headers', 'primary_key_custom_field_id'])
+    .select((select) =>
+      select
+        .exists(
+          select
+            .selectFrom('list_rekeys')
+            .select('mailing_list_id')
+            .where('custom_field_id', '=', field.id)
+            .whereRef('mailing_list_id', '=', 'mailing_lists.id')
+        )
+        .as('is_becoming_key')
+    )
+    .where('organization_id', '=', field.organizationId)
+    .where('deleted_at', 'is', null)
+    .$if(field.mailingListId !== null, (query) => query.where('id', '=', field.mailingListId ?? 0))
+    .orderBy('id')
+    .execute()
+}
+
+/** Some contents of campaigns that may still be sent, and of templates, by id. */
+function contentsOf(db: Kysely<Schema>, listIds: number[], since: number | null, afterId: number) {
+  return db
+    .selectFrom('campaign_contents')
+    .innerJoin('campaigns', 'campaigns.id', 'campaign_contents.campaign_id')
+    .leftJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
+    .select(['campaign_contents.id as content_id', 'campaigns.id', 'campaigns.name', 'is_template'])
+    .select(['subject', 'html', 'text'])
+    .where('campaign_contents.id', '>', afterId)
+    .where('campaigns.mailing_list_id', 'in', listIds)
+    .where('campaigns.deleted_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('dispatches.state', 'is', null),
+        where('dispatches.state', 'in', unfinishedCampaignStates)
+      ])
+    )
+    .$if(since !== null, (query) =>
+      query.where(hasChanged(['campaign', 'template'], 'campaigns.id', since ?? 0))
+    )
+    .orderBy('campaign_contents.id')
+    .limit(readAtOnce)
+    .execute()
+}
+
+function autorespondersOf(db: Kysely<Schema>, listIds: number[], since: number | null, afterId: number) {
+  return db
+    .selectFrom('autoresponders')
+    .select(['id', 'name', 'content_subject', 'content_html', 'content_text'])
+    .where('id', '>', afterId)
+    .where('mailing_list_id', 'in', listIds)
+    .$if(since !== null, (query) =>
+      query.where(hasChanged(['autoresponder'], 'autoresponders.id', since ?? 0))
+    )
+    .orderBy('id')
+    .limit(readAtOnce)
+    .execute()
+}
+
+/** Whether the change log has a record behind an entry. */
+function hasChanged(entities: ChangedEntity[], id: string, since: number) {
+  return sql<SqlBool>`EXISTS (SELECT 1 FROM change_log AS change WHERE change.id > ${since}
+    AND change.entity IN (${sql.join(entities)}) AND ${sql.ref(id)} BETWEEN change.first_id AND change.last_id)`
+}
