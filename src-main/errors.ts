@@ -55,6 +55,9 @@ export function storageFaultOf(error: unknown): StorageFault | null {
   return kind ? new StorageFault(kind) : null
 }
 
+/** Faults that are told one by one: nobody reads more of them at once. */
+const maxTold = 25
+
 /** Input that breaks a rule; several faults are joined with ", " as the supplement asks. */
 export function validationFailed(...faults: [string, ...string[]]): ApiError {
   return new ApiError('validation_failed', faults.join(', '))
@@ -68,15 +71,25 @@ export function notFound(what: string): ApiError {
 /** Collects the faults of one input so that a person can mend all of them at once. */
 export class Faults {
   readonly #sentences: string[] = []
+  #untold = 0
 
   add(sentence: string): void {
-    this.#sentences.push(sentence)
+    if (this.#sentences.length < maxTold) this.#sentences.push(sentence)
+    else this.#untold++
+  }
+
+  /** What is to be answered; undefined when nothing was added. */
+  get refusal(): ApiError | undefined {
+    const [first, ...rest] = this.#sentences
+    if (first === undefined) return undefined
+    if (this.#untold > 0) rest.push(`and ${this.#untold} more`)
+    return validationFailed(first, ...rest)
   }
 
   /** @throws ApiError validation_failed when anything was added. */
   throwIfAny(): void {
-    const [first, ...rest] = this.#sentences
-    if (first !== undefined) throw validationFailed(first, ...rest)
+    const { refusal } = this
+    if (refusal) throw refusal
   }
 }
 

@@ -151,6 +151,26 @@ describe('a number', () => {
 })
 
 describe('a body', () => {
+  it('that is wrong in very many places is refused soon, in a sentence that can be read', async () => {
+    const { api } = started
+    const list = await makeList(api)
+    const lists = `/mailing_lists/${list.id}`
+    const column_mapping = Array.from({ length: 100_000 }, () => 1)
+    const custom_fields = Object.fromEntries(column_mapping.map((value, field) => [`f${field}`, value]))
+    const answers = [
+      await api.post(`${lists}/subscriber_imports`, { subscriber_import: { column_mapping } }),
+      await api.post('/users', { user: { default_preview_recipients: column_mapping } }),
+      await api.post(`${lists}/subscribers`, {
+        subscriber: { email: 'a@example.com', status: 'active', custom_fields }
+      })
+    ]
+    for (const answer of answers) {
+      expect(answer.error_code).toBe('validation_failed')
+      expect(answer.error_message?.length).toBeLessThan(5000)
+    }
+    expect(answers[2]?.error_message).toMatch(/, and 99975 more$/)
+  }, 10_000)
+
   it('that is nested 60,000 times is refused', async () => {
     const list = await makeList(started.api)
     for (const depth of [200, 60_000]) {
