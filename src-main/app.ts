@@ -186,13 +186,21 @@ async function closeToOthers(directory: string): Promise<string> {
   }
 }
 
-/** A connection that was answering when the end came stays open for its next request: it is closed once it is idle. */
+/** How long requests that are under way may take to their end, in milliseconds. */
+const patience = 2500
+
+/**
+ * A connection that was answering when the end came stays open for its next request: it is closed once it is idle. One
+ * whose client does not go on is closed as it is.
+ */
 async function closeServer(server: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
+  const deadline = setTimeout(() => server.server.closeAllConnections(), patience)
   try {
     await server.close()
   } finally {
     clearInterval(sweep)
+    clearTimeout(deadline)
   }
 }
 

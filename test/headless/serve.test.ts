@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
@@ -95,6 +95,25 @@ describe('npm run serve', () => {
     const took = performance.now() - asked
     expect(took).toBeLessThan(5000)
     await request
+  })
+
+  it('ends within five seconds also while clients have begun what they do not go on with', async () => {
+    const application = await serve(await temporaryDirectory())
+    const { hostname, port } = new URL(application.ready.base_url)
+    for (const beginning of [
+      '',
+      'GET / HT',
+      'POST /ga/api/v2/mailing_lists HTTP/1.1\r\nContent-Length: 9\r\n\r\n{'
+    ]) {
+      const socket = connect(Number(port), hostname)
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write(beginning)
+    }
+    const asked = performance.now()
+    expect(await application.end('SIGTERM')).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(5000)
   })
 
   it('says in one sentence what is wrong, with status 1', async () => {
