@@ -18,6 +18,8 @@ const retryWaits = [10_000, 50_000]
 const longestTime = 15 * 60_000
 /** Silence after which a server is given up, in milliseconds. */
 const longestSilence = 60_000
+/** Fewer bytes in that time are as good as silence: a download takes the place of another one. */
+const minBytes = 64 * 1024
 const mostRedirects = 5
 
 export interface DownloadOptions {
@@ -83,7 +85,7 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
     const { body, headers } = await follow(url, agent, options)
     const announced = Number(headers['content-length'])
     if (announced > mostBytes) throw tooLarge(url)
-    await pipeline(body, limitedTo(mostBytes, url), createWriteStream(path), { signal })
+    await pipeline(body, limited(url, silence), createWriteStream(path), { signal })
   } finally {
     await agent.destroy()
   }
@@ -93,14 +95,14 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
 async function follow(
   first: string,
   dispatcher: Dispatcher,
-  { allowsPrivate, signal }: DownloadOptions
+  { allowsPrivate, signal, silence = longestSilence }: DownloadOptions
 ): Promise<Dispatcher.ResponseData> {
   let url = checkUrl(first, allowsPrivate)
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const response = await request(url, { dispatcher, signal })
     const { location } = response.headers
     if (response.statusCode === 200) return response
-    await response.body.dump()
+    await response.body.dump({ limit: minBytes, signal: AbortSignal.timeout(silence) })
     if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== 'string') {
       throw new Error(`the server answered with status ${response.statusCode}`)
     }
@@ -109,15 +111,21 @@ async function follow(
   throw new ImportFailure(`${first} leads from one address to the next, more than ${mostRedirects} times`)
 }
 
-function limitedTo(bytes: number, url: string): Transform {
-  let seen = 0
-  return new Transform({
+/** Lets a file through that is not too large and does not come too slowly. */
+function limited(url: string, silence: number): Transform {
+  let [seen, before] = [0, 0]
+  const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
-      if (seen > bytes) done(tooLarge(url))
+      if (seen > mostBytes) done(tooLarge(url))
       else done(null, chunk)
     }
   })
+  const timer = setInterval(() => {
+    if (seen - before < minBytes) stream.destroy(new Error('the server sends too slowly'))
+    before = seen
+  }, silence)
+  return stream.once('close', () => clearInterval(timer))
 }
 
 function tooLarge(url: string): ImportFailure {

@@ -3,7 +3,7 @@ import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import { giveWay } from '../threads.ts'
 import { type StorageFault, storageFaultOf } from '../errors.ts'
 import { download } from './download.ts'
-import { failureMessage } from './failure.ts'
+import { failureMessage, ImportFailure } from './failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
 import { giveReserveBack } from '../jobs/reserve.ts'
 import { RowPipeline } from './row-pipeline.ts'
@@ -23,6 +23,9 @@ export interface ImportThreadOptions {
   /** To the writer thread. */
   writer: MessagePort
 }
+
+const changedMeanwhile =
+  'the file changed while it was being imported. What was read of it is imported; import the changed file anew'
 
 giveWay()
 const { importId, work, dataDirectory, writer } = workerData as ImportThreadOptions
@@ -52,7 +55,8 @@ async function runImport(client: CommandClient): Promise<void> {
       const fingerprint = await fingerprintOf(plan.path)
       return await client.run('noteDownload', { id: importId, fingerprint })
     }
-    await client.run('startSplitting', { id: importId, fingerprint: await fingerprintOf(plan.path) })
+    const fingerprint = await fingerprintOf(plan.path)
+    await client.run('startSplitting', { id: importId, fingerprint })
     const path = await unpack(plan.path, unpackedPath(dataDirectory, importId), signal)
     const { file_format, column_mapping } = plan.settings
     const records = await countRecords(path, file_format, column_mapping, signal)
@@ -67,7 +71,9 @@ async function runImport(client: CommandClient): Promise<void> {
     })
     const completed = await pipeline.run()
     logs.close()
-    if (completed) await client.run('finishImport', { id: importId })
+    if (!completed) return
+    if ((await fingerprintOf(plan.path)) !== fingerprint) throw new ImportFailure(changedMeanwhile)
+    await client.run('finishImport', { id: importId })
   } catch (error) {
     // Paused or cancelled: its state says so already.
     if (signal.aborted) return

@@ -17,8 +17,8 @@ import { isDue } from '../jobs/due.ts'
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
 const mostAtOnce = 2
 
-/** Imports that wait for their files at the same time. */
-const mostDownloadsAtOnce = 4
+/** Imports of an organization that wait for their files at the same time, and those of all. */
+const mostDownloadsAtOnce = { ofOrganization: 4, ofAll: 16 }
 
 /** Longest wait until the imports that are due are looked for again, in milliseconds. */
 const longestWait = 60_000
@@ -28,9 +28,12 @@ const waitForStorage = 2000
 
 interface RunningImport {
   mailingListId: number
+  organizationId: number
   work: ImportWork
   thread: Worker
 }
+
+type NextImport = Omit<RunningImport, 'thread'>
 
 /** Gives each import that is due a thread of its own: one at a time per list, several across lists. */
 export class ImportRunner {
@@ -59,8 +62,9 @@ export class ImportRunner {
     const now = Date.now()
     for (const row of waiting) {
       if (!isDue(row, now) || this.#running.has(row.id) || this.#closed) continue
-      const work = row.source_url !== null && row.source_fingerprint === null ? 'download' : 'import'
-      if (this.#mayStart(work, row.mailing_list_id)) this.#start(row.id, row.mailing_list_id, work)
+      const work: ImportWork = row.source_url !== null && row.source_fingerprint === null ? 'download' : 'import'
+      const next = { mailingListId: row.mailing_list_id, organizationId: row.organization_id, work }
+      if (this.#mayStart(next)) this.#start(row.id, next)
     }
     const next = waiting.find((row) => !isDue(row, now))
     if (next) {
@@ -77,22 +81,30 @@ export class ImportRunner {
   }
 
   /** An import that waits for its file holds up nobody: not the next one of its list either. */
-  #mayStart(work: ImportWork, mailingListId: number): boolean {
+  #mayStart({ work, mailingListId, organizationId }: NextImport): boolean {
     const same = [...this.#running.values()].filter((each) => each.work === work)
-    if (work === 'download') return same.length < mostDownloadsAtOnce
+    if (work === 'download') {
+      const own = same.filter((each) => each.organizationId === organizationId)
+      return own.length < mostDownloadsAtOnce.ofOrganization && same.length < mostDownloadsAtOnce.ofAll
+    }
     return same.length < mostAtOnce && !same.some((each) => each.mailingListId === mailingListId)
   }
 
-  #start(importId: number, mailingListId: number, work: ImportWork): void {
+  #start(importId: number, next: NextImport): void {
     takeReserve(this.#dataDirectory)
     const port = this.#writer.connect()
-    const options: ImportThreadOptions = { importId, work, dataDirectory: this.#dataDirectory, writer: port }
+    const options: ImportThreadOptions = {
+      importId,
+      work: next.work,
+      dataDirectory: this.#dataDirectory,
+      writer: port
+    }
     const thread = startThread(import.meta.url, 'import-thread', {
       workerData: options,
       transferList: [port],
       name: `import ${importId}`
     })
-    this.#running.set(importId, { mailingListId, work, thread })
+    this.#running.set(importId, { ...next, thread })
     let failure: string | null = null
     let again = false
     thread.on('error', (error) => (failure = messageOf(error)))

@@ -48,6 +48,14 @@ describe('a download', () => {
     expect(server.requests).toBe(1)
   })
 
+  it('that comes drop by drop is given up as a silent one is', async () => {
+    const server = await serveFiles((_request, response) => {
+      const drops = setInterval(() => response.write('x'), 5)
+      response.on('close', () => clearInterval(drops))
+    })
+    await expect(fetchFile(server.url)).rejects.toThrow('the server sends too slowly')
+  })
+
   it('follows redirects', async () => {
     const server = await serveFiles((request, response) => {
       if (request.url === '/people.csv') response.writeHead(302, { Location: '/moved.csv' }).end()

@@ -1,6 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -183,6 +183,23 @@ it('an import whose file changed while it was paused fails, and says that it is 
       'Import the changed file anew',
     stats: { records_imported: paused.stats.records_imported }
   })
+  await expectConsistent(api, listId, ended)
+})
+
+it('an import whose file changes while it is read does not end as if it were whole', async () => {
+  const rows = 200_000
+  const { api, dataDirectory } = await startApplication()
+  const listId = await makePeopleList(api)
+  const file = join(dataDirectory, 'uploads', 'people.csv')
+  await writeFile(file, peopleFile(rows))
+  const id = await startImport(api, listId, {
+    file_source: { type: 'upload_directory', filename: 'people.csv' }
+  })
+  while ((await importOf(api, id)).stats.records_imported === 0) await pause(2)
+  await truncate(file, 4_000_000)
+  const ended = await api.imported(id)
+  expect(ended.state).toBe('failed')
+  expect(ended.error_message).toMatch(/^the file changed while it was being imported/)
   await expectConsistent(api, listId, ended)
 })
 
