@@ -217,13 +217,15 @@ async function listen(server: FastifyInstance, { port, orAnyPort }: ApplicationO
   }
 }
 
-/** Does the work now and every day. What it returns ends that, once the work that runs is done. */
+/** Does the work now and every hour, one at a time. What it returns ends that, once the work that runs is done. */
 function keepHouse(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void>
+  let running: Promise<void> | null = null
   const run = (): void => {
-    running = work().catch((error: unknown) => {
-      process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`)
-    })
+    running ??= work()
+      .catch((error: unknown) => {
+        process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`)
+      })
+      .finally(() => (running = null))
   }
   run()
   const timer = setInterval(run, housekeepingInterval).unref()

@@ -162,13 +162,20 @@ function answerUnreadablePath(error: FastifyError, _request: FastifyRequest, rep
     .end(body)
 }
 
+const malformed: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'the path and the headers of the request are too long'
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time']
+}
+
 /** What Node refuses before there is a request: a malformed one, or one whose head is too large. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'the path and the headers of the request are too long']
-      : ['400 Bad Request', 'the request is not HTTP']
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: unknown }): void {
+  // Node keeps the answer that is being sent there: nothing may come between its parts.
+  const isAnswering = Boolean(socket._httpMessage)
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
+  const [status, message] = malformed[error.code ?? ''] ?? ['400 Bad Request', 'the request is not HTTP']
   const body = JSON.stringify(failure('invalid_request', message))
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -208,6 +208,7 @@ function complaint(error: ErrorObject): string {
     case 'minItems':
       return `must have at least ${String(params['limit'])} entries`
     case 'maxItems':
+    case 'maxProperties':
       return `must have at most ${String(params['limit'])} entries`
     default:
       return error.message ?? 'is not valid'

@@ -62,7 +62,8 @@ export class ImportRunner {
     const now = Date.now()
     for (const row of waiting) {
       if (!isDue(row, now) || this.#running.has(row.id) || this.#closed) continue
-      const work: ImportWork = row.source_url !== null && row.source_fingerprint === null ? 'download' : 'import'
+      const work: ImportWork =
+        row.source_url !== null && row.source_fingerprint === null ? 'download' : 'import'
       const next = { mailingListId: row.mailing_list_id, organizationId: row.organization_id, work }
       if (this.#mayStart(next)) this.#start(row.id, next)
     }

@@ -171,6 +171,24 @@ describe('a body', () => {
     expect(answers[2]?.error_message).toMatch(/, and 99975 more$/)
   }, 10_000)
 
+  it('holds patterns, header lines and replacement fields up to a size', async () => {
+    const { api } = started
+    const list = await makeList(api)
+    const subscribers = `/mailing_lists/${list.id}/subscribers`
+    const long = await api.post(subscribers, {
+      subscriber: { email: 'a@example.com', status: 'active', autoresponder_filter: '*'.repeat(1001) }
+    })
+    expect(long.error_message).toBe('autoresponder_filter must be at most 1000 characters')
+    const custom_headers = 'X-A: b\n'.repeat(10_000)
+    const wide = await api.put(`/mailing_lists/${list.id}`, { mailing_list: { custom_headers } })
+    expect(wide.error_message).toBe('custom_headers must be at most 65536 characters')
+    const names = Array.from({ length: 1001 }, (_, key) => [`k${key}`, 'x'])
+    const many = await api.post(`${subscribers}/a@example.com/trigger_autoresponders`, {
+      content_replacement_fields: Object.fromEntries(names) as Record<string, string>
+    })
+    expect(many.error_message).toBe('content_replacement_fields must have at most 1000 entries')
+  })
+
   it('that is nested 60,000 times is refused', async () => {
     const list = await makeList(started.api)
     for (const depth of [200, 60_000]) {

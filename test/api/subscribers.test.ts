@@ -253,6 +253,15 @@ describe('unsubscribing by token', () => {
     expect(answer).toMatchObject({ success: true, data: { status: 'unsubscribed' } })
   })
 
+  it('finds nobody for the token of somebody who was deleted', async () => {
+    const list = await makeList(started.api)
+    const made = await makeSubscriber(started.api, list.id, 'a@example.com')
+    const token = await unsubscribeTokenOf(started, made.id)
+    await started.api.delete(`/mailing_lists/${list.id}/subscribers/${made.id}`)
+    const answer = await started.api.post('/subscribers/unsubscribe', { unsubscribe: { token } })
+    expect(answer).toMatchObject({ error_code: 'not_found', data: null })
+  })
+
   it('refuses a token that was made for somebody else, or anywhere else, or an ip that is none', async () => {
     const list = await makeList(started.api)
     const [a, b] = [

@@ -95,7 +95,8 @@ const queries: Record<string, Query> = {
   'a page by token': (db) => subscribersAfter(db, 1, 500, 101),
   'a page by number': (db) => subscribersAt(db, 1, 500, 101),
   'a lookup by ids and emails': (db) => subscribersNamed(db, 1, [{ id: 1 }, { email: 'a@example.com' }]),
-  'a search by email': (db) => subscribersByEmail(db, [1, 2, 3], 'a@example.com'),
+  'a search by email': (db) =>
+    subscribersByEmail(db, [1, 2, 3], 'a@example.com', { afterId: 0, offset: 0, limit: 10 }),
   'a search by the beginning of an email': (db) => subscribersByBeginning(db, list, 'a', 100),
   'a page of a segment': (db) => segmentMembers(db, segment, { afterId: 500, limit: 101 }),
   'the count of a segment': (db) => countMembers(db, segment, 500, 1000),

@@ -37,7 +37,8 @@ const input = {
   has_format: Type.Boolean(),
   has_confirmed: Type.Boolean(),
   custom_headers_enabled: Type.Boolean(),
-  custom_headers: Type.String(),
+  /** They are in each answer and in each message. */
+  custom_headers: Type.String({ maxLength: 64 * 1024 }),
   primary_key_custom_field_id: Nullable(Type.Integer({ minimum: 1 })),
   preview_custom_field_data: Type.Record(Type.String(), Type.Unknown()),
   /** Only when a list is created; later it must be what it is. */

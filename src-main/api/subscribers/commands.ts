@@ -210,7 +210,7 @@ export const unsubscribeByToken: Command<
   if (ip && isIP(ip) === 0) throw validationFailed('ip must be an IP address such as 192.0.2.1')
   const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
   const row = named && (await subscriberWithList(context.db, named.subscriberId))
-  const isForeign = organizationId !== null && row?.organization_id !== organizationId
+  const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
   if (!named || isForeign) throw validationFailed('token is not the unsubscribe token of a subscriber')
   if (!row || row.deleted_at !== null) return null
   await context.db
@@ -252,7 +252,7 @@ export const deleteSubscribers: Command<
   if ((await currentSettings(context.db)).service_disable_subscriber_deletion) {
     throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
   }
-  const named = await subscribersNamed(context.db, list.id, [input.name])
+  const named = await subscribersNamed(context.db, list.id, [input.name], removedAtOnce + 1)
   if (named.length === 0) throw notFound(shownName(input.name))
   const removed = named.slice(0, removedAtOnce)
   const ids = removed.map((row) => row.id)
@@ -284,7 +284,7 @@ async function subscriberNamed(
   name: SubscriberName
 ): Promise<SubscriberRow> {
   const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
-  return onlyOne(await subscribersNamed(context.db, list.id, [name]), name)
+  return onlyOne(await subscribersNamed(context.db, list.id, [name], 2), name)
 }
 
 /** @throws ApiError as {@link subscriberNamed}, which finds them */
@@ -293,7 +293,7 @@ export function onlyOne([row, ...others]: SubscriberRow[], name: SubscriberName)
   if (others.length > 0) {
     throw new ApiError(
       'multiple_records_found',
-      `${shownName(name)} is one of ${others.length + 1} with that email; name it by its id`
+      `${shownName(name)} is one of several with that email; name it by its id`
     )
   }
   return row

@@ -89,11 +89,15 @@ function holderOf(
   return undefined
 }
 
-/** The subscribers of a list that an id or an email names: one, or several where an email is shared. */
+/**
+ * The subscribers of a list that an id or an email names: one, or several where an email is shared.
+ * @param limit most of those who share an email, those with the lowest ids
+ */
 export async function subscribersNamed(
   db: Kysely<Schema>,
   mailingListId: number,
-  names: readonly SubscriberName[]
+  names: readonly SubscriberName[],
+  limit?: number
 ): Promise<SubscriberRow[]> {
   const ids = names.flatMap((name) => ('id' in name ? [name.id] : []))
   const keys = names.flatMap((name) => ('email' in name ? [emailKey(name.email)] : []))
@@ -111,7 +115,16 @@ export async function subscribersNamed(
     const rows = await db
       .selectFrom('subscribers')
       .selectAll()
-      .where((where) => hasEmailKey(where, [mailingListId], keys))
+      .$if(limit === undefined, (query) => query.where((where) => hasEmailKey(where, [mailingListId], keys)))
+      .$if(limit !== undefined, (query) =>
+        query.where(
+          'id',
+          'in',
+          idsOfEmails(db, [mailingListId], keys)
+            .orderBy('id')
+            .limit(limit ?? 0)
+        )
+      )
       .execute()
     for (const row of rows) found.set(row.id, row)
   }
@@ -151,19 +164,34 @@ export interface FoundByEmail {
   mailing_list_id: number
 }
 
-/** The subscribers with this email on any of the lists, by id. */
+/** Ids alone are read from the index: an alternate primary key lets a whole list share an email. */
+function idsOfEmails(db: Kysely<Schema>, mailingListIds: number[], keys: string[]) {
+  return db
+    .selectFrom('subscribers')
+    .select('id')
+    .where((where) => hasEmailKey(where, mailingListIds, keys))
+}
+
+/** Some of the subscribers with this email on any of the lists, by id, and how many there are in all. */
 export async function subscribersByEmail(
   db: Kysely<Schema>,
   mailingListIds: number[],
-  email: string
-): Promise<FoundByEmail[]> {
-  if (mailingListIds.length === 0) return []
-  return db
+  email: string,
+  { afterId, offset, limit }: { afterId: number; offset: number; limit: number }
+): Promise<{ rows: FoundByEmail[]; total: number }> {
+  if (mailingListIds.length === 0) return { rows: [], total: 0 }
+  const ids = idsOfEmails(db, mailingListIds, [emailKey(email)])
+  const { total } = await db
+    .selectFrom(ids.as('named'))
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await db
     .selectFrom('subscribers')
     .select(['id', 'status', 'email', 'mailing_list_id'])
-    .where((where) => hasEmailKey(where, mailingListIds, [emailKey(email)]))
+    .where('id', 'in', ids.where('id', '>', afterId).orderBy('id').limit(limit).offset(offset))
     .orderBy('id')
     .execute()
+  return { rows, total }
 }
 
 /** Up to `limit` subscribers of the list whose email begins with `beginning`, in alphabetical order. */

@@ -336,9 +336,12 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const after = query.page_token === undefined ? 0 : idOfPageToken(paged, query.page_token)
     const listOf = new Map(lists.map((list) => [list.id, list]))
     // An email is on each list once, or as often as an alternate primary key allows.
-    const all = await subscribersByEmail(reader, [...listOf.keys()], email)
-    const remaining = all.filter(({ id }) => id > after).slice(offsetOf(query))
-    const shown = remaining.slice(0, query.per_page)
+    const { rows, total } = await subscribersByEmail(reader, [...listOf.keys()], email, {
+      afterId: after,
+      offset: offsetOf(query),
+      limit: query.per_page + 1
+    })
+    const shown = rows.slice(0, query.per_page)
     const items = shown.map(({ id, status, email: spelling, mailing_list_id }) => {
       const { name = '', organization } = listOf.get(mailing_list_id) ?? {}
       return {
@@ -349,7 +352,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...(organization && { organization })
       }
     })
-    return { ...okPage(items, query, all.length), next_page_token: nextToken(paged, remaining, shown) }
+    return { ...okPage(items, query, total), next_page_token: nextToken(paged, rows, shown) }
   }
 
   function localList(caller: Caller, mailingListId: number): Promise<MailingListRow> {

@@ -25,7 +25,7 @@ const plainAddress = new RegExp(
 )
 /** RFC 6531: letters of every script where the supplement allows ASCII letters, and quoted local parts. */
 const internationalAddress =
-  /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/:;=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/:;=?^_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
+  /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/:;=?_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/:;=?_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
 
 /** Only then can a domain have the form of an IP address. */
 const endsWithDigit = /\d$/

@@ -48,7 +48,7 @@ export const SubscriberInput = Type.Object({
   apply_custom_field_defaults: Type.Boolean({ default: false }),
   skip_autoresponders: Type.Boolean({ default: false }),
   /** Which autoresponders may run, by name; * stands for anything. */
-  autoresponder_filter: Type.Optional(Type.String()),
+  autoresponder_filter: Type.Optional(Type.String({ maxLength: 1000 })),
   autoresponder_exclude_reacted: Type.Boolean({ default: false }),
   /** The subscriber is added once they confirm; the autoresponder options do not apply then. */
   confirmation_form_id: Type.Optional(Type.Integer())
@@ -90,7 +90,7 @@ export const TriggerInput = Type.Object({
   /** With * as a wildcard. */
   autoresponder_names: Type.Optional(Type.Array(Filled(), { maxItems: 1000 })),
   autoresponder_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 1000 })),
-  content_replacement_fields: Type.Record(Type.String(), Type.String(), { default: {} }),
+  content_replacement_fields: Type.Record(Type.String(), Type.String(), { default: {}, maxProperties: 1000 }),
   custom_fields: Type.Object(
     {
       for_all: Type.Optional(CustomFieldInputs),
