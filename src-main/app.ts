@@ -61,7 +61,7 @@ const housekeepingInterval = 60 * 60 * 1000
 export async function createApp(options: ApplicationOptions): Promise<Application> {
   const dataDirectory = resolve(options.dataDirectory)
   await preparePrivately(dataDirectory)
-  const lock = await takeInstanceLock(dataDirectory)
+  const lock = takeInstanceLock(dataDirectory)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()

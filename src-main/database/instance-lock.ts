@@ -1,7 +1,5 @@
 import SQLite from 'better-sqlite3'
-import { createServer, type Server } from 'node:net'
-import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Held while an application uses a data directory. */
@@ -10,50 +8,43 @@ export interface InstanceLock {
 }
 
 /**
- * Takes the data directory for this process. The operating system frees both locks when the process ends in any way, which
- * a file with a process id in it cannot promise. The lock of a file holds across machines and containers that share the
- * directory; the name holds also after somebody removed that file.
+ * Takes the data directory for this process. The operating system frees the lock when the process ends in any way, which
+ * a file with a process id in it cannot promise. It holds across accounts and containers that share the directory. Where
+ * somebody removed the file of the lock, the database itself tells whether anybody uses it.
  * @throws Error with a sentence for the user when another process has it.
  */
-export async function takeInstanceLock(dataDirectory: string): Promise<InstanceLock> {
-  const name = await takeName(dataDirectory)
-  const lock = new SQLite(join(dataDirectory, 'instance.lock'), { timeout: 0 })
+export function takeInstanceLock(dataDirectory: string): InstanceLock {
+  const path = join(dataDirectory, 'instance.lock')
+  const isNew = !existsSync(path)
+  const lock = new SQLite(path, { timeout: 0 })
   try {
     lock.exec('BEGIN EXCLUSIVE')
+    if (isNew) requireUnused(join(dataDirectory, 'listwright.db'))
   } catch (error) {
     lock.close()
-    name?.close()
-    if (error instanceof SQLite.SqliteError && error.code === 'SQLITE_BUSY') throw isTaken(dataDirectory)
-    throw error
+    // The next one must find as well that it is missing.
+    if (isNew) rmSync(path, { force: true })
+    if (!isBusy(error)) throw error
+    throw new Error(
+      `Another Listwright already uses the data in ${dataDirectory}. ` +
+        'Close it first, or start this one with another --data-dir.'
+    )
   }
-  return {
-    release: () => {
-      lock.close()
-      name?.close()
-    }
-  }
+  return { release: () => void lock.close() }
 }
 
-function isTaken(dataDirectory: string): Error {
-  return new Error(
-    `Another Listwright already uses the data in ${dataDirectory}. ` +
-      'Close it first, or start this one with another --data-dir.'
-  )
-}
-
-/** Takes a name that stands for the directory itself, where the system has names that are no files. */
-async function takeName(dataDirectory: string): Promise<Server | null> {
-  const { dev, ino } = statSync(dataDirectory, { bigint: true })
-  const name = `listwright-${dev}-${ino}`
-  const path = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }[process.platform as string]
-  if (path === undefined) return null
-  const server = createServer((socket) => socket.destroy())
-  server.unref().listen({ path })
+/** @throws SqliteError SQLITE_BUSY when another process has the database open */
+function requireUnused(databasePath: string): void {
+  if (!existsSync(databasePath)) return
+  const database = new SQLite(databasePath, { timeout: 1000 })
   try {
-    await once(server, 'listening')
-    return server
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw isTaken(dataDirectory)
-    throw error
+    database.pragma('locking_mode = EXCLUSIVE')
+    database.pragma('user_version')
+  } finally {
+    database.close()
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLite.SqliteError && error.code === 'SQLITE_BUSY'
 }

@@ -61,10 +61,17 @@ describe.skipIf(process.platform === 'win32')('the data directory', () => {
   })
 
   it('is not taken twice after somebody removed the file of its lock', async () => {
-    const { dataDirectory } = await startApplication()
-    await rm(join(dataDirectory, 'instance.lock'))
-    if (process.platform !== 'linux') return
-    await expect(createApp({ dataDirectory, port: 0 })).rejects.toThrow('Another Listwright already uses')
+    const directory = await temporaryDirectory()
+    const first = await serve(directory)
+    await rm(join(directory, 'instance.lock'))
+    // The first refusal must not leave a file behind that lets the second attempt in.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(createApp({ dataDirectory: directory, port: 0 })).rejects.toThrow(
+        'Another Listwright already uses'
+      )
+    }
+    await first.end('SIGTERM')
+    await (await createApp({ dataDirectory: directory, port: 0 })).close()
   })
 })
 
