@@ -59,8 +59,9 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
     bodyLimit,
     logger,
     rewriteUrl: ({ url = '/', headers }) => versionedUrl(url, headers['x-version']),
-    http: { maxHeaderSize },
-    routerOptions: { maxParamLength: maxHeaderSize },
+    // A request without a Host header is refused below, with an envelope.
+    http: { maxHeaderSize, requireHostHeader: false },
+    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true },
     genReqId: () => crypto.randomUUID(),
     frameworkErrors: answerUnreadablePath,
     clientErrorHandler: answerMalformed
@@ -228,6 +229,8 @@ function answerError(
   if (status < 500) {
     return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
   }
+  // The client went away while it sent its request: nobody is there to be told.
+  if (request.raw.destroyed && !request.raw.complete) return reply.code(499).send()
   request.log.error(error)
   return reply.code(500).send(
     failure('internal_error', `an error of ours, logged as request ${request.id}`, {
@@ -265,7 +268,7 @@ async function answerUnknownPath(
 ): Promise<FastifyReply> {
   const path = request.url.split('?')[0] ?? ''
   void reply.type('application/json')
-  if (/^\/ga\/api\//.test(path) && !path.startsWith(`${apiPrefix}/`)) {
+  if (/^\/ga\/api\//.test(path) && path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) {
     return reply.code(200).send(failure('invalid_request', 'only the versions 1 and 2 are available'))
   }
   await authenticate(request)

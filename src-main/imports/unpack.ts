@@ -59,9 +59,10 @@ function limitedFor(directory: string): Transform {
  * @throws ImportFailure as unpackedBytes, and for an archive that is broken or holds too much; StorageFault on a full disk
  */
 export async function unpack(path: string, target: string, signal: AbortSignal): Promise<string> {
+  await mkdir(dirname(target), { recursive: true })
   const bytes = await unpackedBytes(path)
   if (!bytes) return path
-  await mkdir(dirname(target), { recursive: true })
+  // Nothing is waited for in between: a stream may fail before it is read.
   try {
     await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
   } catch (error) {
@@ -115,7 +116,8 @@ async function onlyFileIn(path: string): Promise<Readable> {
     }
     const [only, ...others] = files
     if (!only || others.length > 0) {
-      throw new ImportFailure(`the zip archive holds ${files.length} files, and an import needs exactly one`)
+      const count = files.length < mostEntries ? files.length : `${mostEntries} or more`
+      throw new ImportFailure(`the zip archive holds ${count} files, and an import needs exactly one`)
     }
     const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(only)
     bytes.once('close', () => archive.close())

@@ -71,6 +71,19 @@ it('what is no HTTP is answered with the envelope', async () => {
   expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
 })
 
+it('a request that names no host is answered with the envelope', async () => {
+  const answer = await sendBytes('GET /ga/api/v2/mailing_lists HTTP/1.1\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1.1 4\d\d /)
+  expect(envelopeOf(answer)).toMatchObject({ success: false, data: null })
+})
+
+it('a slash at the end of a path means nothing', async () => {
+  const list = await makeList(started.api)
+  const { data } = await started.api.get<{ id: number }[]>('/mailing_lists/')
+  expect(data.map(({ id }) => id)).toContain(list.id)
+  expect((await started.api.get<{ id: number }>(`/mailing_lists/${list.id}/`)).data.id).toBe(list.id)
+})
+
 describe('a content type', () => {
   it.each(['', 'garbage', ';', 'text/plain; charset', 'application/json'])(
     '%j says nothing of the body, which is JSON',

@@ -159,6 +159,11 @@ describe('a compressed file', () => {
       zipOf({ '[Content_Types].xml': '<x/>', 'xl/workbook.xml': '<x/>' }),
       /this is a spreadsheet/
     ],
+    [
+      'a wrong size',
+      zipOf({ 'people.csv': file }, 3),
+      /^the compressed file cannot be unpacked: too many bytes/
+    ],
     ['half of it', gzipSync(file.repeat(1000)).subarray(0, 40), /cannot be unpacked/]
   ])('with %s fails and says why', async (_what, content, message) => {
     const list = await makeList(shared.api)

@@ -1,17 +1,22 @@
-import { crc32 } from 'node:zlib'
+import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A zip archive of these files, stored as they are. */
-export function zipOf(files: Record<string, string>): Buffer {
+/**
+ * A zip archive of these files.
+ * @param claimedSize what it says that each of them has, which is deflated then; without it they are stored as they are
+ */
+export function zipOf(files: Record<string, string>, claimedSize?: number): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const [name, text] of Object.entries(files)) {
-    const [nameBytes, content] = [Buffer.from(name), Buffer.from(text)]
+    const nameBytes = Buffer.from(name)
+    const content = claimedSize === undefined ? Buffer.from(text) : deflateRawSync(text)
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)
-    facts.writeUInt32LE(crc32(content), 10)
+    facts.writeUInt16LE(claimedSize === undefined ? 0 : 8, 4)
+    facts.writeUInt32LE(crc32(text), 10)
     facts.writeUInt32LE(content.length, 14)
-    facts.writeUInt32LE(content.length, 18)
+    facts.writeUInt32LE(claimedSize ?? content.length, 18)
     facts.writeUInt16LE(nameBytes.length, 22)
     const place = Buffer.alloc(14)
     place.writeUInt32LE(offset, 10)

@@ -124,7 +124,8 @@ export async function mergeDispatch(
   if (after.autowinner_enabled === 1) {
     for (const name of winnerSettings) {
       const key = `autowinner_${name}` as const
-      if (after[key] === null) complain(`${key} cannot be blank when autowinner_enabled is true`)
+      // What was given and is wrong was told already.
+      if (after[key] === null && !given[key]) complain(`${key} cannot be blank when autowinner_enabled is true`)
     }
   }
   const rule = given.special_sending_rule_id

@@ -197,7 +197,10 @@ function readNumber(field: FieldDefinition, raw: unknown): StoredValue | ValueFa
   } else {
     value = raw as number
   }
-  if (!Number.isSafeInteger(value)) return new ValueFault('must be a whole number')
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return new ValueFault(`must be from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`)
+  }
+  if (!Number.isInteger(value)) return new ValueFault('must be a whole number')
   const { minimum_value: least, maximum_value: most } = field.attributes
   if (typeof least === 'number' && value < least) return new ValueFault(`must be at least ${least}`)
   if (typeof most === 'number' && value > most) return new ValueFault(`must be at most ${most}`)
