@@ -7,6 +7,7 @@ import { createServer } from './api/server.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
+import { ContentWriter } from './delivery/content-writer.ts'
 import { DeliveryRunner } from './delivery/runner.ts'
 import { messageOf } from './errors.ts'
 import { exportRunner } from './exports/runner.ts'
@@ -92,6 +93,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const suppressionRequests = new SuppressionRequests(reader, writer)
     const suppressedAddressImports = suppressedAddressImportRunner(reader, writer, dataDirectory)
     const segments = new SegmentReader(databasePath, writer)
+    const contents = new ContentWriter(databasePath)
     const signIn = new SignIn()
     const server = await createServer({
       reader,
@@ -106,6 +108,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       suppressionRequests,
       suppressedAddressImports,
       segments,
+      contents,
       signIn,
       dataDirectory
     })
@@ -117,7 +120,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => exports.close(),
       () => suppressedAddressImports.close(),
       () => deliveries.close(),
-      () => segments.close()
+      () => segments.close(),
+      () => contents.close()
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.

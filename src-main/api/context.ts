@@ -2,6 +2,7 @@ import type {} from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
+import type { ContentWriter } from '../delivery/content-writer.ts'
 import type { DeliveryRunner } from '../delivery/runner.ts'
 import type { DryRuns } from '../imports/dry-runs.ts'
 import type { ImportRunner } from '../imports/runner.ts'
@@ -30,6 +31,7 @@ export interface ApplicationContext {
   suppressionRequests: SuppressionRequests
   suppressedAddressImports: SingleJobRunner
   segments: SegmentReader
+  contents: ContentWriter
   signIn: SignIn
   dataDirectory: string
 }

@@ -1,9 +1,9 @@
-import type { Worker } from 'node:worker_threads'
 import type { SegmentCondition } from '../api/segments/schema.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
+import { AskedThread } from '../asked-thread.ts'
 import { startThread } from '../threads.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
@@ -21,14 +21,11 @@ export type SegmentCounts = Record<SubscriberStatus, number>
 /** Some members by id: after an id, or from a position (0 is the first). */
 export type SegmentPage = { limit: number } & ({ afterId: number } | { position: number })
 
-type Question =
+export type SegmentQuestion =
   | { ask: 'count'; scope: SegmentScope }
   | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
   | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
-
-export type SegmentQuestion = { id: number } & Question
-export type SegmentAnswer = { id: number } & ({ value: unknown } | { fault: string })
 
 interface KeptCount {
   count: Promise<SegmentCounts>
@@ -49,20 +46,19 @@ const mostKept = 200
 
 /** Answers who is in a segment, from a thread of its own that is started with the first question. */
 export class SegmentReader {
-  readonly #databasePath: string
-  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  readonly #thread: AskedThread<SegmentQuestion, unknown>
   readonly #counts = new Map<string, KeptCount>()
-  #thread: Worker | null = null
-  #nextId = 1
 
   constructor(databasePath: string, writer: Pick<Writer, 'onChanges'>) {
-    this.#databasePath = databasePath
+    this.#thread = new AskedThread(() =>
+      startThread(import.meta.url, 'segment-thread', { workerData: databasePath, name: 'segments' })
+    )
     writer.onChanges((changes) => this.#noteChanges(changes))
   }
 
   /** Subscribers who are in the segment, by id. */
   page(scope: SegmentScope, page: SegmentPage): Promise<SubscriberRow[]> {
-    return this.#ask({ ask: 'page', scope, page }) as Promise<SubscriberRow[]>
+    return this.#thread.ask({ ask: 'page', scope, page }) as Promise<SubscriberRow[]>
   }
 
   /**
@@ -74,7 +70,7 @@ export class SegmentReader {
     const kept = this.#counts.get(key)
     if (kept && isGoodEnough(kept)) return kept.count
     const counting: KeptCount = {
-      count: this.#ask({ ask: 'count', scope }) as Promise<SegmentCounts>,
+      count: this.#thread.ask({ ask: 'count', scope }) as Promise<SegmentCounts>,
       beganAt: performance.now(),
       took: null,
       lists: new Set([scope.mailingListId, ...scope.clause.map((each) => each.mailing_list_id)]),
@@ -93,48 +89,16 @@ export class SegmentReader {
 
   /** Whether a subscriber of the lists has such a value of a custom field. */
   isInUse(mailingListIds: number[], fieldId: number, values: LostValues): Promise<boolean> {
-    return this.#ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
+    return this.#thread.ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
   }
 
   /** What uses a custom field. */
   dependenciesOf(field: FieldDefinition): Promise<Dependency[]> {
-    return this.#ask({ ask: 'dependencies', field }) as Promise<Dependency[]>
+    return this.#thread.ask({ ask: 'dependencies', field }) as Promise<Dependency[]>
   }
 
-  async close(): Promise<void> {
-    await this.#thread?.terminate()
-  }
-
-  #ask(question: Question) {
-    const id = this.#nextId++
-    this.#thread ??= this.#start()
-    return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      this.#thread?.postMessage({ ...question, id } satisfies SegmentQuestion)
-    })
-  }
-
-  #start(): Worker {
-    const thread = startThread(import.meta.url, 'segment-thread', {
-      workerData: this.#databasePath,
-      name: 'segments'
-    })
-    thread.on('message', (answer: SegmentAnswer) => {
-      const waiting = this.#waiting.get(answer.id)
-      this.#waiting.delete(answer.id)
-      if ('fault' in answer) waiting?.reject(new Error(answer.fault))
-      else waiting?.resolve(answer.value)
-    })
-    thread.on('error', (error) => this.#abandon(error as Error))
-    thread.on('exit', () => this.#abandon(new Error('the thread that reads segments has stopped')))
-    return thread
-  }
-
-  /** The next question starts another thread. */
-  #abandon(error: Error): void {
-    this.#thread = null
-    for (const { reject } of this.#waiting.values()) reject(error)
-    this.#waiting.clear()
+  close(): Promise<void> {
+    return this.#thread.close()
   }
 
   #noteChanges(changes: Change[]): void {

@@ -1,9 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
+import { answerQuestions } from '../asked-thread.ts'
 import { segmentMembers } from '../api/segments/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { messageOf } from '../errors.ts'
 import { countSegment } from './count.ts'
-import type { SegmentAnswer, SegmentQuestion } from './segment-reader.ts'
+import type { SegmentQuestion } from './segment-reader.ts'
 import { dependenciesOf } from '../api/custom-fields/dependency-queries.ts'
 import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
@@ -11,19 +11,7 @@ import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
 const reader = kyselyOver(openForReading(workerData as string))
 
-parentPort?.on('message', (question: SegmentQuestion) => {
-  void answer(question).then((reply) => parentPort?.postMessage(reply))
-})
-
-async function answer(question: SegmentQuestion): Promise<SegmentAnswer> {
-  const { id } = question
-  try {
-    const value = await valueOf(question)
-    return { id, value }
-  } catch (error) {
-    return { id, fault: messageOf(error) }
-  }
-}
+answerQuestions(valueOf)
 
 function valueOf(question: SegmentQuestion): Promise<unknown> {
   switch (question.ask) {

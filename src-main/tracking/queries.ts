@@ -15,21 +15,30 @@ export async function messageOf(
   return found?.isThere ? found.composer.write(found.contentId, found.addressee) : null
 }
 
-/** Where a link of a message leads, also of one to a seed, and after campaign or subscriber were deleted; null for no link. */
-export async function linkOfMessage(
+/** The address of a link as its content has it; undefined for no link of the content that a token names. */
+export async function addressOfLink(
   db: Kysely<Schema>,
-  named: TokenContent,
-  linkId: number,
-  linkBase: string
-): Promise<string | null> {
+  { sliceId }: TokenContent,
+  linkId: number
+): Promise<string | undefined> {
   const link = await db
     .selectFrom('stat_links')
     .select('url')
     .where('id', '=', linkId)
-    .where('stat_slice_id', '=', named.sliceId)
+    .where('stat_slice_id', '=', sliceId)
     .executeTakeFirst()
-  const found = link && (await composerFor(db, named, linkBase))
-  return found ? found.composer.writeLink(link.url, found.contentId, found.addressee) : null
+  return link?.url
+}
+
+/** Where a link of a message leads, also of one to a seed, and after campaign or subscriber were deleted. */
+export async function linkOfMessage(
+  db: Kysely<Schema>,
+  named: TokenContent,
+  url: string,
+  linkBase: string
+): Promise<string | null> {
+  const found = await composerFor(db, named, linkBase)
+  return found ? found.composer.writeLink(url, found.contentId, found.addressee) : null
 }
 
 async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenContent, linkBase: string) {

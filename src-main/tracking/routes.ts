@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError } from '../errors.ts'
 import { signingSecret } from '../settings/queries.ts'
-import { linkOfMessage, messageOf } from './queries.ts'
+import { addressOfLink } from './queries.ts'
 import { readToken } from './tokens.ts'
 
 // Where the links in messages lead. Whoever has the message may use them: the token in the address is the key.
@@ -14,7 +14,8 @@ const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, deliveries } = app.context
+  const { reader, writer, deliveries, contents } = app.context
+  const linkBase = (): string => deliveries.linkBase ?? ''
   // What a mail program or a form posts says nothing that the address does not.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined)
@@ -34,9 +35,12 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ params, ip }, reply) => {
       const { token, link } = params
       const named = readToken(await signingSecret(reader), 'click', token)
-      const target = named && (await linkOfMessage(reader, named, link, deliveries.linkBase ?? ''))
+      const written = named && (await addressOfLink(reader, named, link))
+      const holdsCodes = written?.includes('%%') ?? false
+      const target =
+        named && written && holdsCodes ? await contents.link(named, written, linkBase()) : written
       // A header holds no letters beyond Latin-1, and a browser writes them as this does.
-      const address = target !== null && URL.canParse(target) ? new URL(target).href : null
+      const address = target && URL.canParse(target) ? new URL(target).href : null
       if (address === null)
         return page(reply, 'This link does not work', 'The message that it was in is gone.')
       await writer.run('trackClick', { token, ip, linkId: link })
@@ -46,7 +50,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get('/w/:token', { schema: { params: TokenParams } }, async ({ params }, reply) => {
     const named = readToken(await signingSecret(reader), 'view', params.token)
-    const message = named && (await messageOf(reader, named, deliveries.linkBase ?? ''))
+    const message = named && (await contents.message(named, linkBase()))
     if (!message) return page(reply, 'This message is not there any more', 'It was removed by its sender.')
     void reply.header('Content-Security-Policy', messagePolicy)
     return message.html === undefined

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -6,8 +5,6 @@ import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { envelope, ok } from '../api/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { MailingListParams } from '../api/schema.ts'
-import { type ContentPreviewTask, writePreview, type WrittenPreview } from '../delivery/content-preview.ts'
-import { startThread } from '../threads.ts'
 
 const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
 
@@ -29,7 +26,7 @@ const links = {
 
 /** POST /app/v1/mailing_lists/:id/content_preview: a content with its codes replaced. */
 export const contentPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader } = app.context
+  const { reader, contents } = app.context
   app.post(
     '/mailing_lists/:mailing_list_id/content_preview',
     {
@@ -46,7 +43,7 @@ export const contentPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { subject, html, text } = body
       const values = JSON.parse(list.preview_custom_field_data) as StoredValues
       return ok(
-        await preview({
+        await contents.preview({
           content: { subject, html, text },
           shared: {
             campaign: { id: 0, name: body.name },
@@ -65,18 +62,4 @@ export const contentPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       )
     }
   )
-}
-
-/** Characters up to which a preview is written where it is asked for: that takes a few milliseconds. */
-const writtenHere = 64 * 1024
-
-async function preview(task: ContentPreviewTask): Promise<ContentPreview> {
-  const { subject, html, text } = task.content
-  if (subject.length + html.length + text.length <= writtenHere) return writePreview(task)
-  const thread = startThread(import.meta.url, '../delivery/content-preview-thread', {
-    workerData: task,
-    name: 'content preview'
-  })
-  const [written] = (await once(thread, 'message')) as [WrittenPreview]
-  return written
 }

@@ -125,7 +125,8 @@ export async function mergeDispatch(
     for (const name of winnerSettings) {
       const key = `autowinner_${name}` as const
       // What was given and is wrong was told already.
-      if (after[key] === null && !given[key]) complain(`${key} cannot be blank when autowinner_enabled is true`)
+      if (after[key] === null && !given[key])
+        complain(`${key} cannot be blank when autowinner_enabled is true`)
     }
   }
   const rule = given.special_sending_rule_id

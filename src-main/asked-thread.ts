@@ -1,0 +1,68 @@
+import { parentPort, type Worker } from 'node:worker_threads'
+import { messageOf } from './errors.ts'
+
+// A thread that answers questions, so that what takes long holds up neither the API's thread nor the writer's.
+
+interface AskedQuestion<Question> {
+  id: number
+  question: Question
+}
+type ThreadAnswer<Answer> = { id: number } & ({ value: Answer } | { fault: string })
+
+/** A thread as it is asked. It is started with the first question. */
+export class AskedThread<Question, Answer> {
+  readonly #start: () => Worker
+  readonly #waiting = new Map<number, { resolve: (value: Answer) => void; reject: (error: Error) => void }>()
+  #thread: Worker | null = null
+  #nextId = 1
+
+  /** @param start starts the thread, whose entry calls {@link answerQuestions} */
+  constructor(start: () => Worker) {
+    this.#start = start
+  }
+
+  /** @throws Error what answering it threw, or when the thread stopped */
+  ask(question: Question): Promise<Answer> {
+    const id = this.#nextId++
+    const thread = (this.#thread ??= this.#begin())
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      thread.postMessage({ id, question } satisfies AskedQuestion<Question>)
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate()
+  }
+
+  #begin(): Worker {
+    const thread = this.#start()
+    thread.on('message', (answer: ThreadAnswer<Answer>) => {
+      const waiting = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if ('fault' in answer) waiting?.reject(new Error(answer.fault))
+      else waiting?.resolve(answer.value)
+    })
+    thread.on('error', (error) => this.#abandon(error as Error))
+    thread.on('exit', () => this.#abandon(new Error('the thread that was asked has stopped')))
+    return thread
+  }
+
+  /** The next question starts another thread. */
+  #abandon(error: Error): void {
+    this.#thread = null
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}
+
+/** Answers the questions of the {@link AskedThread} that started the calling thread. */
+export function answerQuestions<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
+  parentPort?.on('message', ({ id, question }: AskedQuestion<Question>) => {
+    answer(question).then(
+      (value) => parentPort?.postMessage({ id, value } satisfies ThreadAnswer<Answer>),
+      (error: unknown) =>
+        parentPort?.postMessage({ id, fault: messageOf(error) } satisfies ThreadAnswer<Answer>)
+    )
+  })
+}

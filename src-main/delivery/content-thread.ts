@@ -1,0 +1,21 @@
+import { workerData } from 'node:worker_threads'
+import { answerQuestions } from '../asked-thread.ts'
+import { kyselyOver, openForReading } from '../database/connection.ts'
+import { linkOfMessage, messageOf } from '../tracking/queries.ts'
+import { writePreview } from './content-preview.ts'
+import type { ContentQuestion } from './content-writer.ts'
+
+// Writes contents one after the other, on a connection of its own.
+
+const reader = kyselyOver(openForReading(workerData as string))
+
+answerQuestions(async (question: ContentQuestion) => {
+  switch (question.ask) {
+    case 'preview':
+      return writePreview(question.task)
+    case 'message':
+      return messageOf(reader, question.named, question.linkBase)
+    case 'link':
+      return linkOfMessage(reader, question.named, question.url, question.linkBase)
+  }
+})
