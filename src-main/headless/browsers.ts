@@ -49,17 +49,14 @@ export function openAppWindow(browser: string, address: string, profileDirectory
   )
 }
 
-/** Opens an address in the default browser. @returns whether that worked */
-export function openInDefaultBrowser(address: string): Promise<boolean> {
+/** Opens an address in the default browser, where there is one. */
+export function openInDefaultBrowser(address: string): void {
   const [command, ...args] =
     process.platform === 'darwin'
       ? ['open', address]
       : process.platform === 'win32'
         ? ['rundll32', 'url.dll,FileProtocolHandler', address]
         : ['xdg-open', address]
-  return new Promise((resolve) => {
-    const opener = spawn(command ?? '', args, { stdio: 'ignore' })
-    opener.on('error', () => resolve(false))
-    opener.on('exit', (status) => resolve(status === 0))
-  })
+  // Where there is no such program, the address that was printed is left.
+  spawn(command ?? '', args, { stdio: 'ignore' }).on('error', () => undefined)
 }

@@ -28,9 +28,11 @@ async function main(): Promise<void> {
     'The Electron runtime is missing and cannot be fetched: the interface opens in a browser instead.\n'
   )
   const app = await startApplication()
+  // Whether a window was really opened cannot be told: some browsers may not read the file that leads to it.
+  printAddress(app)
   const browser = findAppBrowser()
   if (browser) showWindow(browser, app)
-  else if (!(await openInDefaultBrowser(signInPage(app)))) printAddress(app)
+  else openInDefaultBrowser(signInPage(app))
 }
 
 function runElectron(electron: string): void {
@@ -55,11 +57,11 @@ async function startApplication(): Promise<Application> {
 function showWindow(browser: string, app: Application): void {
   const opened = Date.now()
   const window = openAppWindow(browser, signInPage(app), join(app.dataDirectory, 'browser'))
-  window.on('error', () => printAddress(app))
+  // Without a window, the application goes on for whoever opens its address.
+  window.on('error', () => undefined)
   window.on('exit', (status) => {
     const failed = status !== 0 && Date.now() - opened < shortestVisit
-    if (failed) printAddress(app)
-    else endApplication(app, 0)
+    if (!failed) endApplication(app, 0)
   })
   process.on('exit', () => window.kill())
 }
