@@ -114,8 +114,8 @@ export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
         'Content-Security-Policy': contentSecurityPolicy,
         'Referrer-Policy': 'no-referrer',
         'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': 'no-store'
+        'Cache-Control': 'no-cache'
       })
-      .sendFile('index.html', windowDirectory)
+      .sendFile('index.html', windowDirectory, { cacheControl: false })
   }
 }

@@ -24,6 +24,16 @@ describe('the window', () => {
     }
   })
 
+  it('is asked for anew each time, and only its files are kept by browsers: their names change with what they hold', async () => {
+    for (const path of ['/', '/lists/3/fields']) {
+      const response = await fetch(started.app.baseUrl + path)
+      expect(response.headers.get('Cache-Control'), path).toBe('no-cache')
+      const script = /src="(\/assets\/[^"]+\.js)"/.exec(await response.text())?.[1] ?? ''
+      const file = await fetch(started.app.baseUrl + script)
+      expect(file.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+    }
+  })
+
   it('loads its scripts without a key', async () => {
     const page = await (await fetch(started.app.baseUrl)).text()
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
