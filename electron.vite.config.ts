@@ -34,6 +34,9 @@ export default defineConfig({
     root: 'src-renderer',
     build: {
       outDir: resolve('out/renderer'),
+      minify: true,
+      // The charts, which only the report of a campaign loads.
+      chunkSizeWarningLimit: 600,
       rollupOptions: { input: resolve('src-renderer/index.html') }
     },
     plugins: [
