@@ -15,8 +15,8 @@ import { DryRuns } from './imports/dry-runs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
 import { ImportRunner } from './imports/runner.ts'
-import { DeletedListPurger } from './jobs/deleted-lists.ts'
-import { ImportUndoer } from './jobs/import-undos.ts'
+import { deletedListPurger } from './jobs/deleted-lists.ts'
+import { importUndoer } from './jobs/import-undos.ts'
 import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
 import { SuppressionRequests } from './jobs/suppression-requests.ts'
@@ -87,8 +87,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await dryRuns.prepare()
     const exports = exportRunner(reader, writer, dataDirectory)
     const deliveries = new DeliveryRunner(reader, writer, dataDirectory)
-    const deletedLists = new DeletedListPurger(reader, writer)
-    const importUndos = new ImportUndoer(reader, writer)
+    const stepLoops = [deletedListPurger(reader, writer), importUndoer(reader, writer)]
     const rekeyer = new ListRekeyer(reader, writer)
     const suppressionRequests = new SuppressionRequests(reader, writer)
     const suppressedAddressImports = suppressedAddressImportRunner(reader, writer, dataDirectory)
@@ -102,8 +101,6 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       dryRuns,
       exports,
       deliveries,
-      deletedLists,
-      importUndos,
       rekeyer,
       suppressionRequests,
       suppressedAddressImports,
@@ -113,8 +110,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       dataDirectory
     })
     undo.push(
-      () => deletedLists.close(),
-      () => importUndos.close(),
+      () => Promise.all(stepLoops.map((loop) => loop.close())),
       () => imports.close(),
       () => dryRuns.close(),
       () => exports.close(),
@@ -137,8 +133,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await deliveries.start(baseUrl)
     await rekeyer.resume()
     await suppressionRequests.resume()
-    deletedLists.wake()
-    importUndos.wake()
+    for (const loop of stepLoops) loop.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
     undo.push(housekeeping)
 

@@ -6,8 +6,6 @@ import type { ContentWriter } from '../delivery/content-writer.ts'
 import type { DeliveryRunner } from '../delivery/runner.ts'
 import type { DryRuns } from '../imports/dry-runs.ts'
 import type { ImportRunner } from '../imports/runner.ts'
-import type { DeletedListPurger } from '../jobs/deleted-lists.ts'
-import type { ImportUndoer } from '../jobs/import-undos.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
 import type { SingleJobRunner } from '../jobs/single-job-runner.ts'
 import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
@@ -25,8 +23,6 @@ export interface ApplicationContext {
   dryRuns: DryRuns
   exports: SingleJobRunner
   deliveries: DeliveryRunner
-  deletedLists: DeletedListPurger
-  importUndos: ImportUndoer
   rekeyer: ListRekeyer
   suppressionRequests: SuppressionRequests
   suppressedAddressImports: SingleJobRunner

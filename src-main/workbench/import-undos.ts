@@ -40,7 +40,7 @@ const reasons = {
 
 /** /app/v1/subscriber_imports/:id/undo: takes back what an import did, as far as nobody changed it since. */
 export const importUndoRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, importUndos } = app.context
+  const { reader, writer } = app.context
   const config = { access: 'subscriber.import' } as const
 
   app.get(
@@ -57,7 +57,6 @@ export const importUndoRoutes: FastifyPluginAsyncTypebox = async (app) => {
       requirePermission(caller, 'subscriber.update')
       const { organizationId } = caller
       await writer.run('beginImportUndo', { organizationId, id: params.id })
-      importUndos.wake()
       return ok(await answer(organizationId, params.id))
     }
   )

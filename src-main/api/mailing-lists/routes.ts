@@ -9,7 +9,7 @@ import { DeleteConfirmation, MailingList, MailingListChanges, MailingListInput }
 const tags = ['Mailing lists']
 
 export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, deletedLists, rekeyer } = app.context
+  const { reader, writer, rekeyer } = app.context
 
   app.get(
     '/mailing_lists',
@@ -124,7 +124,6 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
         id: params.mailing_list_id,
         code: params.delete_confirmation_code
       })
-      deletedLists.wake()
       return ok(null)
     }
   )

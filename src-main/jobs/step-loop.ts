@@ -1,0 +1,73 @@
+import type { Change } from '../database/command.ts'
+import type { Writer } from '../database/writer.ts'
+import { messageOf } from '../errors.ts'
+import { untilStored } from './until-stored.ts'
+
+/** Work that nobody waits for, done in steps while everything else goes on. */
+export interface StepWork<Item> {
+  /** What fails when it fails, as the beginning of a sentence. */
+  name: string
+  /** The first item of which something is left to do. */
+  next: () => Promise<Item | undefined>
+  /** Does some of it, in a time that nobody notices. @returns whether more of the item is left */
+  step: (item: Item) => Promise<boolean>
+  /** Whether a change of the data may have made work. */
+  isMadeBy: (change: Change) => boolean
+}
+
+/**
+ * Does the work of a kind as it comes, one item after the other. What a full disk or a lock keeps from being written is tried
+ * again; after another fault the work waits for the next change of its kind, or the next start.
+ */
+export class StepLoop<Item> {
+  readonly #work: StepWork<Item>
+  #running: Promise<void> | null = null
+  #isAsked = false
+  #closed = false
+
+  constructor(work: StepWork<Item>, writer: Pick<Writer, 'onChanges'>) {
+    this.#work = work
+    writer.onChanges((changes) => {
+      if (changes.some(work.isMadeBy)) this.wake()
+    })
+  }
+
+  /** Looks for work; to be called at the start. */
+  wake(): void {
+    if (this.#closed) return
+    this.#isAsked = true
+    this.#running ??= this.#run()
+  }
+
+  /** Stops after the step that is under way; the work goes on when the application starts again. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isAsked && !this.#closed) {
+      this.#isAsked = false
+      try {
+        await this.#finishAll()
+      } catch (error) {
+        process.stderr.write(`${this.#work.name} stopped: ${messageOf(error)}\n`)
+      }
+    }
+    // Nothing is waited for in between: who asks from now on starts it anew.
+    this.#running = null
+  }
+
+  async #finishAll(): Promise<void> {
+    const { next, step } = this.#work
+    for (let item = await next(); item !== undefined && !this.#closed; item = await next()) {
+      const current = item
+      const again = (): Promise<boolean | undefined> =>
+        untilStored(
+          () => step(current),
+          () => this.#closed
+        )
+      while (await again());
+    }
+  }
+}
