@@ -179,9 +179,9 @@ async function preparePrivately(dataDirectory: string): Promise<void> {
 async function closeToOthers(directory: string): Promise<string> {
   try {
     await chmod(directory, 0o700)
-    return 'was open to other users of this computer; now only its owner reads it.'
+    return 'was open to other users of this computer; now only its owner can read it.'
   } catch (error) {
-    return `is open to other users of this computer, and could not be closed to them: ${messageOf(error)}`
+    return `is open to other users of this computer, and that could not be changed (${messageOf(error)}). Change it yourself: chmod 700`
   }
 }
 

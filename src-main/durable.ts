@@ -18,7 +18,7 @@ export async function makeDirectory(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
 
-/** @param flags Windows brings a file to the disk only for whom it is open to be written, and Linux a directory only to be read */
+/** @param flags Windows flushes a file only through a handle that may write, Linux a directory only through one that may read */
 async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
   const handle = await open(path, flags)
   try {

@@ -55,8 +55,8 @@ export function storageFaultOf(error: unknown): StorageFault | null {
   return kind ? new StorageFault(kind) : null
 }
 
-/** Faults that are told one by one: nobody reads more of them at once. */
-const maxTold = 25
+/** Faults that are named one by one: nobody reads more at once. */
+const maxReported = 25
 
 /** Input that breaks a rule; several faults are joined with ", " as the supplement asks. */
 export function validationFailed(...faults: [string, ...string[]]): ApiError {
@@ -71,18 +71,18 @@ export function notFound(what: string): ApiError {
 /** Collects the faults of one input so that a person can mend all of them at once. */
 export class Faults {
   readonly #sentences: string[] = []
-  #untold = 0
+  #omitted = 0
 
   add(sentence: string): void {
-    if (this.#sentences.length < maxTold) this.#sentences.push(sentence)
-    else this.#untold++
+    if (this.#sentences.length < maxReported) this.#sentences.push(sentence)
+    else this.#omitted++
   }
 
   /** What is to be answered; undefined when nothing was added. */
   get refusal(): ApiError | undefined {
     const [first, ...rest] = this.#sentences
     if (first === undefined) return undefined
-    if (this.#untold > 0) rest.push(`and ${this.#untold} more`)
+    if (this.#omitted > 0) rest.push(`and ${this.#omitted} more`)
     return validationFailed(first, ...rest)
   }
 

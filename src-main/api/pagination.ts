@@ -33,6 +33,6 @@ export function idOfPageToken(of: string, token: string): number {
   if (made === undefined) {
     throw validationFailed('page_token must be the next_page_token of an earlier response')
   }
-  if (made !== of) throw validationFailed('page_token is of another list')
+  if (made !== of) throw validationFailed('page_token belongs to another list or segment')
   return Number(id)
 }

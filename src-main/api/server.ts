@@ -94,7 +94,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
     request.caller = await authenticate(request)
     authorize(request)
     if (request.caller.mustAgree && !request.routeOptions.config.beforeTerms) {
-      throw new ApiError('not_authorized', 'the terms have to be agreed to first')
+      throw new ApiError('not_authorized', 'agree to the terms and conditions first')
     }
   })
   app.setNotFoundHandler(async (request, reply) => answerUnknownPath(request, reply, methods))
@@ -233,7 +233,7 @@ function answerError(
   if (request.raw.destroyed && !request.raw.complete) return reply.code(499).send()
   request.log.error(error)
   return reply.code(500).send(
-    failure('internal_error', `an error of ours, logged as request ${request.id}`, {
+    failure('internal_error', `an internal error, logged as request ${request.id}`, {
       request_id: request.id
     })
   )

@@ -65,7 +65,7 @@ try {
   const storage = storageFaultOf(error)
   tell(
     storage
-      ? { canGoOn: true, message: `${storage.message}, then let the campaign go on` }
+      ? { canGoOn: true, message: `${storage.message}, then continue the campaign` }
       : { canGoOn: false, message: whyItStopped(error) }
   )
 } finally {
@@ -76,7 +76,7 @@ try {
 /** What was refused says itself why. */
 function whyItStopped(error: unknown): string {
   if (error instanceof ApiError) return `Sending cannot go on: ${error.message}`
-  return `Sending stopped by an error of ours: ${messageOf(error)}`
+  return `Sending was stopped by an internal error: ${messageOf(error)}`
 }
 
 function tell(note: DeliveryNote): void {

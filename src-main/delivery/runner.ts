@@ -117,7 +117,7 @@ export class DeliveryRunner {
       else fault = note
     })
     thread.on('error', (error) => {
-      fault = { canGoOn: false, message: `Sending stopped by an error of ours: ${messageOf(error)}` }
+      fault = { canGoOn: false, message: `Sending was stopped by an internal error: ${messageOf(error)}` }
     })
     thread.on('exit', () => void this.#ended(campaignId, fault))
   }

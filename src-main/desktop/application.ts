@@ -19,14 +19,16 @@ export function endInOrder(application: Application): void {
     event.preventDefault()
     application
       .close()
-      .catch((error: unknown) => dialog.showErrorBox('Listwright did not end in order', messageOf(error)))
+      .catch((error: unknown) =>
+        dialog.showErrorBox('Listwright did not shut down cleanly', messageOf(error))
+      )
       .finally(() => {
         ended = true
         app.quit()
       })
   })
   application.onFailure((error) => {
-    dialog.showErrorBox('Listwright cannot go on', error.message)
+    dialog.showErrorBox('Listwright has to stop', error.message)
     app.quit()
   })
 }

@@ -26,7 +26,7 @@ export async function checkCounters(args: string[]): Promise<void> {
       `${formatCount(events)} events of campaigns`
     ]
     const verdict =
-      drifts.length === 0 ? 'every counter says so' : `${formatCount(drifts.length)} counters say otherwise`
+      drifts.length === 0 ? 'every counter agrees' : `counters that differ: ${formatCount(drifts.length)}`
     process.stdout.write(`Counted ${counted.join(', ')}: ${verdict}.\n`)
     process.stdout.write(drifts.map((drift) => `${sentenceOf(drift)}\n`).join(''))
     if (drifts.length > 0) process.exitCode = 1
@@ -36,7 +36,7 @@ export async function checkCounters(args: string[]): Promise<void> {
 }
 
 function sentenceOf({ counter, kept, found }: Drift): string {
-  return `${counter}: ${formatCount(kept)} are kept, ${formatCount(found)} are there`
+  return `${counter}: ${formatCount(kept)} recorded, ${formatCount(found)} found`
 }
 
 function formatCount(count: number): string {

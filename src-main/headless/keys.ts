@@ -63,14 +63,15 @@ async function create(
 
 async function idOfUser(db: Kysely<Schema>, email: string): Promise<number> {
   const user = await userByEmail(db, email)
-  if (!user) throw new Error(`--user needs the email of a user, and "${email}" is none`)
+  if (!user) throw new Error(`--user needs the email of a user, and "${email}" is not one`)
   return user.id
 }
 
 async function revoke(data: DataDirectory, organizationId: number, text: string): Promise<string[]> {
   const id = Number(text)
   const key = (await apiKeysOf(data.reader, organizationId, null)).find((each) => each.id === id)
-  if (!key) throw new Error(`key revoke needs the id of a key that "key list" shows, and "${text}" is none`)
+  if (!key)
+    throw new Error(`key revoke needs the id of a key that "key list" shows, and "${text}" is not one`)
   await data.write((writer) =>
     writer.run('revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
   )

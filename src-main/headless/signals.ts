@@ -10,7 +10,7 @@ export function endApplication(app: Application, status: number): void {
   app.close().then(
     () => process.exit(status),
     (error: unknown) => {
-      process.stderr.write(`Listwright did not end in order: ${messageOf(error)}\n`)
+      process.stderr.write(`Listwright did not shut down cleanly: ${messageOf(error)}\n`)
       process.exit(1)
     }
   )
@@ -21,7 +21,7 @@ export function endOnSignal(app: Application): void {
   process.on('SIGTERM', () => endApplication(app, 0))
   process.on('SIGINT', () => endApplication(app, 0))
   app.onFailure((error) => {
-    process.stderr.write(`Listwright cannot go on: ${error.message}\n`)
+    process.stderr.write(`Listwright has to stop: ${error.message}\n`)
     endApplication(app, 1)
   })
 }

@@ -78,7 +78,7 @@ export class DryRuns {
   ): Promise<string> {
     if ([...this.#runs.values()].filter(({ progress }) => isAtWork(progress)).length >= mostAtOnce) {
       throw validationFailed(
-        `${mostAtOnce} dry runs are at work already. Wait until one has finished, or stop it`
+        `${mostAtOnce} dry runs are running already. Wait until one has finished, or stop one`
       )
     }
     const [oldest] = this.#runs.keys()
@@ -106,7 +106,7 @@ export class DryRuns {
       run.progress = {
         ...run.progress,
         state: 'failed',
-        error_message: `The dry run stopped by an error of ours: ${messageOf(error)}`
+        error_message: `The dry run was stopped by an internal error: ${messageOf(error)}`
       }
     })
     return id

@@ -14,7 +14,7 @@ export function failureMessage(error: unknown): string {
   if (error instanceof ImportFailure || error instanceof ApiError) return error.message
   const storage = storageFaultOf(error)
   if (storage) return `${storage.message}, then import the file again`
-  return `The import stopped by an error of ours: ${messageOf(error)}`
+  return `The import was stopped by an internal error: ${messageOf(error)}`
 }
 
 /**

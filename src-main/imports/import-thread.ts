@@ -25,7 +25,7 @@ export interface ImportThreadOptions {
 }
 
 const changedMeanwhile =
-  'the file changed while it was being imported. What was read of it is imported; import the changed file anew'
+  'the file changed while it was being imported. What had been read of it was imported; import the changed file again'
 
 giveWay()
 const { importId, work, dataDirectory, writer } = workerData as ImportThreadOptions
@@ -89,7 +89,7 @@ async function runImport(client: CommandClient): Promise<void> {
  */
 async function holdImport(client: CommandClient, fault: StorageFault): Promise<void> {
   if (fault.kind === 'full') {
-    const message = `${fault.message}, then let the import go on`
+    const message = `${fault.message}, then continue the import`
     const note = (): Promise<boolean> => wasWritten(client.run('holdImport', { id: importId, message }))
     if (await note()) return
     giveReserveBack(dataDirectory)

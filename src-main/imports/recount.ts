@@ -58,8 +58,8 @@ export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string)
         : outcome === 'failed'
           ? { lines: await recordsIn(path, csvFormat(format)), missing: 0 }
           : await addressesIn(db, path, isOnList(outcome) && !mayBeGone ? listId : null)
-      compare(`lines of the log ${outcome}`, counts[outcome], lines)
-      compare(`subscribers of the log ${outcome}`, lines, lines - missing)
+      compare(`lines in the log "${outcome}"`, counts[outcome], lines)
+      compare(`subscribers found from the log "${outcome}"`, lines, lines - missing)
     }
   }
   return drifts

@@ -112,7 +112,7 @@ export class RowReader {
   #tooManyColumns(row: readonly string[]): string | null {
     if (row.length <= this.#columns || row.slice(this.#columns).every((cell) => cell.trim() === ''))
       return null
-    return `the row has ${row.length} columns, and column_mapping names ${this.#columns}`
+    return `the row has ${row.length} columns, and the import expects ${this.#columns}`
   }
 
   #addChecked(batch: ImportBatch, row: readonly string[]): string | null {
@@ -168,7 +168,7 @@ export class RowReader {
     switch (name) {
       case 'status':
         if (!(subscriberStatuses as readonly string[]).includes(text)) {
-          return `must be one of ${subscriberStatuses.join(', ')}, and "${cell}" is none`
+          return `must be one of ${subscriberStatuses.join(', ')}, and "${cell}" is not one`
         }
         attributes.status = text
         return null
@@ -178,14 +178,14 @@ export class RowReader {
         return null
       case 'email_format':
         if (!/^(html|text|plaintext|both)$/.test(text))
-          return `must be html, text or both, and "${cell}" is none`
+          return `must be html, text or both, and "${cell}" is not one`
         attributes.format = text === 'text' ? 'plaintext' : text
         return null
       case 'subscribe_time':
       case 'remove_time': {
         const { file_format } = this.#plan.settings
         const wall = parseDate(cell, file_format.date_format)
-        if (!wall) return `must be ${dateHint}, and "${cell}" is none`
+        if (!wall) return `must be ${dateHint}, and "${cell}" is not one`
         const time = timeOfWall(wall, this.#plan.timeZone)
         if (time === null) return `must be in the years 1970 to 9999, and "${cell}" is not`
         if (name === 'subscribe_time') attributes.subscribeTime = time
@@ -194,7 +194,7 @@ export class RowReader {
       }
       case 'subscribe_ip':
       case 'remove_ip':
-        if (isIP(cell) === 0) return `must be an IP address, and "${cell}" is none`
+        if (isIP(cell) === 0) return `must be an IP address, and "${cell}" is not one`
         if (name === 'subscribe_ip') attributes.subscribeIp = cell
         else attributes.removeIp = cell
         return null

@@ -117,7 +117,7 @@ export class ImportRunner {
   async #ended(importId: number, failure: string | null, again: boolean): Promise<void> {
     if (again && !this.#closed) await pause(waitForStorage, undefined, { ref: false })
     if (failure !== null) {
-      const message = `The import stopped by an error of ours: ${failure}`
+      const message = `The import was stopped by an internal error: ${failure}`
       await untilStored(
         () => this.#writer.run('failImport', { id: importId, message }),
         () => this.#closed,

@@ -40,7 +40,9 @@ function limitedFor(directory: string): Transform {
       written += chunk.length
       if (written > maxUnpackedBytes) {
         return done(
-          new ImportFailure('the compressed file holds more than 20 GB, which is no file to import')
+          new ImportFailure(
+            'the compressed file unpacks to more than 20 GB, the most that can be imported. Split it into smaller files'
+          )
         )
       }
       if (written - looked < bytesPerLook) return done(null, chunk)
@@ -103,7 +105,7 @@ function gunzip(path: string): Readable {
 async function onlyFileIn(path: string): Promise<Readable> {
   const archive = await openArchive(path, { lazyEntries: true, autoClose: false }).catch(() => {
     throw new ImportFailure(
-      'this is a spreadsheet or a zip archive that is broken, not a CSV file. In the spreadsheet, save it as CSV',
+      'this is a spreadsheet or a broken zip archive, not a CSV file. If it is a spreadsheet, save it as CSV',
       1
     )
   })

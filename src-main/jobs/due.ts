@@ -1,6 +1,6 @@
 import type { Flag } from '../database/schema.ts'
 
-/** A job that is to begin at a time (UNIX milliseconds), or once it was made. */
+/** A job that is to begin at a time (UNIX milliseconds), or as soon as it is made. */
 interface Scheduled {
   begins_at: number
   begins_at_once: Flag

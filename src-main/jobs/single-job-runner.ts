@@ -44,7 +44,7 @@ export class SingleJobRunner {
     this.#running = thread
     let failure: string | null = null
     thread.on('message', (message: string) => (failure = message))
-    thread.on('error', (error) => (failure = `An error of ours stopped it: ${messageOf(error)}`))
+    thread.on('error', (error) => (failure = `It was stopped by an internal error: ${messageOf(error)}`))
     thread.on('exit', () => void this.#ended(id, failure))
   }
 

@@ -44,7 +44,7 @@ async function run(client: CommandClient): Promise<void> {
   if (!row) return
   const source = join(dataDirectory, row.source_path)
   if ((await fingerprintOf(source)) !== row.source_fingerprint) {
-    throw new ImportFailure('the file changed while it was imported. Import the changed file anew')
+    throw new ImportFailure('the file changed while it was imported. Import the changed file again')
   }
   const path = await unpack(source, unpackedPath, new AbortController().signal)
   const format = JSON.parse(row.file_format) as FileFormat

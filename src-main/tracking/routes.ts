@@ -60,7 +60,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   // A program that looks at every link of a message must not unsubscribe anybody: that takes a POST.
   app.get('/u/:token', { schema: { params: TokenParams } }, async (_request, reply) =>
-    page(reply, 'Unsubscribe', 'You will get no more messages of this list.', 'Unsubscribe')
+    page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe')
   )
 
   // RFC 8058: mail programs send this by themselves when their user asks for it.
@@ -71,7 +71,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!(error instanceof ApiError)) throw error
       return page(reply.code(404), 'This link does not work', 'It belongs to nobody who is on a list here.')
     }
-    return page(reply, 'You are unsubscribed', 'You will get no more messages of this list.')
+    return page(reply, 'You are unsubscribed', 'You will get no more messages from this list.')
   })
 }
 

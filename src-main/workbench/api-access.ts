@@ -116,7 +116,7 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
 async function requireMayMakeKeyFor(caller: Caller, userId: number, reader: Kysely<Schema>): Promise<void> {
   const user = await userById(reader, organizationSeenBy(caller), userId)
   if (caller.role === 'standard' || (user.role === 'system_admin' && caller.role !== 'system_admin')) {
-    throw new ApiError('not_authorized', 'keys of other users are made by those who may change the users')
+    throw new ApiError('not_authorized', 'only those who may change a user may make API keys for them')
   }
 }
 

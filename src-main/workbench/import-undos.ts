@@ -35,7 +35,7 @@ export type ImportUndo = Static<typeof ImportUndo>
 
 const reasons = {
   changed: 'changed since the import',
-  primary_key: 'the primary key of the list is another one since'
+  primary_key: 'the primary key of the list has changed since'
 } as const
 
 /** /app/v1/subscriber_imports/:id/undo: takes back what an import did, as far as nobody changed it since. */
@@ -96,7 +96,7 @@ export const importUndoRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   async function* keptCsv(id: number): AsyncGenerator<string> {
     const write = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' })
-    yield write([['email', 'why it was left']])
+    yield write([['email', 'why it was left as it is']])
     for (let afterId = 0; ;) {
       const rows = await keptSubscribers(reader, id, afterId, rowsPerRead)
       yield write(rows.map(({ email, reason }) => [email, reasons[reason]]))

@@ -45,7 +45,7 @@ export const organizationSettingRoutes: FastifyPluginAsyncTypebox = async (app) 
     },
     async ({ caller: { organizationId, role }, body }) => {
       if (body.subscriber_limit !== undefined && role !== 'system_admin') {
-        throw new ApiError('not_authorized', 'subscriber_limit is set by system administrators')
+        throw new ApiError('not_authorized', 'only system administrators may set subscriber_limit')
       }
       await writer.run('limitSubscribers', {
         organizationId,

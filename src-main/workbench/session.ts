@@ -123,7 +123,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const user = await userById(reader, null, userId)
       if (user.password_hash !== null && !(await isRightPassword(user, body.password))) {
         throw validationFailed(
-          `password is not the present one, or was wrong ${maxPasswordFailures} times in a row and is locked for a while`
+          `password is wrong, or you are locked out for a while after ${maxPasswordFailures} wrong ones in a row`
         )
       }
       const passwordHash = await readNewPassword(body)
@@ -150,8 +150,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
 /** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
 const signInRefusal =
-  'email and password are not those of a user who may sign in. ' +
-  `After ${maxPasswordFailures} wrong passwords in a row a user is locked out for a while, which an administrator can end`
+  'email or password is wrong, or the user may not sign in. ' +
+  `After ${maxPasswordFailures} wrong passwords in a row a user is locked out for a while; an administrator can unlock them`
 
 /** @throws ApiError invalid_request for a program with a key, which has no window */
 function requireSession(token: string | undefined): string {

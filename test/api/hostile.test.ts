@@ -285,7 +285,7 @@ it('a page token is good for its own list only', async () => {
   )
   expect(other).toMatchObject({
     error_code: 'validation_failed',
-    error_message: 'page_token is of another list'
+    error_message: 'page_token belongs to another list or segment'
   })
 })
 

@@ -38,7 +38,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     }
     while (!(await isPaused())) await pause(20)
     expect((await progressOf(api, id)).error_message).toBe(
-      'the disk is full. Free some space, then let the campaign go on'
+      'the disk is full. Free some space, then continue the campaign'
     )
     const { stat_summary: before } = (await api.get<CampaignDetail>(`/campaigns/${id}`)).data
     expect(before?.messages_sent).toBeLessThan(recipients)
@@ -62,7 +62,7 @@ describe('an outbox that cannot be written', () => {
     const { dispatch } = await api.sent(id)
     expect(dispatch).toMatchObject({ state: 'failed', state_description: 'Failed' })
     expect((await progressOf(api, id)).error_message).toMatch(
-      /^Sending stopped by an error of ours: .*outbox/
+      /^Sending was stopped by an internal error: .*outbox/
     )
   })
 })

@@ -79,7 +79,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByText('These codes mean nothing and would be sent as they are').waitFor()
     await page.getByRole('dialog').getByText('%%first name%%').waitFor()
-    await page.getByText('Links in this message lead to this computer').waitFor()
+    await page.getByText('Links in this message work on this computer only').waitFor()
     await window.screenshot('campaign-warnings')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await version.getByLabel('Subject').fill('Spring is here')

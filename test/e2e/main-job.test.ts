@@ -192,7 +192,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await editor.getByRole('textbox', { name: 'Number' }).fill('1.5')
     await editor.getByRole('button', { name: 'Add subscriber' }).click()
     await editor
-      .getByText(/^Somebody on this list has this address already.* Number must be a whole number/)
+      .getByText(/^Another subscriber of this list already has this address.* Number must be a whole number/)
       .waitFor()
     await started.api.delete(`/mailing_lists/${list.id}/subscribers/taken@example.com`)
     await editor.getByRole('textbox', { name: 'Email' }).fill('types@example.com')
@@ -262,7 +262,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const { page } = window
     await page.getByRole('button', { name: 'Actions for Old list' }).click()
     await page.getByRole('menuitem', { name: 'Delete list' }).click()
-    await page.getByRole('dialog').getByText('The list goes with its 2 subscribers').waitFor()
+    await page.getByRole('dialog').getByText('The list is deleted with its 2 subscribers').waitFor()
     const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete list' })
     expect(await remove.isDisabled()).toBe(true)
     await page.getByRole('dialog').getByRole('textbox').fill('Old list')

@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('the data directory', () => {
     let errors = ''
     child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
     await once(child.stdout as Readable, 'data')
-    expect(errors).toMatch(/is open to other users of this computer, and could not be closed to them: EPERM/)
+    expect(errors).toMatch(/is open to other users of this computer, and that could not be changed \(EPERM/)
     expect(await modeOf(directory)).toBe(0o777)
     child.kill('SIGKILL')
   })

@@ -59,7 +59,7 @@ describe('npm run serve -- key', () => {
       /user \d+ was not found/
     )
     await expect(key(dataDirectory, 'create', 'Nobody', '--user', 'x@y.org')).rejects.toThrow(
-      /--user needs the email of a user, and "x@y.org" is none/
+      /--user needs the email of a user, and "x@y.org" is not one/
     )
     await expect(key(dataDirectory, 'list', '--organization', '99')).rejects.toThrow(
       /organization 99 was not found/
@@ -69,7 +69,7 @@ describe('npm run serve -- key', () => {
   it('says what is wrong with what it is given', async () => {
     const { dataDirectory } = await startApplication()
     await expect(key(dataDirectory, 'create')).rejects.toThrow(/key create needs a name/)
-    await expect(key(dataDirectory, 'revoke', '999')).rejects.toThrow(/"999" is none/)
+    await expect(key(dataDirectory, 'revoke', '999')).rejects.toThrow(/"999" is not one/)
     await expect(key(dataDirectory, 'show')).rejects.toThrow(/create NAME, list, or revoke ID/)
     await expect(key(await temporaryDirectory(), 'list')).rejects.toThrow(/There is no data in/)
   })

@@ -180,7 +180,7 @@ it('an import whose file changed while it was paused fails, and says that it is 
     state: 'failed',
     error_message:
       'the file people.csv changed while the import was interrupted, so the import cannot continue. ' +
-      'Import the changed file anew',
+      'Import the changed file again',
     stats: { records_imported: paused.stats.records_imported }
   })
   await expectConsistent(api, listId, ended)
@@ -214,7 +214,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       file_source: { type: 'upload_directory', filename: 'people.csv' }
     })
     const paused = await reached(api, id, 'paused')
-    expect(paused.error_message).toBe('the disk is full. Free some space, then let the import go on')
+    expect(paused.error_message).toBe('the disk is full. Free some space, then continue the import')
     expect(paused.stats.records_imported).toBeLessThan(rows)
     await expectConsistent(api, listId, paused)
 
@@ -239,7 +239,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       column_mapping: ['email', 'City', null]
     })
     const paused = await reached(api, id, 'paused')
-    expect(paused.error_message).toBe('the disk is full. Free some space, then let the import go on')
+    expect(paused.error_message).toBe('the disk is full. Free some space, then continue the import')
     expect(await readdir(join(directory, 'imports', 'sources'))).toEqual([])
     // What else is changed meanwhile is kept.
     await makeSubscriber(api, (await makeList(api)).id, 'somebody@example.com')

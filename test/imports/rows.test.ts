@@ -151,10 +151,10 @@ describe('a row', () => {
     const faults: [cells: string[], complaint: string][] = [
       [['too long', '', '', '', ''], 'Text must be at most 5 characters'],
       [['a\nb', '', '', '', ''], 'Text must be a single line'],
-      [['', '1.5', '', '', ''], 'Count must be a whole number, and "1.5" is none'],
+      [['', '1.5', '', '', ''], 'Count must be a whole number, and "1.5" is not one'],
       [['', '10', '', '', ''], 'Count must be at most 9'],
       [['', '', '02/30/2014', '', ''], 'Day must be a date such as'],
-      [['', '', '', 'XL', ''], 'Size must be one of S, M, and "XL" is none'],
+      [['', '', '', 'XL', ''], 'Size must be one of S, M, and "XL" is not one'],
       [['', '', '', '', 'maybe'], 'Member must be true or false, and "maybe" is neither']
     ]
     const rows = faults.map(([cells], index) => [`p${index}@example.com`, ...cells])
@@ -229,14 +229,14 @@ describe('a row', () => {
       [
         'status',
         'gone',
-        'status must be one of active, bounced, unsubscribed, scomp, deactivated, and "gone" is none'
+        'status must be one of active, bounced, unsubscribed, scomp, deactivated, and "gone" is not one'
       ],
       ['confirmed', 'perhaps', 'confirmed must be true or false, and "perhaps" is neither'],
-      ['email_format', 'pdf', 'email_format must be html, text or both, and "pdf" is none'],
+      ['email_format', 'pdf', 'email_format must be html, text or both, and "pdf" is not one'],
       ['subscribe_time', 'soon', 'subscribe_time must be a date such as'],
-      ['subscribe_ip', '192.0.2.999', 'subscribe_ip must be an IP address, and "192.0.2.999" is none'],
+      ['subscribe_ip', '192.0.2.999', 'subscribe_ip must be an IP address, and "192.0.2.999" is not one'],
       ['remove_time', '31/31/2014', 'remove_time must be a date such as'],
-      ['remove_ip', 'here', 'remove_ip must be an IP address, and "here" is none']
+      ['remove_ip', 'here', 'remove_ip must be an IP address, and "here" is not one']
     ]
     const columns = faults.map(([column]) => column)
     const rows = faults.map(([column, cell], index) => [

@@ -119,7 +119,7 @@ describe('undoing an import', () => {
     expect((await csv.text()).split('\n').toSorted()).toEqual([
       '',
       'edited@example.com,changed since the import',
-      'email,why it was left',
+      'email,why it was left as it is',
       'touched@example.com,changed since the import'
     ])
   })

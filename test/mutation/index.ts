@@ -123,7 +123,7 @@ async function limitsOf(directory: string, target: Target): Promise<Limits> {
     const began = performance.now()
     if (!(await passes(directory, target[which], longestRun))) {
       throw new Error(
-        `The ${which} tests of ${target.sources.join(', ')} fail without a mutant. Mend them first`
+        `The ${which} tests of ${target.sources.join(', ')} fail without a mutant. Fix them first`
       )
     }
     return hangsAfter * (performance.now() - began)

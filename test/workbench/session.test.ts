@@ -82,7 +82,7 @@ describe('signing in with email and password', () => {
       success: false,
       error_code: 'validation_failed',
       error_message: expect.stringMatching(
-        /^email and password are not those of a user who may sign in/
+        /^email or password is wrong, or the user may not sign in/
       ) as string
     }
     const window = new SessionClient()
@@ -280,7 +280,7 @@ describe('the own password', () => {
     await other.signIn(email)
     const changed = { password1: 'new horse', password2: 'new horse' }
     expect((await window.call('PUT', '/app/v1/session/password', changed)).error_message).toMatch(
-      /^password is not the present one/
+      /^password is wrong/
     )
     expect((await window.call('PUT', '/app/v1/session/password', { ...changed, password })).success).toBe(
       true
@@ -340,7 +340,7 @@ describe('a user is made to agree to the terms', () => {
     for (const path of ['/ga/api/v2/mailing_lists', '/app/v1/api_keys', '/app/v1/campaigns']) {
       const refused = await window.call('GET', path)
       expect(refused).toMatchObject({ status: 403, error_code: 'not_authorized' })
-      expect(refused.error_message).toBe('the terms have to be agreed to first')
+      expect(refused.error_message).toBe('agree to the terms and conditions first')
     }
     await window.call('PUT', '/app/v1/session/terms', { version: 2 })
     expect((await window.call('GET', '/ga/api/v2/mailing_lists')).success).toBe(true)

@@ -116,7 +116,7 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
   if (userId === null && owner?.role === 'system_admin' && !mayRevokeSystemAdmins) {
     throw new ApiError(
       'not_authorized',
-      'keys of system administrators are revoked by system administrators only'
+      'only system administrators may revoke keys of system administrators'
     )
   }
   const { numDeletedRows } = await context.db

@@ -107,7 +107,9 @@ async function draftFromTemplate(
   const whole = await draftOf(context, template)
   const isOtherList = template.mailing_list_id !== list.id
   if (source.duplicate_segmentation_criteria && isOtherList && whole.segment !== null) {
-    faults.add(`duplicate_segmentation_criteria: template ${id} is of another list, whose segments it has`)
+    faults.add(
+      `duplicate_segmentation_criteria: template ${id} belongs to another list, so its segment cannot be copied`
+    )
   }
   return {
     name: template.name,

@@ -288,7 +288,7 @@ async function refuseStrandedValues(
   )
 }
 
-/** Which values of a field a change takes the meaning from: none (null), those of some options, or all. */
+/** Which values of a field a change makes meaningless: none (null), those of some options, or all. */
 export function lostValues(
   field: FieldDefinition,
   type: CustomFieldType | undefined,

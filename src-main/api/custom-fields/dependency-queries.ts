@@ -13,7 +13,7 @@ const readAtOnce = 20
  * What uses a field: lists whose primary key it is, or is about to be; campaigns that may still be sent, templates and
  * autoresponders whose contents hold its code; lists whose header lines do. Reads all contents, which may be many and long:
  * neither for the API's thread nor for the writer's.
- * @param since leaves out contents that did not change behind this entry of the change log
+ * @param since leaves out contents that did not change after this entry of the change log
  */
 export async function dependenciesOf(
   db: Kysely<Schema>,
@@ -120,7 +120,7 @@ function autorespondersOf(db: Kysely<Schema>, listIds: number[], since: number |
     .execute()
 }
 
-/** Whether the change log has a record behind an entry. */
+/** Whether the change log has a record after an entry. */
 function hasChanged(entities: ChangedEntity[], id: string, since: number) {
   return sql<SqlBool>`EXISTS (SELECT 1 FROM change_log AS change WHERE change.id > ${since}
     AND change.entity IN (${sql.join(entities)}) AND ${sql.ref(id)} BETWEEN change.first_id AND change.last_id)`

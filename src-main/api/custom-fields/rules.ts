@@ -192,7 +192,7 @@ function readNumber(field: FieldDefinition, raw: unknown): StoredValue | ValueFa
     const text = raw.trim()
     if (text === '') return null
     if (!/^[+-]?\d+$/.test(text))
-      return new ValueFault(`must be a whole number, and "${shorten(text)}" is none`)
+      return new ValueFault(`must be a whole number, and "${shorten(text)}" is not one`)
     value = Number(text)
   } else {
     value = raw as number
@@ -211,7 +211,7 @@ function readDay(raw: unknown, order: DateOrder): StoredValue | ValueFault | nul
   if (typeof raw !== 'string') return new ValueFault(`must be ${dateHint}`)
   if (raw.trim() === '') return null
   const wall = parseDate(raw, order)
-  return wall ? isoDay(wall) : new ValueFault(`must be ${dateHint}, and "${shorten(raw)}" is none`)
+  return wall ? isoDay(wall) : new ValueFault(`must be ${dateHint}, and "${shorten(raw)}" is not one`)
 }
 
 function readDayOfYear(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
@@ -220,7 +220,7 @@ function readDayOfYear(raw: unknown, order: DateOrder): StoredValue | ValueFault
   const day = parseMonthDay(raw, order) ?? parseDate(raw, order)
   return day
     ? monthDay(day)
-    : new ValueFault(`must be a day of the year such as 01-31, and "${shorten(raw)}" is none`)
+    : new ValueFault(`must be a day of the year such as 01-31, and "${shorten(raw)}" is not one`)
 }
 
 const truths = new Set(['true', '1', 'yes', 'y', 't', 'on'])
@@ -279,7 +279,7 @@ function optionNamed(field: FieldDefinition, name: string): CustomFieldOption | 
 function noOption(field: FieldDefinition, text: string): ValueFault {
   const names = field.options.slice(0, 10).map((option) => option.name)
   const more = field.options.length > names.length ? ', …' : ''
-  return new ValueFault(`must be one of ${names.join(', ')}${more}, and "${shorten(text)}" is none`)
+  return new ValueFault(`must be one of ${names.join(', ')}${more}, and "${shorten(text)}" is not one`)
 }
 
 function shorten(text: string): string {

@@ -170,7 +170,7 @@ export const deleteDatabaseConnection: Command<{ id: number }, void> = async (co
 function readDomain(text: string): string {
   const domain = text.trim().toLowerCase()
   if (!isDomain(domain)) {
-    throw validationFailed(`domain must be a domain such as mail.example.com, and "${domain}" is none`)
+    throw validationFailed(`domain must be a domain such as mail.example.com, and "${domain}" is not one`)
   }
   return domain
 }

@@ -264,7 +264,7 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
   if (row?.source_fingerprint && row.source_fingerprint !== fingerprint) {
     throw validationFailed(
       `the file ${row.source_filename} changed while the import was interrupted, so the import cannot continue. ` +
-        'Import the changed file anew'
+        'Import the changed file again'
     )
   }
   await context.db

@@ -223,14 +223,17 @@ function checkRole(by: By, organizationId: number, role: UserRole, faults: Fault
   if (organizationId !== systemOrganizationId) {
     faults.add('role system_admin is only for users of the System Organization')
   } else if (by.role !== 'system_admin') {
-    faults.add('role system_admin is given by system administrators only')
+    faults.add('only system administrators may give the role system_admin')
   }
 }
 
 /** An administrator of the System Organization is no system administrator, and does not become one by a password. */
 function requireMayChange(by: By, { role, id }: UserRow): void {
   if (role !== 'system_admin' || by.role === 'system_admin') return
-  throw new ApiError('not_authorized', `user ${id} is a system administrator, whom only such change`)
+  throw new ApiError(
+    'not_authorized',
+    `user ${id} is a system administrator, and only system administrators may change one`
+  )
 }
 
 function isActiveSystemAdmin({ role, active }: UserRow): boolean {

@@ -19,7 +19,7 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (waiting >= maxWaiting) {
     const fault = new ApiError(
       'requested_too_many',
-      'too many passwords are being looked at; try again in some seconds'
+      'too many passwords are being checked; try again in a few seconds'
     )
     return Promise.reject(Object.assign(fault, { statusCode: 429 }))
   }
@@ -64,7 +64,7 @@ export function isPassword(
   })
 }
 
-/** Fewer are guessed (NIST SP 800-63B). */
+/** Shorter ones are guessed too easily (NIST SP 800-63B). */
 export const minPasswordLength = 8
 
 /**

@@ -47,7 +47,7 @@ describe('an organization', () => {
       'anniversary_day must be at most 31'
     )
     expect((await create({ name: 'Acme', time_zone_name: 'Narnia/Lamppost' })).error_message).toBe(
-      'time_zone_name must be one of the IANA time zones, such as Europe/Zurich, and "Narnia/Lamppost" is none'
+      'time_zone_name must be one of the IANA time zones, such as Europe/Zurich, and "Narnia/Lamppost" is not one'
     )
     expect((await create({ name: 'Acme', time_zone_name: '+02:00' })).success).toBe(false)
   })

@@ -145,7 +145,7 @@ describe('role', () => {
 
   it('system_admin is not given by an administrator of the System Organization', async () => {
     const admin = await clientOfUser(started, { role: 'organization_admin' })
-    const message = 'role system_admin is given by system administrators only'
+    const message = 'only system administrators may give the role system_admin'
     expect((await create({ role: 'system_admin' }, admin)).error_message).toBe(message)
     const { data } = await create({}, admin)
     expect((await change(data.id, { role: 'system_admin' }, admin)).error_message).toBe(message)
