@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { SignIn } from './api/authentication.ts'
 import { createServer } from './api/server.ts'
+import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
@@ -32,6 +33,8 @@ export interface ApplicationOptions {
   orAnyPort?: boolean
   /** Configuration directives to set before anything else. */
   settings?: SettingsChanges
+  /** Of the hashes of passwords, where it is not the one that keeps them safe: for tests. */
+  passwordCost?: PasswordCost
 }
 
 /** The running application, with or without a window. */
@@ -94,6 +97,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const segments = new SegmentReader(databasePath, writer)
     const contents = new ContentWriter(databasePath)
     const signIn = new SignIn()
+    const passwords = new Passwords(options.passwordCost)
     const server = await createServer({
       reader,
       writer,
@@ -107,6 +111,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       segments,
       contents,
       signIn,
+      passwords,
       dataDirectory
     })
     undo.push(

@@ -13,6 +13,7 @@ import type { SegmentReader } from '../segments/segment-reader.ts'
 import type { Caller } from './accounts/queries.ts'
 import type { SignIn } from './authentication.ts'
 import type { Access } from './permissions.ts'
+import type { Passwords } from './users/passwords.ts'
 
 /** What the routes work with. */
 export interface ApplicationContext {
@@ -29,6 +30,7 @@ export interface ApplicationContext {
   segments: SegmentReader
   contents: ContentWriter
   signIn: SignIn
+  passwords: Passwords
   dataDirectory: string
 }
 

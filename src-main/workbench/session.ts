@@ -6,7 +6,6 @@ import { envelope, ok } from '../api/envelope.ts'
 import { Filled, Nullable, Reference } from '../api/schema.ts'
 import { mustAgreeToTerms } from '../api/users/rules.ts'
 import { maxPasswordFailures } from '../api/users/commands.ts'
-import { isPassword, readNewPassword } from '../api/users/passwords.ts'
 import { presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
 import { User } from '../api/users/schema.ts'
 import { ApiError, validationFailed } from '../errors.ts'
@@ -35,7 +34,7 @@ const AgreementInput = Type.Object({ version: Type.Integer({ minimum: 0 }) })
 
 /** /app/v1/session: who works in this window, and in which organization. */
 export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  const { reader, writer, passwords } = app.context
   const response = { 200: envelope(Session) }
 
   async function sessionOf({ userId, organizationId, organizationName, timeZone }: Caller): Promise<Session> {
@@ -126,7 +125,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
           `password is wrong, or you are locked out for a while after ${maxPasswordFailures} wrong ones in a row`
         )
       }
-      const passwordHash = await readNewPassword(body)
+      const passwordHash = await passwords.readNew(body)
       // A user may always change their own password, whatever they may change of others.
       const by = { organizationId: user.organization_id, role: user.role }
       await writer.run('updateUser', { by, id: userId, changes: {}, passwordHash })
@@ -138,7 +137,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   /** Of a user who is locked out no password is right (spec, "Lockout"). It takes as long for one who does not exist. */
   async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
-    const isRight = await isPassword(
+    const isRight = await passwords.isRight(
       password,
       user?.password_hash ?? null,
       async () => user !== undefined && (await writer.run('beginPasswordAttempt', { userId: user.id }))

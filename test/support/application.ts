@@ -41,8 +41,11 @@ export function sharedApplication(): StartedApplication {
   return shared
 }
 
+/** Passwords of tests are no secret. */
+const passwordCost = { N: 16, r: 8, p: 1 }
+
 async function start(dataDirectory: string): Promise<StartedApplication> {
-  const app = await createApp({ dataDirectory, port: 0 })
+  const app = await createApp({ dataDirectory, port: 0, passwordCost })
   return { app, api: await clientOf(app), dataDirectory }
 }
 

@@ -5,7 +5,6 @@ import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { PageQuery } from '../pagination.ts'
 import { IdParams, wrapped } from '../schema.ts'
-import { readNewPassword } from './passwords.ts'
 import { organizationSeenBy, presentUser, userById, userOrders, users } from './queries.ts'
 import { LockoutReset, User, UserChanges, UserInput } from './schema.ts'
 
@@ -24,7 +23,7 @@ const UsersQuery = Type.Object({
 type UsersQuery = Static<typeof UsersQuery>
 
 export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  const { reader, writer, passwords } = app.context
 
   app.get(
     '/users',
@@ -81,7 +80,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, body: { user } }) => {
-      const passwordHash = await readNewPassword(user)
+      const passwordHash = await passwords.readNew(user)
       const row = await writer.run('createUser', { by: caller, user, passwordHash })
       return ok(presentUser(row, caller.timeZone))
     }
@@ -100,7 +99,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params: { id }, body: { user: changes } }) => {
-      const passwordHash = await readNewPassword(changes)
+      const passwordHash = await passwords.readNew(changes)
       const row = await writer.run('updateUser', { by: caller, id, changes, passwordHash })
       return ok(presentUser(row, caller.timeZone))
     }
