@@ -5,6 +5,8 @@ import { findAppBrowser } from '../../src-main/headless/browsers.ts'
 import type { Application } from '../../src-main/app.ts'
 
 const screenshots = 'test/e2e/screenshots'
+/** Pictures take a second each, and are for people. */
+const takesPictures = process.env['PICTURES'] === 'true'
 
 /** The Chromium or Chrome of this machine, which the tests need. */
 export const installedBrowser = findAppBrowser()
@@ -87,8 +89,9 @@ export class Window {
     return window
   }
 
-  /** Writes the page in both themes to test/e2e/screenshots. */
+  /** Writes the page in both themes to test/e2e/screenshots, when pictures are asked for. */
   async screenshot(name: string): Promise<void> {
+    if (!takesPictures) return
     for (const colorScheme of ['light', 'dark'] as const) {
       await this.page.evaluate((scheme) => {
         document.documentElement.classList.toggle('dark', scheme === 'dark')

@@ -126,7 +126,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Rows per second').waitFor()
     await page.locator('[data-state=importing]').waitFor()
-    await page.screenshot({ path: 'test/e2e/screenshots/import-running-light.png' })
+    await window.screenshot('import-running')
     await page.locator('[data-state=finished]').waitFor({ timeout: 60_000 })
     expect(await page.locator('[data-outcome=added]').innerText()).toBe('300,000')
 

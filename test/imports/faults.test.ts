@@ -12,6 +12,7 @@ import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { serveFiles } from '../support/file-server.ts'
+import { shortOrLong } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { canMount, smallDisk } from '../support/small-disk.ts'
 
@@ -73,7 +74,7 @@ async function expectConsistent(api: Client, listId: number, { id, stats }: Subs
 }
 
 describe('an application that is killed while an import is', () => {
-  const rows = 100_000
+  const rows = shortOrLong(40_000, 200_000)
 
   async function killedIn(state: ImportState, settings: Record<string, unknown> = {}) {
     const directory = await temporaryDirectory()

@@ -7,12 +7,13 @@ import { importOutcomes, type SubscriberImport } from '../../src-main/api/subscr
 import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
+import { shortOrLong } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
 /** More than 20,000, so that they are written in the order of their keys. */
 const rows = 40_000
-const moments = 10
+const moments = shortOrLong(2, 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 /** New subscribers, changed ones, duplicates, and rows that fail. */
@@ -128,7 +129,8 @@ it(
       await startImport(first.api, listId)
       const isShared = moment % 2 === 1
       const changes = isShared ? changeMeanwhile(first.api) : null
-      await pause(random() * duration)
+      // In each part of its time once.
+      await pause(((moment + random()) / moments) * duration)
       const { data } = await first.api.get<SubscriberImport>(`/subscriber_imports/${importId}`)
       if (data.state !== 'finished') interrupted++
       await first.end('SIGKILL')

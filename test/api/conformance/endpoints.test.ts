@@ -55,10 +55,9 @@ describe('each endpoint answers the envelope with exactly the keys and types of 
 
 describe('each endpoint asks for a key', () => {
   it.each(table)('%s', async (_name, endpoint) => {
-    const prepared = await endpoint.prepare(started)
-    const response = await fetch(`${started.app.baseUrl}/ga/api/v2${pathOf(endpoint, prepared)}`, {
-      method: endpoint.method
-    })
+    // Whether there is such a record is nobody's business who has no key.
+    const path = endpoint.path.replaceAll(/\{\w+\}/g, '1')
+    const response = await fetch(`${started.app.baseUrl}/ga/api/v2${path}`, { method: endpoint.method })
     expect([response.status, await response.json()]).toMatchObject([
       401,
       { success: false, data: null, error_code: 'not_authorized' }

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+/** The tests that have a long form, in that form; see test/support/long.ts. */
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: ['test/imports/{recovery,faults}.test.ts', 'test/delivery/recovery.test.ts'],
+    env: { LONG: 'true' }
+  }
+})
