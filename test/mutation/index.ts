@@ -165,7 +165,7 @@ async function passes(directory: string, tests: string[], longest: number): Prom
       '40000',
       ...tests
     ],
-    { cwd: directory, stdio: 'ignore', detached: true, env: { ...process.env, NODE_COMPILE_CACHE: '' } }
+    { cwd: directory, stdio: 'ignore', detached: true }
   )
   const end = (): void => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
