@@ -101,13 +101,10 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const server = await createServer({
       reader,
       writer,
-      imports,
       dryRuns,
-      exports,
       deliveries,
       rekeyer,
       suppressionRequests,
-      suppressedAddressImports,
       segments,
       contents,
       signIn,

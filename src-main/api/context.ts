@@ -5,9 +5,7 @@ import type { Writer } from '../database/writer.ts'
 import type { ContentWriter } from '../delivery/content-writer.ts'
 import type { DeliveryRunner } from '../delivery/runner.ts'
 import type { DryRuns } from '../imports/dry-runs.ts'
-import type { ImportRunner } from '../imports/runner.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
-import type { SingleJobRunner } from '../jobs/single-job-runner.ts'
 import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
 import type { SegmentReader } from '../segments/segment-reader.ts'
 import type { Caller } from './accounts/queries.ts'
@@ -20,13 +18,10 @@ export interface ApplicationContext {
   /** Reads only; indexed queries that answer at once. */
   reader: Kysely<Schema>
   writer: Writer
-  imports: ImportRunner
   dryRuns: DryRuns
-  exports: SingleJobRunner
   deliveries: DeliveryRunner
   rekeyer: ListRekeyer
   suppressionRequests: SuppressionRequests
-  suppressedAddressImports: SingleJobRunner
   segments: SegmentReader
   contents: ContentWriter
   signIn: SignIn

@@ -6,6 +6,7 @@ import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import { giveReserveBack, takeReserve } from '../jobs/reserve.ts'
 import { untilStored } from '../jobs/until-stored.ts'
+import { wakeOn } from '../jobs/wake-on.ts'
 import { startThread } from '../threads.ts'
 import type { DeliveryFault, DeliveryNote, DeliveryThreadOptions } from './delivery-thread.ts'
 
@@ -30,6 +31,7 @@ export class DeliveryRunner {
     this.#reader = reader
     this.#writer = writer
     this.#dataDirectory = dataDirectory
+    wakeOn(writer, 'campaign', () => this.wake())
   }
 
   /** Where links in messages lead that have no URL domain; null before {@link start}. */
@@ -43,7 +45,7 @@ export class DeliveryRunner {
     await this.wake()
   }
 
-  /** Starts what is due and stops what is not; to be called whenever a campaign changed. */
+  /** Starts what is due and stops what is not. */
   async wake(): Promise<void> {
     if (this.#closed || this.#linkBase === null) return
     clearTimeout(this.#timer)

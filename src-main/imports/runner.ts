@@ -13,6 +13,7 @@ import type { ImportThreadOptions, ImportWork } from './import-thread.ts'
 import { giveReserveBack, takeReserve } from '../jobs/reserve.ts'
 import { unpackedPath } from './source.ts'
 import { isDue } from '../jobs/due.ts'
+import { wakeOn } from '../jobs/wake-on.ts'
 
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
 const mostAtOnce = 2
@@ -49,9 +50,10 @@ export class ImportRunner {
     this.#reader = reader
     this.#writer = writer
     this.#dataDirectory = dataDirectory
+    wakeOn(writer, 'subscriber_import', () => this.wake())
   }
 
-  /** Starts what is due and stops what is not; to be called at the start and whenever the state of an import changed. */
+  /** Starts what is due and stops what is not; to be called at the start. */
   async wake(): Promise<void> {
     if (this.#closed) return
     clearTimeout(this.#timer)

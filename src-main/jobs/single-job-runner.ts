@@ -1,7 +1,10 @@
 import type { Worker } from 'node:worker_threads'
+import type { ChangedEntity } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../errors.ts'
 import { giveReserveBack, takeReserve } from './reserve.ts'
 import { untilStored } from './until-stored.ts'
+import { wakeOn } from './wake-on.ts'
 
 /** A kind of job of which one at a time is done. */
 export interface SingleJobs {
@@ -11,6 +14,8 @@ export interface SingleJobs {
   start: (id: number) => Worker
   /** Notes that it failed. */
   fail: (id: number, message: string) => Promise<void>
+  /** What the change log calls them. */
+  entity: ChangedEntity
   dataDirectory: string
 }
 
@@ -20,11 +25,12 @@ export class SingleJobRunner {
   #running: Worker | null = null
   #closed = false
 
-  constructor(jobs: SingleJobs) {
+  constructor(jobs: SingleJobs, writer: Pick<Writer, 'onChanges'>) {
     this.#jobs = jobs
+    wakeOn(writer, jobs.entity, () => this.wake())
   }
 
-  /** Starts the job that waits longest; to be called at the start and whenever the state of one changed. */
+  /** Starts the job that waits longest; to be called at the start. */
   async wake(): Promise<void> {
     if (this.#closed) return
     const id = await this.#jobs.next()

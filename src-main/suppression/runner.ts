@@ -12,18 +12,22 @@ export function suppressedAddressImportRunner(
   writer: Writer,
   dataDirectory: string
 ): SingleJobRunner {
-  return new SingleJobRunner({
-    next: async () => (await nextSuppressedAddressImport(reader))?.id,
-    start: (importId) => {
-      const port = writer.connect()
-      const options: SuppressionThreadOptions = { importId, dataDirectory, writer: port }
-      return startThread(import.meta.url, 'suppression-thread', {
-        workerData: options,
-        transferList: [port],
-        name: `suppressed address import ${importId}`
-      })
+  return new SingleJobRunner(
+    {
+      next: async () => (await nextSuppressedAddressImport(reader))?.id,
+      start: (importId) => {
+        const port = writer.connect()
+        const options: SuppressionThreadOptions = { importId, dataDirectory, writer: port }
+        return startThread(import.meta.url, 'suppression-thread', {
+          workerData: options,
+          transferList: [port],
+          name: `suppressed address import ${importId}`
+        })
+      },
+      fail: (id, message) => writer.run('failSuppressedAddressImport', { id, message }),
+      entity: 'suppressed_address_import',
+      dataDirectory
     },
-    fail: (id, message) => writer.run('failSuppressedAddressImport', { id, message }),
-    dataDirectory
-  })
+    writer
+  )
 }

@@ -16,7 +16,7 @@ import { detectFormat } from './detect-format.ts'
 
 /** Files of addresses to suppress: the specification knows them as jobs, without a way to make them. */
 export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, dataDirectory, suppressedAddressImports } = app.context
+  const { reader, writer, dataDirectory } = app.context
   const response = { 200: envelope(SuppressedAddressImport) }
 
   app.get(
@@ -58,7 +58,6 @@ export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (a
         path,
         ...(await factsOf(join(dataDirectory, path)))
       })
-      await suppressedAddressImports.wake()
       return ok(presentSuppressedAddressImport(row, timeZone))
     }
   )
@@ -69,7 +68,6 @@ export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (a
       { config: { access: 'organization_admin' }, schema: { hide: true, params: IdParams, response } },
       async ({ caller: { organizationId, timeZone }, params: { id } }) => {
         const row = await writer.run(`${action}SuppressedAddressImport`, { organizationId, id })
-        await suppressedAddressImports.wake()
         return ok(presentSuppressedAddressImport(row, timeZone))
       }
     )

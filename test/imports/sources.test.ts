@@ -12,7 +12,7 @@ import {
   type StartedApplication,
   temporaryDirectory
 } from '../support/application.ts'
-import { allSubscribers, importFile, makeList } from '../support/builders.ts'
+import { allSubscribers, deleteList, importFile, makeList } from '../support/builders.ts'
 import { type FileServer, serveFiles } from '../support/file-server.ts'
 import { zipOf } from '../support/zip.ts'
 
@@ -94,6 +94,16 @@ describe('a url import', () => {
     })
     await pause(200)
     expect(await server.connections()).toBe(0)
+  })
+
+  it('ends with its list while it downloads', async () => {
+    const started = await startDownloading()
+    const server = await serveFiles((_request, response) => void response.write('email\n'))
+    const { list, answer } = await importFrom(started, server)
+    while ((await server.connections()) < 1) await pause(10)
+    await deleteList(started.api, list.id)
+    await expect.poll(() => server.connections()).toBe(0)
+    expect((await started.api.imported(answer.data.id)).state).toBe('cancelled')
   })
 
   it('downloads again when the application ended in the midst', async () => {

@@ -74,7 +74,6 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         source,
         campaign
       })
-      await deliveries.wake()
       return ok(await answer(caller, id))
     }
   )
@@ -140,7 +139,6 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         requireToSend(caller, body.campaign)
         await requireToPause(caller, id, body.campaign.dispatch_attributes?.paused)
         await writer.run('updateCampaign', { ...scopeOf(caller), id, changes: body.campaign })
-        await deliveries.wake()
         return ok(await answer(caller, id))
       }
     )
@@ -224,7 +222,6 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     id: number
   ) {
     await writer.run(command, { organizationId: caller.organizationId, id })
-    await deliveries.wake()
     return ok(await answer(caller, id))
   }
 

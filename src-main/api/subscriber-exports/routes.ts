@@ -15,7 +15,7 @@ const tags = ['Subscriber exports']
 const ListQuery = Type.Object(PageQuery(100))
 
 export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, exports, dataDirectory } = app.context
+  const { reader, writer, dataDirectory } = app.context
 
   app.get(
     '/subscriber_exports',
@@ -81,7 +81,6 @@ export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         mailingListId: params.mailing_list_id,
         export: body.subscriber_export
       })
-      await exports.wake()
       return ok(await answer(caller, id))
     }
   )
@@ -99,7 +98,6 @@ export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       },
       async ({ caller, params }) => {
         await writer.run(command, { organizationId: caller.organizationId, id: params.id })
-        await exports.wake()
         return ok(await answer(caller, params.id))
       }
     )

@@ -38,7 +38,7 @@ const ListQuery = Type.Object({
 })
 
 export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, imports, dataDirectory } = app.context
+  const { reader, writer, dataDirectory } = app.context
 
   app.get(
     '/subscriber_imports',
@@ -115,7 +115,6 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
           beginsAt: begins
         })
       )
-      await imports.wake()
       return ok(await answer(caller, id))
     }
   )
@@ -133,7 +132,6 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       },
       async ({ caller, params }) => {
         await writer.run(command, { organizationId: caller.organizationId, id: params.id })
-        await imports.wake()
         return ok(await answer(caller, params.id))
       }
     )
