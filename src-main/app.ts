@@ -134,7 +134,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await suppressedAddressImports.wake()
     await deliveries.start(baseUrl)
     await rekeyer.resume()
-    await suppressionRequests.resume()
+    suppressionRequests.resume()
     for (const loop of stepLoops) loop.wake()
     const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
     undo.push(housekeeping)

@@ -2,40 +2,59 @@ import type { Kysely } from 'kysely'
 import type { CommandInput } from '../commands.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { messageOf } from '../errors.ts'
+import { StepLoop } from './step-loop.ts'
 
 /** Carries out requests for many suppressed addresses, piece by piece; see api/suppression-lists/commands.ts. */
 export class SuppressionRequests {
-  readonly #reader: Kysely<Schema>
   readonly #writer: Writer
+  /** Ids of those that somebody waits for. */
+  readonly #awaited = new Set<number>()
+  /** Does what is left of the others: of an earlier run of the application, or of one whose writing failed. */
+  readonly #loop: StepLoop<{ id: number }>
   #closed = false
 
   constructor(reader: Kysely<Schema>, writer: Writer) {
-    this.#reader = reader
     this.#writer = writer
+    this.#loop = new StepLoop(
+      {
+        name: 'Suppressing addresses',
+        next: () =>
+          reader
+            .selectFrom('suppression_requests')
+            .select('id')
+            .where('id', 'not in', [...this.#awaited])
+            .orderBy('id')
+            .executeTakeFirst(),
+        step: ({ id }) => writer.run('continueSuppression', { id }),
+        isMadeBy: () => false
+      },
+      writer
+    )
   }
 
   /** Goes on with what an earlier run of the application left. */
-  async resume(): Promise<void> {
-    const left = await this.#reader.selectFrom('suppression_requests').select('id').orderBy('id').execute()
-    for (const { id } of left) {
-      this.#carryOut(id).catch((error: unknown) =>
-        process.stderr.write(`Suppression request ${id} was not carried out: ${messageOf(error)}\n`)
-      )
+  resume(): void {
+    this.#loop.wake()
+  }
+
+  /**
+   * Suppresses addresses; from the moment it is taken on, all of them will be, whatever happens.
+   * @throws StorageFault when that takes until the storage is mended
+   */
+  async add(input: CommandInput<'beginSuppression'>): Promise<void> {
+    const id = await this.#writer.run('beginSuppression', input)
+    this.#awaited.add(id)
+    try {
+      while (!this.#closed && (await this.#writer.run('continueSuppression', { id })));
+    } finally {
+      this.#awaited.delete(id)
+      this.#loop.wake()
     }
   }
 
-  /** Suppresses addresses; from the moment it is taken on, all of them will be, whatever happens. */
-  async add(input: CommandInput<'beginSuppression'>): Promise<void> {
-    await this.#carryOut(await this.#writer.run('beginSuppression', input))
-  }
-
   /** What is not done yet is left to the next start. */
-  close(): void {
+  close(): Promise<void> {
     this.#closed = true
-  }
-
-  async #carryOut(id: number): Promise<void> {
-    while (!this.#closed && (await this.#writer.run('continueSuppression', { id })));
+    return this.#loop.close()
   }
 }

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { SuppressedAddress, SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
-import { sharedApplication, temporaryDirectory } from '../support/application.ts'
+import { sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
 import { makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { outboxOf } from '../support/outbox.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
+import { canMount, smallDisk } from '../support/small-disk.ts'
 
 const started = sharedApplication()
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -162,3 +163,24 @@ it(`a request for many addresses that is killed half way is carried out whole (S
   expect(await count()).toBe(emails.length)
   await application.end('SIGTERM')
 }, 90_000)
+
+it.skipIf(!canMount)(
+  'addresses that a full disk keeps from being written are suppressed once there is space',
+  async () => {
+    const { directory, grow } = await smallDisk(16)
+    const { api } = await startApplication(directory)
+    const { id } = await makeSuppressionList(api)
+    const count = 100_000
+    const addresses = Array.from({ length: count }, (_, number) => `somebody${number}@example.com`)
+    const answer = await suppress(api, id, addresses)
+    expect(answer).toMatchObject({
+      success: false,
+      error_message: expect.stringContaining('disk is full') as string
+    })
+    const suppressed = async (): Promise<number | undefined> =>
+      (await api.get(`/suppression_lists/${id}/suppressed_addresses`)).num_records
+    expect(await suppressed()).toBeLessThan(count)
+    grow(200)
+    await expect.poll(suppressed, { timeout: 30_000 }).toBe(count)
+  }
+)
