@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
-import { SignIn } from './api/authentication.ts'
+import { KeyUses, SignIn } from './api/authentication.ts'
 import { createServer } from './api/server.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
@@ -97,6 +97,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const segments = new SegmentReader(databasePath, writer)
     const contents = new ContentWriter(databasePath)
     const signIn = new SignIn()
+    const keyUses = new KeyUses(writer)
     const passwords = new Passwords(options.passwordCost)
     const server = await createServer({
       reader,
@@ -108,6 +109,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       segments,
       contents,
       signIn,
+      keyUses,
       passwords,
       dataDirectory
     })

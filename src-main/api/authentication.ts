@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Writer } from '../database/writer.ts'
 import { ApiError } from '../errors.ts'
 import { sessionLifetime } from './accounts/commands.ts'
 import { type Caller, callerOfSession, findApiKey, type UsedKey } from './accounts/queries.ts'
@@ -54,13 +55,13 @@ export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, t
  * @throws ApiError not_authorized
  */
 export async function authenticate(request: FastifyRequest): Promise<Caller> {
-  const { reader } = request.server.context
+  const { reader, keyUses } = request.server.context
   const header = request.headers.authorization
   if (header !== undefined) {
     const credentials = readBasic(header)
     const key = credentials && (await findApiKey(reader, credentials.organizationId, credentials.key))
     if (key) {
-      noteUse(request, key)
+      keyUses.note(key, (error) => request.log.warn(error, `the last use of API key ${key.id} was not noted`))
       return key.caller
     }
     throw new ApiError(
@@ -77,12 +78,24 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
 /** How exactly the last use of a key is known, in milliseconds: to write it with each call would be slower than the call. */
 const useResolution = 60_000
 
-/** Notes when a key was used. Nobody waits for that, and a call is no worse when it cannot be written. */
-function noteUse(request: FastifyRequest, { id, lastUsedAt }: UsedKey): void {
-  if (lastUsedAt !== null && Date.now() - lastUsedAt < useResolution) return
-  request.server.context.writer
-    .run('noteKeyUse', { id })
-    .catch((error: unknown) => request.log.warn(error, `the last use of API key ${id} was not noted`))
+/** Notes when keys were used. Nobody waits for that, and a call is no worse when it cannot be written. */
+export class KeyUses {
+  readonly #writer: Writer
+  /** When it was last tried to note that, by key, in UNIX milliseconds: on a full disk as seldom as on another. */
+  readonly #triedAt = new Map<number, number>()
+
+  constructor(writer: Writer) {
+    this.#writer = writer
+  }
+
+  /** @param tell is told why it could not be written */
+  note({ id, lastUsedAt }: Pick<UsedKey, 'id' | 'lastUsedAt'>, tell: (error: unknown) => void): void {
+    const now = Date.now()
+    const before = [lastUsedAt, this.#triedAt.get(id)]
+    if (before.some((at) => typeof at === 'number' && Math.abs(now - at) < useResolution)) return
+    this.#triedAt.set(id, now)
+    this.#writer.run('noteKeyUse', { id }).catch(tell)
+  }
 }
 
 function readBasic(header: string): { organizationId: number; key: string } | undefined {

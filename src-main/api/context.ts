@@ -9,7 +9,7 @@ import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
 import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
 import type { SegmentReader } from '../segments/segment-reader.ts'
 import type { Caller } from './accounts/queries.ts'
-import type { SignIn } from './authentication.ts'
+import type { KeyUses, SignIn } from './authentication.ts'
 import type { Access } from './permissions.ts'
 import type { Passwords } from './users/passwords.ts'
 
@@ -25,6 +25,7 @@ export interface ApplicationContext {
   segments: SegmentReader
   contents: ContentWriter
   signIn: SignIn
+  keyUses: KeyUses
   passwords: Passwords
   dataDirectory: string
 }

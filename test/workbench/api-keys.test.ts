@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest'
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { KeyUses } from '../../src-main/api/authentication.ts'
+import { Writer } from '../../src-main/database/writer.ts'
 import type { ApiKey } from '../../src-main/workbench/api-access.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
-import { basic, sharedApplication } from '../support/application.ts'
+import { basic, sharedApplication, startApplication } from '../support/application.ts'
 import { Client } from '../support/client.ts'
 
 const started = sharedApplication()
@@ -52,4 +56,23 @@ it('a standard user sees and revokes their own keys, and nobody those of another
     })
   }
   expect((await keysOf(api)).map(({ name }) => name)).toEqual(expect.arrayContaining(['Own', 'Of the admin']))
+})
+
+it('the use of a key that cannot be noted is not tried again with each call', async () => {
+  const { app, dataDirectory } = await startApplication()
+  await app.close()
+  const databasePath = join(dataDirectory, 'listwright.db')
+  const writer = await Writer.start({ databasePath, backupDirectory: dataDirectory })
+  onTestFinished(() => writer.close())
+  const database = new SQLite(databasePath)
+  database.exec('ALTER TABLE api_keys RENAME TO keys_elsewhere')
+  database.close()
+  const uses = new KeyUses(writer)
+  const faults: unknown[] = []
+  for (let call = 0; call < 5; call++) {
+    uses.note({ id: 1, lastUsedAt: null }, (fault) => faults.push(fault))
+    uses.note({ id: 2, lastUsedAt: Date.now() - 61_000 }, (fault) => faults.push(fault))
+    uses.note({ id: 3, lastUsedAt: Date.now() }, (fault) => faults.push(fault))
+  }
+  await expect.poll(() => faults.length).toBe(2)
 })
