@@ -80,6 +80,8 @@ export class Writer {
   readonly #client: CommandClient
   readonly #events = new EventEmitter()
   #closing = false
+  /** Why it takes no more commands: that it was closed, or what it died of. */
+  #ended: Error | null = null
 
   private constructor(thread: Worker) {
     this.#thread = thread
@@ -101,8 +103,9 @@ export class Writer {
     return writer
   }
 
+  /** @throws Error as {@link CommandClient.run}, and when the thread has ended */
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandResult<Name>> {
-    return this.#client.run(name, input)
+    return this.#ended ? Promise.reject(this.#ended) : this.#client.run(name, input)
   }
 
   /** A port of its own for a worker; transfer it. */
@@ -125,12 +128,14 @@ export class Writer {
   /** Lets the commands that were sent before finish, then closes the database. */
   async close(): Promise<void> {
     this.#closing = true
+    if (this.#ended) return
     const exited = once(this.#thread, 'exit')
     this.#thread.postMessage({ close: true })
     await exited
   }
 
   #stopped(error: Error): void {
+    this.#ended ??= error
     this.#client.abandon(error)
     if (this.#closing) return
     this.#closing = true

@@ -49,7 +49,13 @@ const values: [type: string, given: unknown, answered: unknown][] = [
   ['select_multiple_checkboxes', [], []],
   ['boolean', 'yes', true],
   ['boolean', false, false],
-  ['text', null, null]
+  ['text', null, null],
+  // White space alone is no value.
+  ['number', ' ', null],
+  ['date', ' ', null],
+  ['day_of_year', ' ', null],
+  ['boolean', ' ', null],
+  ['select_single_dropdown', ' ', null]
 ]
 
 /** For each type: what it refuses. */

@@ -102,3 +102,22 @@ it('rows of a large file are written in the order of their keys', async () => {
   )
   expect(written).toEqual({ rows: 21_000, out_of_order: 0 })
 })
+
+it('a writer whose thread died tells so, refuses what waits and what comes, and can be closed', async () => {
+  const directory = await temporaryDirectory()
+  const writer = await Writer.start({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
+  const failures: Error[] = []
+  writer.onFailure((error) => failures.push(error))
+  // What no thread of ours sends: the writer cannot read it.
+  writer.connect().postMessage(null)
+  await expect.poll(() => failures.map(({ message }) => message)).toEqual([expect.stringContaining('null')])
+  await expect(writer.run('ensureSystemOrganization', undefined)).rejects.toThrow('null')
+  await writer.close()
+})
+
+it('a writer that was closed refuses what comes', async () => {
+  const directory = await temporaryDirectory()
+  const writer = await Writer.start({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
+  await writer.close()
+  await expect(writer.run('ensureSystemOrganization', undefined)).rejects.toThrow('has stopped')
+})
