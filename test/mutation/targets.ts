@@ -81,6 +81,7 @@ export const targets: Target[] = [
       'test/delivery/sending.test.ts'
     ],
     slow: [
+      'test/api/subscribers.test.ts',
       'test/api/edges.test.ts',
       'test/api/change-log.test.ts',
       `${conformance}/endpoints.test.ts`,
