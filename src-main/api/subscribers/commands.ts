@@ -252,7 +252,7 @@ export const deleteSubscribers: Command<
   if ((await currentSettings(context.db)).service_disable_subscriber_deletion) {
     throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
   }
-  const named = await subscribersNamed(context.db, list.id, [input.name], removedAtOnce + 1)
+  const named = await subscribersNamed(context.db, list.id, [input.name], limitFor(list, removedAtOnce + 1))
   if (named.length === 0) throw notFound(shownName(input.name))
   const removed = named.slice(0, removedAtOnce)
   const ids = removed.map((row) => row.id)
@@ -284,7 +284,12 @@ async function subscriberNamed(
   name: SubscriberName
 ): Promise<SubscriberRow> {
   const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
-  return onlyOne(await subscribersNamed(context.db, list.id, [name], 2), name)
+  return onlyOne(await subscribersNamed(context.db, list.id, [name], limitFor(list, 2)), name)
+}
+
+/** Where the email is the primary key it is nobody else's: without a limit the query is a simpler one. */
+function limitFor(list: MailingListRow, limit: number): number | undefined {
+  return list.primary_key_custom_field_id === null ? undefined : limit
 }
 
 /** @throws ApiError as {@link subscriberNamed}, which finds them */
