@@ -1,3 +1,5 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
@@ -359,6 +361,31 @@ describe('a row of somebody who is on the list', () => {
     column_mapping: ['email', 'City', 'status', 'confirmed', 'email_format'],
     file_format: { csv_has_headers: false }
   }
+
+  it('that says what is there already counts as updated, and writes nothing', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'City', 'text')
+    const settings = {
+      column_mapping: ['email', 'City'],
+      file_format: { csv_has_headers: false },
+      overwrite: true
+    }
+    const changedAt = (): unknown => {
+      const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+      const at = database
+        .prepare('SELECT updated_at FROM subscribers WHERE mailing_list_id = ?')
+        .pluck()
+        .get(list.id)
+      database.close()
+      return at
+    }
+    await importText(started.api, list.id, 'a@example.com,Wien', settings)
+    const before = changedAt()
+    const { stats } = await importText(started.api, list.id, 'a@example.com,Wien', settings)
+    expect([stats.subscribers.updated, changedAt()]).toEqual([1, before])
+    await importText(started.api, list.id, 'a@example.com,Graz', settings)
+    expect(changedAt()).not.toBe(before)
+  })
 
   it('is skipped without overwrite: skipped_overwrite', async () => {
     const listId = await listOfEach()
