@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql, type SqlBool } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Dependency } from '../dependencies.ts'
 import { unfinishedCampaignStates } from './rules.ts'
@@ -10,6 +10,10 @@ const columns = {
   bounce_email: 'dispatches.bounce_email_id',
   seed_list: 'dispatch_seed_lists.seed_list_id'
 } as const
+
+/** Of a query that joins the dispatches: templates and campaigns without delivery settings are among them. */
+export const mayStillBeSent = sql<SqlBool>`
+  (dispatches.state IS NULL OR dispatches.state IN (${sql.join(unfinishedCampaignStates)}))`
 
 /** The campaigns that may still be sent, and the templates, that use something; of lists that are not deleted. */
 export async function campaignsUsing(
@@ -27,12 +31,7 @@ export async function campaignsUsing(
     .where(columns[what], '=', id)
     .where('mailing_lists.deleted_at', 'is', null)
     .where('campaigns.deleted_at', 'is', null)
-    .where((where) =>
-      where.or([
-        where('dispatches.state', 'is', null),
-        where('dispatches.state', 'in', unfinishedCampaignStates)
-      ])
-    )
+    .where(mayStillBeSent)
     .orderBy('campaigns.id')
     .execute()
   return rows.map(({ is_template, ...row }) => ({

@@ -2,7 +2,7 @@ import { type Kysely, sql, type SqlBool } from 'kysely'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
 import { holdsCode } from '../campaigns/replacement-codes.ts'
-import { unfinishedCampaignStates } from '../campaigns/rules.ts'
+import { mayStillBeSent } from '../campaigns/uses.ts'
 import type { Dependency } from '../dependencies.ts'
 import type { FieldDefinition } from './rules.ts'
 
@@ -92,12 +92,7 @@ function contentsOf(db: Kysely<Schema>, listIds: number[], since: number | null,
     .where('campaign_contents.id', '>', afterId)
     .where('campaigns.mailing_list_id', 'in', listIds)
     .where('campaigns.deleted_at', 'is', null)
-    .where((where) =>
-      where.or([
-        where('dispatches.state', 'is', null),
-        where('dispatches.state', 'in', unfinishedCampaignStates)
-      ])
-    )
+    .where(mayStillBeSent)
     .$if(since !== null, (query) =>
       query.where(hasChanged(['campaign', 'template'], 'campaigns.id', since ?? 0))
     )
