@@ -54,7 +54,7 @@ export class StepLoop<Item> {
         process.stderr.write(`${this.#work.name} stopped: ${messageOf(error)}\n`)
       }
     }
-    // Nothing is waited for in between: who asks from now on starts it anew.
+    // No await between the last check and this: whoever asks from now on starts another run.
     this.#running = null
   }
 

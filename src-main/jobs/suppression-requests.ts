@@ -39,7 +39,7 @@ export class SuppressionRequests {
 
   /**
    * Suppresses addresses; from the moment it is taken on, all of them will be, whatever happens.
-   * @throws StorageFault when that takes until the storage is mended
+   * @throws StorageFault when the rest has to wait until the storage works again
    */
   async add(input: CommandInput<'beginSuppression'>): Promise<void> {
     const id = await this.#writer.run('beginSuppression', input)

@@ -85,7 +85,7 @@ describe('migrations', () => {
   })
 })
 
-it('migration 19 mends times that no answer can hold, and leaves the others as they are', async () => {
+it('migration 19 corrects times that no answer can hold, and leaves the others as they are', async () => {
   const { database, backups } = await freshDatabase()
   const before = migrations.filter(({ version }) => version < 19)
   migrate(database, backups, before)

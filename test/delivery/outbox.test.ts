@@ -30,7 +30,7 @@ describe('an outbox', () => {
     )
   })
 
-  it('that is shorter than its noted position goes on at its end', async () => {
+  it('that is shorter than its noted position is continued at its end', async () => {
     const { path, positions } = await twoMessages()
     await truncate(path, 10)
     const again = openOutbox(path, positions[1])

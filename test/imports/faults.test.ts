@@ -161,8 +161,8 @@ describe('an application that is killed while an import is', () => {
   })
 })
 
-it('an import whose file changed while it was paused fails, and says that it is to be imported anew', async () => {
-  const rows = 100_000
+/** An import of so many rows, some of which are written. */
+async function underWay(rows: number) {
   const { api, dataDirectory } = await startApplication()
   const listId = await makePeopleList(api)
   const file = join(dataDirectory, 'uploads', 'people.csv')
@@ -171,6 +171,12 @@ it('an import whose file changed while it was paused fails, and says that it is 
     file_source: { type: 'upload_directory', filename: 'people.csv' }
   })
   while ((await importOf(api, id)).stats.records_imported === 0) await pause(2)
+  return { api, listId, file, id }
+}
+
+it('an import whose file changed while it was paused fails, and says to import the file again', async () => {
+  const rows = 100_000
+  const { api, listId, file, id } = await underWay(rows)
   await api.post(`/subscriber_imports/${id}/pause`)
   const paused = await importOf(api, id)
   expect(paused.state).toBe('paused')
@@ -188,15 +194,7 @@ it('an import whose file changed while it was paused fails, and says that it is 
 })
 
 it('an import whose file changes while it is read does not end as if it were whole', async () => {
-  const rows = 200_000
-  const { api, dataDirectory } = await startApplication()
-  const listId = await makePeopleList(api)
-  const file = join(dataDirectory, 'uploads', 'people.csv')
-  await writeFile(file, peopleFile(rows))
-  const id = await startImport(api, listId, {
-    file_source: { type: 'upload_directory', filename: 'people.csv' }
-  })
-  while ((await importOf(api, id)).stats.records_imported === 0) await pause(2)
+  const { api, listId, file, id } = await underWay(200_000)
   await truncate(file, 4_000_000)
   const ended = await api.imported(id)
   expect(ended.state).toBe('failed')

@@ -22,6 +22,6 @@ export const accepted: { file: string; original: string; replacement: string; re
     file: 'src-main/segments/segment-reader.ts',
     original: 'false',
     replacement: 'true',
-    reason: 'a count is taken anew each time, which answers the same and takes longer'
+    reason: 'each question is counted again, which gives the same answer and takes longer'
   }
 ]

@@ -24,7 +24,7 @@ describe('the window', () => {
     }
   })
 
-  it('is asked for anew each time, and only its files are kept by browsers: their names change with what they hold', async () => {
+  it('is checked by browsers each time, and only its assets are cached: their names change with their content', async () => {
     for (const path of ['/', '/lists/3/fields']) {
       const response = await fetch(started.app.baseUrl + path)
       expect(response.headers.get('Cache-Control'), path).toBe('no-cache')
