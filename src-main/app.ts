@@ -9,20 +9,21 @@ import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
 import { ContentWriter } from './delivery/content-writer.ts'
-import { DeliveryRunner } from './delivery/runner.ts'
+import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { messageOf } from './errors.ts'
-import { exportRunner } from './exports/runner.ts'
+import { exportJobs } from './exports/export-jobs.ts'
 import { DryRuns } from './imports/dry-runs.ts'
+import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
-import { ImportRunner } from './imports/runner.ts'
 import { deletedListPurger } from './jobs/deleted-lists.ts'
 import { importUndoer } from './jobs/import-undos.ts'
+import { type Job, type JobKind, JobRunner } from './jobs/job-runner.ts'
 import { ListRekeyer } from './jobs/list-rekeyer.ts'
 import { purgeOldLogs } from './jobs/old-logs.ts'
 import { SuppressionRequests } from './jobs/suppression-requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
-import { suppressedAddressImportRunner } from './suppression/runner.ts'
+import { suppressionJobs } from './suppression/suppression-jobs.ts'
 import type { SettingsChanges } from './settings/schema.ts'
 
 export interface ApplicationOptions {
@@ -85,15 +86,11 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
     await removeLeftFiles(reader, dataDirectory)
-    const imports = new ImportRunner(reader, writer, dataDirectory)
     const dryRuns = new DryRuns(dataDirectory, databasePath)
     await dryRuns.prepare()
-    const exports = exportRunner(reader, writer, dataDirectory)
-    const deliveries = new DeliveryRunner(reader, writer, dataDirectory)
     const stepLoops = [deletedListPurger(reader, writer), importUndoer(reader, writer)]
     const rekeyer = new ListRekeyer(reader, writer)
     const suppressionRequests = new SuppressionRequests(reader, writer)
-    const suppressedAddressImports = suppressedAddressImportRunner(reader, writer, dataDirectory)
     const segments = new SegmentReader(databasePath, writer)
     const contents = new ContentWriter(databasePath)
     const signIn = new SignIn()
@@ -103,7 +100,6 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       reader,
       writer,
       dryRuns,
-      deliveries,
       rekeyer,
       suppressionRequests,
       segments,
@@ -115,11 +111,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     })
     undo.push(
       () => Promise.all(stepLoops.map((loop) => loop.close())),
-      () => imports.close(),
       () => dryRuns.close(),
-      () => exports.close(),
-      () => suppressedAddressImports.close(),
-      () => deliveries.close(),
       () => segments.close(),
       () => contents.close()
     )
@@ -131,10 +123,15 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     )
     const baseUrl = await listen(server, options)
 
-    await imports.wake()
-    await exports.wake()
-    await suppressedAddressImports.wake()
-    await deliveries.start(baseUrl)
+    const start = async <Of extends Job>(kind: JobKind<Of>): Promise<void> => {
+      const runner = new JobRunner(kind, writer, dataDirectory)
+      undo.push(() => runner.close())
+      await runner.wake()
+    }
+    await start(importJobs(reader, writer, dataDirectory))
+    await start(exportJobs(reader, writer))
+    await start(suppressionJobs(reader, writer))
+    await start(deliveryJobs(reader, writer, baseUrl))
     await rekeyer.resume()
     suppressionRequests.resume()
     for (const loop of stepLoops) loop.wake()

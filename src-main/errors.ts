@@ -93,6 +93,11 @@ export class Faults {
   }
 }
 
+/** The description of an error that nobody foresaw. @param what it stopped, as the subject of a sentence */
+export function internalError(what: string, error: unknown): string {
+  return `${what} was stopped by an internal error: ${messageOf(error)}`
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

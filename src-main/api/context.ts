@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { ContentWriter } from '../delivery/content-writer.ts'
-import type { DeliveryRunner } from '../delivery/runner.ts'
 import type { DryRuns } from '../imports/dry-runs.ts'
 import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
 import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
@@ -19,7 +18,6 @@ export interface ApplicationContext {
   reader: Kysely<Schema>
   writer: Writer
   dryRuns: DryRuns
-  deliveries: DeliveryRunner
   rekeyer: ListRekeyer
   suppressionRequests: SuppressionRequests
   segments: SegmentReader

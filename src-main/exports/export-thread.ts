@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import {
   closeSync,
   fdatasyncSync,
@@ -9,55 +10,57 @@ import {
   writeSync
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { subscribersToExport } from '../api/subscriber-exports/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { commandClientOver } from '../database/writer.ts'
+import type { Schema } from '../database/schema.ts'
+import type { CommandClient } from '../database/writer.ts'
 import { messageOf, storageFaultOf } from '../errors.ts'
+import type { JobOutcome } from '../jobs/outcome.ts'
+import { type RunningJob, runJob } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
-import { giveWay } from '../threads.ts'
 import { cellsOf } from './cells.ts'
 import { csvWriter } from './csv-writer.ts'
 import { type ExportPlan, exportPath } from './plan.ts'
 
 // One export: subscribers by id -> cells -> CSV -> file. It reads on a connection of its own.
 
-export interface ExportThreadOptions {
-  exportId: number
-  dataDirectory: string
-  /** To the writer thread. */
-  writer: MessagePort
-}
-
 /** Subscribers of one read. */
 const rowsAtOnce = 1000
 /** Reads after which the progress is noted, and whether to go on is asked. */
 const readsPerNote = 5
 
-giveWay()
-const { exportId, dataDirectory, writer } = workerData as ExportThreadOptions
-const client = commandClientOver(writer)
-const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+await runJob(runExport, {
+  onFullDisk: (message) => ({
+    is: 'failed',
+    message: `The export stopped: ${message}, then export again`
+  }),
+  describe: (error) => `The export stopped: ${messageOf(error)}`
+})
 
-try {
-  const plan = await client.run('beginExport', { id: exportId })
-  if (plan && (await estimate(plan)) && (await writeFile(plan)))
-    await client.run('finishExport', { id: exportId })
-} catch (error) {
-  const storage = storageFaultOf(error)
-  // What is there of the file is of no use, and takes the space that noting the failure needs.
-  if (storage) rmSync(exportPath(dataDirectory, exportId), { force: true })
-  parentPort?.postMessage(
-    `The export stopped: ${storage ? `${storage.message}, then export again` : messageOf(error)}`
-  )
-} finally {
-  await reader.destroy()
-  writer.close()
+async function runExport({ id, dataDirectory, client }: RunningJob): Promise<JobOutcome> {
+  const plan = await client.run('beginExport', { id })
+  if (!plan) return { is: 'stopped' }
+  const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+  const path = exportPath(dataDirectory, id)
+  try {
+    const isWhole = (await estimate(plan, reader, client)) && (await writeFile(plan, path, reader, client))
+    return { is: isWhole ? 'finished' : 'stopped' }
+  } catch (error) {
+    // What is there of the file is of no use, and takes the space that noting the failure needs.
+    if (storageFaultOf(error)?.kind === 'full') rmSync(path, { force: true })
+    throw error
+  } finally {
+    await reader.destroy()
+  }
 }
 
 /** Counts what is not counted. @returns whether to go on */
-async function estimate({ id, mailingListId, clause, settings, isCounted }: ExportPlan): Promise<boolean> {
+async function estimate(
+  { id, mailingListId, clause, settings, isCounted }: ExportPlan,
+  reader: Kysely<Schema>,
+  client: CommandClient
+): Promise<boolean> {
   if (isCounted) return true
   const counts = await countSegment(reader, { mailingListId, clause })
   const records = settings.statuses.reduce((sum, status) => sum + counts[status], 0)
@@ -65,8 +68,12 @@ async function estimate({ id, mailingListId, clause, settings, isCounted }: Expo
 }
 
 /** @returns whether the file is whole; not when the export was paused or cancelled */
-async function writeFile(plan: ExportPlan): Promise<boolean> {
-  const path = exportPath(dataDirectory, plan.id)
+async function writeFile(
+  plan: ExportPlan,
+  path: string,
+  reader: Kysely<Schema>,
+  client: CommandClient
+): Promise<boolean> {
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, plan.progress.bytes > 0 ? 'r+' : 'w')
   try {

@@ -1,4 +1,4 @@
-import { ApiError, messageOf, storageFaultOf, validationFailed } from '../errors.ts'
+import { ApiError, internalError, storageFaultOf, validationFailed } from '../errors.ts'
 
 /** Why an import cannot go on: a sentence for its owner that names the line where there is one. */
 export class ImportFailure extends Error {
@@ -14,7 +14,7 @@ export function failureMessage(error: unknown): string {
   if (error instanceof ImportFailure || error instanceof ApiError) return error.message
   const storage = storageFaultOf(error)
   if (storage) return `${storage.message}, then import the file again`
-  return `The import was stopped by an internal error: ${messageOf(error)}`
+  return internalError('The import', error)
 }
 
 /**

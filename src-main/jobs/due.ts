@@ -7,9 +7,9 @@ interface Scheduled {
 }
 
 /**
- * Whether a job is to begin. One that was to begin at once is due whatever the clock says: it may have been set back since,
- * also while the application was closed.
+ * When a job is to begin, in UNIX milliseconds. One that was to begin at once is due whatever the clock says: it may have been
+ * set back since, also while the application was closed.
  */
-export function isDue({ begins_at, begins_at_once }: Scheduled, now: number): boolean {
-  return begins_at_once === 1 || begins_at <= now
+export function dueTime({ begins_at, begins_at_once }: Scheduled): number {
+  return begins_at_once === 1 ? 0 : begins_at
 }

@@ -1,24 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { type SuppressedRow, suppressedRowOf } from '../api/suppression-lists/rules.ts'
-import { type CommandClient, commandClientOver } from '../database/writer.ts'
+import type { CommandClient } from '../database/writer.ts'
 import { failureMessage, ImportFailure } from '../imports/failure.ts'
 import { readRecords } from '../imports/records.ts'
 import { fingerprintOf } from '../imports/source.ts'
 import { unpack } from '../imports/unpack.ts'
+import type { JobOutcome } from '../jobs/outcome.ts'
+import { type RunningJob, runJob } from '../jobs/run-job.ts'
 import { untilStored } from '../jobs/until-stored.ts'
-import { giveWay } from '../threads.ts'
 
 // One file of addresses to suppress: of each record, the first cell that is an address, a domain or an MD5 sum.
-
-export interface SuppressionThreadOptions {
-  importId: number
-  dataDirectory: string
-  /** To the writer thread. */
-  writer: MessagePort
-}
 
 /** Records of one command; some 10 ms of work. */
 const recordsAtOnce = 1000
@@ -26,39 +19,50 @@ const recordsAtOnce = 1000
 /** Thrown where the import was paused or cancelled. */
 class Stopped extends Error {}
 
-giveWay()
-const { importId: id, dataDirectory, writer } = workerData as SuppressionThreadOptions
-const unpackedPath = join(dataDirectory, 'imports', 'sources', `suppressed-${id}-unpacked.csv`)
+await runJob(
+  async (job) => {
+    const unpackedPath = join(job.dataDirectory, 'imports', 'sources', `suppressed-${job.id}-unpacked.csv`)
+    try {
+      return await suppressFile(job, unpackedPath)
+    } finally {
+      await rm(unpackedPath, { force: true })
+    }
+  },
+  {
+    onFullDisk: (message) => ({ is: 'failed', message: `${message}, then import the file again` }),
+    describe: failureMessage
+  }
+)
 
-try {
-  await run(commandClientOver(writer))
-} catch (error) {
-  if (!(error instanceof Stopped)) parentPort?.postMessage(failureMessage(error))
-} finally {
-  await rm(unpackedPath, { force: true })
-  writer.close()
-}
-
-async function run(client: CommandClient): Promise<void> {
+async function suppressFile(
+  { id, dataDirectory, client, signal }: RunningJob,
+  unpackedPath: string
+): Promise<JobOutcome> {
   const row = await client.run('beginSuppressedAddressImport', { id })
-  if (!row) return
+  if (!row) return { is: 'stopped' }
   const source = join(dataDirectory, row.source_path)
   if ((await fingerprintOf(source)) !== row.source_fingerprint) {
     throw new ImportFailure('the file changed while it was imported. Import the changed file again')
   }
-  const path = await unpack(source, unpackedPath, new AbortController().signal)
+  const path = await unpack(source, unpackedPath, signal)
   const format = JSON.parse(row.file_format) as FileFormat
   let records = 0
-  const goOn = async (): Promise<void> => undefined
+  const goOn = async (): Promise<void> => signal.throwIfAborted()
   await readRecords(path, format, () => void records++, goOn)
-  if (!(await client.run('noteSuppressedAddressRecords', { id, records }))) return
-  await suppressAll(client, path, format, row.records_read)
-  await client.run('finishSuppressedAddressImport', { id })
+  if (!(await client.run('noteSuppressedAddressRecords', { id, records }))) return { is: 'stopped' }
+  try {
+    await suppressAll(client, id, path, format, row.records_read)
+    return { is: 'finished' }
+  } catch (error) {
+    if (error instanceof Stopped) return { is: 'stopped' }
+    throw error
+  }
 }
 
 /** @param done records that an earlier run dealt with */
 async function suppressAll(
   client: CommandClient,
+  id: number,
   path: string,
   format: FileFormat,
   done: number

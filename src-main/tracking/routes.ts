@@ -14,8 +14,7 @@ const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, deliveries, contents } = app.context
-  const linkBase = (): string => deliveries.linkBase ?? ''
+  const { reader, writer, contents } = app.context
   // What a mail program or a form posts says nothing that the address does not.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined)
@@ -38,7 +37,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const written = named && (await addressOfLink(reader, named, link))
       const holdsCodes = written?.includes('%%') ?? false
       const target =
-        named && written && holdsCodes ? await contents.link(named, written, linkBase()) : written
+        named && written && holdsCodes ? await contents.link(named, written, app.listeningOrigin) : written
       // A header holds no letters beyond Latin-1, and a browser writes them as this does.
       const address = target && URL.canParse(target) ? new URL(target).href : null
       if (address === null)
@@ -50,7 +49,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get('/w/:token', { schema: { params: TokenParams } }, async ({ params }, reply) => {
     const named = readToken(await signingSecret(reader), 'view', params.token)
-    const message = named && (await contents.message(named, linkBase()))
+    const message = named && (await contents.message(named, app.listeningOrigin))
     if (!message) return page(reply, 'This message is not there any more', 'It was removed by its sender.')
     void reply.header('Content-Security-Policy', messagePolicy)
     return message.html === undefined

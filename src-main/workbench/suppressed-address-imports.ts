@@ -5,6 +5,7 @@ import { envelope, ok } from '../api/envelope.ts'
 import { IdParams } from '../api/schema.ts'
 import {
   presentSuppressedAddressImport,
+  suppressedAddressImportById,
   suppressedAddressImportsOf
 } from '../api/suppressed-address-imports/queries.ts'
 import { SuppressedAddressImport } from '../api/suppressed-address-imports/schema.ts'
@@ -67,7 +68,8 @@ export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (a
       `/suppressed_address_imports/:id/${action}`,
       { config: { access: 'organization_admin' }, schema: { hide: true, params: IdParams, response } },
       async ({ caller: { organizationId, timeZone }, params: { id } }) => {
-        const row = await writer.run(`${action}SuppressedAddressImport`, { organizationId, id })
+        await writer.run(`${action}SuppressedAddressImport`, { organizationId, id })
+        const row = await suppressedAddressImportById(reader, organizationId, id)
         return ok(presentSuppressedAddressImport(row, timeZone))
       }
     )

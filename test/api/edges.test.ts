@@ -269,7 +269,7 @@ describe('a custom field', () => {
     await expect(change({ options: [{ name: 'S' }] })).rejects.toThrow(
       'options cannot lose "M" while an import is running; try again once it has ended'
     )
-    await bench.run('failImport', { id, message: 'no' })
+    await bench.run('endImport', { id, end: { is: 'failed', message: 'no' } })
     await change({ options: [{ name: 'S' }] })
   })
 

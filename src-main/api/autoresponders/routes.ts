@@ -24,7 +24,7 @@ const AutoresponderParams = Type.Object({
 })
 
 export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, deliveries, dataDirectory } = app.context
+  const { reader, writer, dataDirectory } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/autoresponders',
@@ -151,7 +151,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const list = await localList(caller, listId)
       const row = await autoresponderById(reader, listId, params.id)
       const message = await messagePlanOf(reader, list, row, {
-        linkBase: deliveries.linkBase ?? '',
+        linkBase: app.listeningOrigin,
         timeZone: caller.timeZone
       })
       await sendPreview(

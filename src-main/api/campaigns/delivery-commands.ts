@@ -1,11 +1,12 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { DeliveriesTable } from '../../database/schema.ts'
 import type { DeliveryPlan } from '../../delivery/plan.ts'
 import { evenShares, type Shares } from '../../delivery/split-test.ts'
 import { validationFailed } from '../../errors.ts'
-import { isDue } from '../../jobs/due.ts'
+import { dueTime } from '../../jobs/due.ts'
+import type { JobEnd } from '../../jobs/outcome.ts'
 import type { StoredValues } from '../custom-fields/rules.ts'
 import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
 import { clauseOf, requireListsOf } from '../segments/queries.ts'
@@ -42,13 +43,14 @@ export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | 
   if (dispatch?.state === 'scheduled' && dispatch.paused === 0 && hasCome(context, dispatch)) {
     await beginSending(context, id, dispatch)
   }
+  await decideWinner(context, id)
   const found = await underWay(context, id)
-  return found ? planOf(context, found, linkBase) : null
+  return found && found.delivery.phase !== 'decision_delay' ? planOf(context, found, linkBase) : null
 }
 
 /** Whether the time of a campaign has come. */
 function hasCome({ clock }: CommandContext, { begins_at, begins_at_once }: DispatchRow): boolean {
-  return begins_at !== null && isDue({ begins_at, begins_at_once }, clock)
+  return begins_at !== null && dueTime({ begins_at, begins_at_once }) <= clock
 }
 
 /** Sets down who is to get messages, what is counted, and how it goes on. */
@@ -103,17 +105,13 @@ export const noteLinks = inBackground<ById & { sliceId: number; urls: string[] }
 
 /** Notes that the links of all contents are there. */
 export const noteAllLinks: Command<ById, void> = async (context, { id }) => {
-  await context.db.updateTable('deliveries').set({ has_links: 1 }).where('campaign_id', '=', id).execute()
+  await changeDelivery(context, id, { has_links: 1 })
 }
 
 /** Notes who gets which content. @returns whether to go on */
 export const noteShares: Command<ById & { shares: Shares }, boolean> = async (context, { id, shares }) => {
   if (!(await underWay(context, id))) return false
-  await context.db
-    .updateTable('deliveries')
-    .set({ shares: JSON.stringify(shares) })
-    .where('campaign_id', '=', id)
-    .execute()
+  await changeDelivery(context, id, { shares: JSON.stringify(shares) })
   return true
 }
 
@@ -185,7 +183,7 @@ export const noteRecipients: Command<ById & { recipients: number }, boolean> = a
 ) => {
   const found = await underWay(context, id)
   if (!found) return false
-  await context.db.updateTable('deliveries').set({ recipients }).where('campaign_id', '=', id).execute()
+  await changeDelivery(context, id, { recipients })
   await changeDispatch(context, found.campaign, {})
   return true
 }
@@ -219,8 +217,20 @@ export const noteSent = inBackground<SentInput, boolean>(
   }
 )
 
+/** Stores how the thread of a campaign left it, unless it was paused or cancelled meanwhile. */
+export const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id, end }) => {
+  if (end.is === 'finished') return endPhase(context, id)
+  const dispatch = await dispatchOf(context.db, id)
+  // One that could not even begin is still scheduled.
+  if (!dispatch || dispatch.paused === 1 || !['scheduled', 'sending'].includes(dispatch.state)) return
+  await changeDispatch(context, await campaignToSend(context.db, id), {
+    error_message: end.message,
+    ...(end.is === 'held' ? { paused: 1 } : { state: 'failed', finished_at: context.now })
+  })
+}
+
 /** Everybody of the phase was dealt with: the campaign is finished, or waits for the winner of its split test. */
-export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {
+async function endPhase(context: CommandContext, id: number): Promise<void> {
   const found = await underWay(context, id)
   if (!found) return
   const { campaign, dispatch, delivery } = found
@@ -229,47 +239,37 @@ export const endDeliveryPass: Command<ById, void> = async (context, { id }) => {
     const done = sumCounters(
       ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(({ counters }) => counters)
     )
-    await context.db
-      .updateTable('deliveries')
-      .set({ recipients: done.messages_sent + done.skips_error + done.skips_request })
-      .where('campaign_id', '=', id)
-      .execute()
+    await changeDelivery(context, id, {
+      recipients: done.messages_sent + done.skips_error + done.skips_request
+    })
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
   await takeSnapshots(context, id)
   // A test among everybody leaves nobody to wait for.
   const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
-  await context.db
-    .updateTable('deliveries')
-    .set({ phase: 'decision_delay', decides_at: context.now + delay })
-    .where('campaign_id', '=', id)
-    .execute()
+  await changeDelivery(context, id, { phase: 'decision_delay', decides_at: context.clock + delay })
   await changeDispatch(context, found.campaign, {})
-}
-
-/** Restarts the delay before a decision at `now` (UNIX milliseconds), after the clock was set back. */
-export const restartDecisionDelay: Command<ById & { now: number }, void> = async (context, { id, now }) => {
-  const found = await underWay(context, id)
-  if (found?.delivery.phase !== 'decision_delay') return
-  await context.db
-    .updateTable('deliveries')
-    .set({ decides_at: now + delayMs(found.dispatch) })
-    .where('campaign_id', '=', id)
-    .execute()
 }
 
 /** Chooses the winner of a split test once the delay is over; the others are sent its content. */
-export const decideWinner: Command<ById, void> = async (context, { id }) => {
+async function decideWinner(context: CommandContext, id: number): Promise<void> {
   const found = await underWay(context, id)
-  if (found?.delivery.phase !== 'decision_delay' || (found.delivery.decides_at ?? 0) > context.now) return
-  const counts = await takeSnapshots(context, id)
-  const metric = (found.dispatch.autowinner_metric ?? 'opens_unique') as AutowinnerMetric
-  await context.db
-    .updateTable('deliveries')
-    .set({ phase: 'winner', after_id: 0, winning_content_id: winnerOf(counts, metric) })
-    .where('campaign_id', '=', id)
-    .execute()
-  await changeDispatch(context, found.campaign, {})
+  if (found?.delivery.phase !== 'decision_delay') return
+  const { dispatch, delivery, campaign } = found
+  const decidesAt = delivery.decides_at ?? 0
+  if (context.clock < decidesAt - delayMs(dispatch)) {
+    // The clock was set back: by it, the delay has yet to begin.
+    await changeDelivery(context, id, { decides_at: context.clock + delayMs(dispatch) })
+  } else if (context.clock >= decidesAt) {
+    const counts = await takeSnapshots(context, id)
+    const metric = (dispatch.autowinner_metric ?? 'opens_unique') as AutowinnerMetric
+    await changeDelivery(context, id, {
+      phase: 'winner',
+      after_id: 0,
+      winning_content_id: winnerOf(counts, metric)
+    })
+  } else return
+  await changeDispatch(context, campaign, {})
 }
 
 /** Keeps the counts of each content as they are now. @returns them by content id */
@@ -294,25 +294,19 @@ async function takeSnapshots(
   return slices.map(({ contentId, counters }) => ({ contentId, counters }))
 }
 
-/** A delivery that cannot go on: paused when it can once somebody mended what the message says, else failed. */
-export const holdDelivery: Command<ById & { canGoOn: boolean; message: string }, void> = async (
-  context,
-  { id, canGoOn, message }
-) => {
-  const dispatch = await dispatchOf(context.db, id)
-  // One that could not even begin is still scheduled.
-  if (!dispatch || dispatch.paused === 1 || !['scheduled', 'sending'].includes(dispatch.state)) return
-  await changeDispatch(context, await campaignToSend(context.db, id), {
-    error_message: message,
-    ...(canGoOn ? { paused: 1 } : { state: 'failed', finished_at: context.now })
-  })
-}
-
 async function underWay({ db }: CommandContext, id: number): Promise<UnderWay | null> {
   const dispatch = await dispatchOf(db, id)
   const delivery = await deliveryOf(db, id)
   if (dispatch?.state !== 'sending' || dispatch.paused === 1 || !delivery) return null
   return { campaign: await campaignToSend(db, id), dispatch, delivery }
+}
+
+async function changeDelivery(
+  { db }: CommandContext,
+  campaignId: number,
+  columns: Updateable<DeliveriesTable>
+): Promise<void> {
+  await db.updateTable('deliveries').set(columns).where('campaign_id', '=', campaignId).execute()
 }
 
 async function changeDispatch(

@@ -1,21 +1,18 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { dueTime } from '../../jobs/due.ts'
 import { membersOf } from '../segments/queries.ts'
 import type { SegmentCondition } from '../segments/schema.ts'
 import { delayMs } from './rules.ts'
 
-/** Something to do for a campaign, at a time in UNIX milliseconds. */
-export interface DeliveryToDo {
-  id: number
-  at: number
-  /** Whether the winner of its split test is to be chosen then. */
-  isDecision: boolean
-  /** When the delay of a decision began; null for anything else. */
-  delayBegan: number | null
-}
-
-/** The campaigns that are to be sent or being sent, and not paused; those that began to wait first come first. */
-export async function deliveriesToDo(db: Kysely<Schema>): Promise<DeliveryToDo[]> {
+/**
+ * The campaigns that are to be sent or being sent, and not paused, and when something is to be done for each (UNIX
+ * milliseconds); those that began to wait first come first.
+ */
+export async function deliveriesToDo(
+  db: Kysely<Schema>,
+  now: number
+): Promise<{ id: number; dueAt: number }[]> {
   const rows = await db
     .selectFrom('dispatches')
     .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
@@ -37,12 +34,11 @@ export async function deliveriesToDo(db: Kysely<Schema>): Promise<DeliveryToDo[]
     .execute()
   return rows.map(({ id, begins_at, begins_at_once, state, phase, decides_at, ...delay }) => {
     if (phase === 'decision_delay') {
-      const at = decides_at ?? 0
-      return { id, at, isDecision: true, delayBegan: at - delayMs(delay) }
+      const decidesAt = decides_at ?? 0
+      // After the clock was set back, by which the delay has yet to begin, it is restarted.
+      return { id, dueAt: now < decidesAt - delayMs(delay) ? 0 : decidesAt }
     }
-    // What was to begin at once is due whatever the clock says since.
-    const isAtOnce = state !== 'scheduled' || begins_at_once === 1
-    return { id, at: isAtOnce ? 0 : (begins_at ?? 0), isDecision: false, delayBegan: null }
+    return { id, dueAt: state === 'sending' ? 0 : dueTime({ begins_at: begins_at ?? 0, begins_at_once }) }
   })
 }
 

@@ -24,7 +24,7 @@ const tags = ['Campaigns']
 const SendIdQuery = Type.Object({ include_engine_sendid: Type.Boolean({ default: false }) })
 
 export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, deliveries, dataDirectory } = app.context
+  const { reader, writer, dataDirectory } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/campaigns',
@@ -205,7 +205,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params, body }) => {
       const { id } = await campaignById(reader, caller.organizationId, params.id)
       const campaign = await campaignToSend(reader, id)
-      const message = await messagePlanOf(reader, campaign, deliveries.linkBase ?? '')
+      const message = await messagePlanOf(reader, campaign, app.listeningOrigin)
       await sendPreview(
         previewOutboxPath(dataDirectory, caller.organizationId),
         message,

@@ -1,8 +1,9 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import { Faults, validationFailed } from '../../errors.ts'
+import { Faults } from '../../errors.ts'
 import type { ExportPlan } from '../../exports/plan.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { fieldNamed } from '../custom-fields/rules.ts'
+import { stateCommands } from '../jobs/state-commands.ts'
 import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
@@ -14,10 +15,9 @@ import {
   type ExportRow,
   runningExportStates,
   settingsOf,
-  type StoredExportSettings,
-  unfinishedExportStates
+  type StoredExportSettings
 } from './queries.ts'
-import type { ExportState, SubscriberExportInput } from './schema.ts'
+import type { SubscriberExportInput } from './schema.ts'
 
 interface CreateInput {
   organizationId: number
@@ -88,36 +88,6 @@ async function readColumns(
   return columns
 }
 
-interface ExportInput {
-  organizationId: number
-  id: number
-}
-
-/** Holds an export in progress at its next rows. */
-export const pauseSubscriberExport: Command<ExportInput, void> = async (context, input) => {
-  const row = await exportRow(context.db, input.organizationId, input.id)
-  if (!runningExportStates.includes(row.state)) {
-    throw validationFailed(`an export that is ${row.state} cannot be paused`)
-  }
-  await change(context, row, { state: 'paused' })
-}
-
-/** Lets a paused export continue where it stood. */
-export const unpauseSubscriberExport: Command<ExportInput, void> = async (context, input) => {
-  const row = await exportRow(context.db, input.organizationId, input.id)
-  if (row.state !== 'paused') throw validationFailed(`an export that is ${row.state} cannot be unpaused`)
-  await change(context, row, { state: 'idle' })
-}
-
-/** Ends an unfinished export for good. */
-export const cancelSubscriberExport: Command<ExportInput, void> = async (context, input) => {
-  const row = await exportRow(context.db, input.organizationId, input.id)
-  if (!(unfinishedExportStates as readonly ExportState[]).includes(row.state)) {
-    throw validationFailed(`an export that is ${row.state} cannot be cancelled`)
-  }
-  await change(context, row, { state: 'cancelled', finished_at: context.now })
-}
-
 /** Hands an export to its thread. @returns null when it is not to be worked on (any more) */
 export const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, { id }) => {
   const row = await runningExport(context, id)
@@ -172,20 +142,15 @@ export const noteExportProgress = inBackground<{ id: number; progress: ExportPla
   }
 )
 
-/** The file is whole. */
-export const finishExport: Command<{ id: number }, void> = async (context, { id }) => {
-  const row = await runningExport(context, id)
-  if (row) await change(context, row, { state: 'finished', finished_at: context.now })
-}
-
-/** The export cannot go on. */
-export const failExport: Command<{ id: number; message: string }, void> = async (
-  context,
-  { id, message }
-) => {
-  const row = await runningExport(context, id)
-  if (row) await change(context, row, { state: 'failed', error_message: message, finished_at: context.now })
-}
+/** What people and the export's thread may do to it as a whole. */
+export const exportStates = stateCommands({
+  noun: 'an export',
+  waiting: 'idle',
+  running: runningExportStates,
+  find: exportRow,
+  findRunning: runningExport,
+  change
+})
 
 async function runningExport(
   context: CommandContext,

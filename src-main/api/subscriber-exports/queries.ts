@@ -7,7 +7,7 @@ import { membersOf } from '../segments/queries.ts'
 import type { SegmentCondition } from '../segments/schema.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
-import type { ExportSettings, ExportState, SubscriberExport } from './schema.ts'
+import type { ExportSettings, SubscriberExport } from './schema.ts'
 import { offsetOf } from '../pagination.ts'
 
 export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
@@ -15,7 +15,7 @@ export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name
 /** States in which an export has work left. */
 export const unfinishedExportStates = ['idle', 'estimating', 'exporting', 'paused'] as const
 /** States in which a thread works, or is about to work, on an export. */
-export const runningExportStates: readonly ExportState[] = ['idle', 'estimating', 'exporting']
+export const runningExportStates = ['idle', 'estimating', 'exporting'] as const
 
 /** @throws ApiError not_found */
 export async function exportRow(db: Kysely<Schema>, organizationId: number, id: number): Promise<ExportRow> {

@@ -30,17 +30,17 @@ import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queri
 import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
+import { stateCommands } from '../jobs/state-commands.ts'
 import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { roomFor } from '../subscriber-counts/queries.ts'
 import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
-import { plainMapping, runningStates, unfinishedStates } from './rules.ts'
+import { plainMapping, runningStates } from './rules.ts'
 import {
   type AutorespondersInput,
   type ImportCounts,
   type ImportSettings,
-  type ImportState,
   addCounts,
   zeroCounts
 } from './schema.ts'
@@ -135,39 +135,6 @@ function readAutoresponders(
   }
 }
 
-interface ImportInput {
-  organizationId: number
-  id: number
-}
-
-/** Holds an import in progress at its next batch. */
-export const pauseSubscriberImport: Command<ImportInput, void> = async (context, input) => {
-  const row = await importRow(context.db, input.organizationId, input.id)
-  if (!isIn(row.state, runningStates))
-    throw validationFailed(`an import that is ${row.state} cannot be paused`)
-  await changeState(context, row, 'paused')
-}
-
-/** Lets a paused import continue where it stood. */
-export const unpauseSubscriberImport: Command<ImportInput, void> = async (context, input) => {
-  const row = await importRow(context.db, input.organizationId, input.id)
-  if (row.state !== 'paused') throw validationFailed(`an import that is ${row.state} cannot be unpaused`)
-  await changeState(context, row, 'scheduled', { error_message: null })
-}
-
-/** Ends an unfinished import for good; what it imported stays. */
-export const cancelSubscriberImport: Command<ImportInput, void> = async (context, input) => {
-  const row = await importRow(context.db, input.organizationId, input.id)
-  if (!isIn(row.state, unfinishedStates)) {
-    throw validationFailed(`an import that is ${row.state} cannot be cancelled`)
-  }
-  await end(context, row, 'cancelled', null)
-}
-
-function isIn(state: ImportState, states: readonly ImportState[]): boolean {
-  return states.includes(state)
-}
-
 /** What an import that runs keeps in memory. */
 interface RunningImport extends ImportSession {
   /** The autoresponders that its new and its updated subscribers trigger. */
@@ -196,7 +163,8 @@ export const beginImport: Command<{ id: number; dataDirectory: string }, ImportP
   const settings = settingsToRead(row, fields)
   // A file that was downloaded before has a fingerprint.
   const isMissing = row.source_url !== null && row.source_fingerprint === null
-  await changeState(context, row, isMissing ? 'downloading' : 'splitting', {
+  await changeState(context, row, {
+    state: isMissing ? 'downloading' : 'splitting',
     started_at: row.started_at ?? context.now
   })
   context.onRollback(() => sessions.delete(id))
@@ -272,7 +240,7 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
     .set({ source_fingerprint: fingerprint })
     .where('id', '=', id)
     .execute()
-  if (row && row.state !== 'splitting') await changeState(context, row, 'splitting')
+  if (row && row.state !== 'splitting') await changeState(context, row, { state: 'splitting' })
 }
 
 /** The file of an import that was to be downloaded is there. */
@@ -293,7 +261,7 @@ export const noteDownloadRetry: Command<{ id: number; retryAt: number | null }, 
   { id, retryAt }
 ) => {
   const row = await runningImport(context, id)
-  if (row) await changeState(context, row, 'downloading', { retry_at: retryAt })
+  if (row) await changeState(context, row, { state: 'downloading', retry_at: retryAt })
 }
 
 /** The number of records is known and the rows follow. @returns in which order; null when they do not follow any more */
@@ -304,7 +272,7 @@ export const startImporting: Command<{ id: number; records: number }, RowOrder |
   const row = await runningImport(context, id)
   if (!row) return null
   const row_order = row.row_order ?? rowOrderFor(records, await roomFor(context.db, row.organization_id))
-  await changeState(context, row, 'importing', { number_of_records: records, row_order })
+  await changeState(context, row, { state: 'importing', number_of_records: records, row_order })
   return row_order
 }
 
@@ -406,30 +374,6 @@ export const recallImportBatch = inBackground<
   return outcomes
 })
 
-/** All rows are written and logged. */
-export const finishImport: Command<{ id: number }, void> = async (context, { id }) => {
-  const row = await runningImport(context, id)
-  if (row) await end(context, row, 'finished', null)
-}
-
-/** Pauses an import that cannot go on until its owner has mended what `message` says. */
-export const holdImport: Command<{ id: number; message: string }, void> = async (
-  context,
-  { id, message }
-) => {
-  const row = await runningImport(context, id)
-  if (row) await changeState(context, row, 'paused', { error_message: message })
-}
-
-/** The import cannot go on; what was committed before stays. */
-export const failImport: Command<{ id: number; message: string }, void> = async (
-  context,
-  { id, message }
-) => {
-  const row = await runningImport(context, id)
-  if (row) await end(context, row, 'failed', message)
-}
-
 /** Notes that the logs of an import were removed, 7 days after its end (spec, "Limits"): it cannot be undone any more. */
 export const notePurgedLogs: Command<{ id: number }, void> = async (context, { id }) => {
   await forgetImportChanges(context, id)
@@ -453,36 +397,41 @@ function idsBetween(range: BatchResult['addedIds']): number[] {
   return range ? Array.from({ length: range.last - range.first + 1 }, (_, index) => range.first + index) : []
 }
 
+/** What people and the import's thread may do to it as a whole. */
+export const importStates = stateCommands({
+  noun: 'an import',
+  waiting: 'scheduled',
+  running: runningStates,
+  find: importRow,
+  findRunning: runningImport,
+  change: changeState
+})
+
 async function changeState(
   context: CommandContext,
   row: ImportRow,
-  state: ImportState,
-  also: Partial<
-    Pick<ImportRow, 'started_at' | 'number_of_records' | 'row_order' | 'error_message' | 'retry_at'>
-  > = {}
+  columns: Partial<
+    Pick<
+      ImportRow,
+      | 'state'
+      | 'started_at'
+      | 'number_of_records'
+      | 'row_order'
+      | 'error_message'
+      | 'retry_at'
+      | 'finished_at'
+    >
+  >
 ): Promise<void> {
+  if (columns.finished_at) {
+    await context.db.deleteFrom('import_batches').where('subscriber_import_id', '=', row.id).execute()
+  }
   await context.db
     .updateTable('subscriber_imports')
-    .set({ state, retry_at: null, ...also, updated_at: context.now })
+    .set({ retry_at: null, ...columns, updated_at: context.now })
     .where('id', '=', row.id)
     .execute()
-  if (state === 'paused') sessions.delete(row.id)
-  recordChange(context, row, 'update')
-}
-
-async function end(
-  context: CommandContext,
-  row: ImportRow,
-  state: 'finished' | 'failed' | 'cancelled',
-  message: string | null
-): Promise<void> {
-  await context.db.deleteFrom('import_batches').where('subscriber_import_id', '=', row.id).execute()
-  await context.db
-    .updateTable('subscriber_imports')
-    .set({ state, error_message: message, retry_at: null, finished_at: context.now, updated_at: context.now })
-    .where('id', '=', row.id)
-    .execute()
-  sessions.delete(row.id)
+  if (columns.finished_at || columns.state === 'paused') sessions.delete(row.id)
   recordChange(context, row, 'update')
 }
 

@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { validationFailed } from '../../errors.ts'
+import { stateCommands } from '../jobs/state-commands.ts'
 import type { FileFormat } from '../subscriber-imports/schema.ts'
 import { addSuppressed } from '../suppression-lists/commands.ts'
 import { suppressionListById } from '../suppression-lists/queries.ts'
@@ -43,45 +43,6 @@ export const createSuppressedAddressImport: Command<CreateInput, SuppressedAddre
     .executeTakeFirstOrThrow()
   record(context, 'create', row)
   return row
-}
-
-interface Named {
-  organizationId: number
-  id: number
-}
-
-/** Holds an import in progress at its next addresses. @throws ApiError not_found; validation_failed when it is not in progress */
-export const pauseSuppressedAddressImport: Command<Named, SuppressedAddressImportRow> = async (
-  context,
-  { organizationId, id }
-) => {
-  const row = await suppressedAddressImportById(context.db, organizationId, id)
-  if (!runningStates.includes(row.state)) throw refusal(row, 'paused')
-  return change(context, row, { state: 'paused' })
-}
-
-/** Lets a paused import continue where it stood. @throws ApiError not_found; validation_failed when it is not paused */
-export const unpauseSuppressedAddressImport: Command<Named, SuppressedAddressImportRow> = async (
-  context,
-  { organizationId, id }
-) => {
-  const row = await suppressedAddressImportById(context.db, organizationId, id)
-  if (row.state !== 'paused') throw refusal(row, 'unpaused')
-  return change(context, row, { state: 'scheduled' })
-}
-
-/** Ends an unfinished import for good; the addresses that it added stay. @throws ApiError not_found; validation_failed */
-export const cancelSuppressedAddressImport: Command<Named, SuppressedAddressImportRow> = async (
-  context,
-  { organizationId, id }
-) => {
-  const row = await suppressedAddressImportById(context.db, organizationId, id)
-  if (row.finished_at !== null) throw refusal(row, 'cancelled')
-  return change(context, row, { state: 'cancelled', finished_at: context.now })
-}
-
-function refusal({ state }: SuppressedAddressImportRow, participle: string): Error {
-  return validationFailed(`an import that is ${state} cannot be ${participle}`)
 }
 
 /** Hands an import to its thread. @returns undefined when it is not to be worked on (any more) */
@@ -128,20 +89,15 @@ export const writeSuppressedAddresses = inBackground<WriteInput, boolean>(
   }
 )
 
-/** Every record is read. */
-export const finishSuppressedAddressImport: Command<{ id: number }, void> = async (context, { id }) => {
-  const row = await runningImport(context, id)
-  if (row) await change(context, row, { state: 'finished', finished_at: context.now })
-}
-
-/** The import cannot go on. */
-export const failSuppressedAddressImport: Command<{ id: number; message: string }, void> = async (
-  context,
-  { id, message }
-) => {
-  const row = await runningImport(context, id)
-  if (row) await change(context, row, { state: 'failed', error_message: message, finished_at: context.now })
-}
+/** What people and the import's thread may do to it as a whole. */
+export const suppressedAddressImportStates = stateCommands({
+  noun: 'an import',
+  waiting: 'scheduled',
+  running: runningStates,
+  find: suppressedAddressImportById,
+  findRunning: runningImport,
+  change
+})
 
 function runningImport(context: CommandContext, id: number): Promise<SuppressedAddressImportRow | undefined> {
   return context.db

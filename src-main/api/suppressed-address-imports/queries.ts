@@ -2,12 +2,12 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SuppressedAddressImportsTable } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import { formatOptionalTime, formatTime } from '../../times.ts'
-import type { SuppressedAddressImport, SuppressedAddressImportState } from './schema.ts'
+import type { SuppressedAddressImport } from './schema.ts'
 
 export type SuppressedAddressImportRow = Selectable<SuppressedAddressImportsTable>
 
 /** States in which a thread works, or is about to work, on an import. */
-export const runningStates: readonly SuppressedAddressImportState[] = ['scheduled', 'splitting', 'importing']
+export const runningStates = ['scheduled', 'splitting', 'importing'] as const
 
 /** @throws ApiError not_found */
 export async function suppressedAddressImportById(
@@ -42,15 +42,15 @@ export function suppressedAddressImportsOf(
     .execute()
 }
 
-/** The oldest one that a thread should work on. */
-export function nextSuppressedAddressImport(db: Kysely<Schema>): Promise<{ id: number } | undefined> {
+/** Those that a thread should work on, the oldest first. */
+export function suppressedAddressImportsToRun(db: Kysely<Schema>): Promise<{ id: number }[]> {
   return db
     .selectFrom('suppressed_address_imports')
     .select('id')
     .where('finished_at', 'is', null)
     .where('state', '!=', 'paused')
     .orderBy('id')
-    .executeTakeFirst()
+    .execute()
 }
 
 export function presentSuppressedAddressImport(

@@ -1,0 +1,88 @@
+import type { Command, CommandContext } from '../../database/command.ts'
+import { validationFailed } from '../../errors.ts'
+import type { JobEnd } from '../../jobs/outcome.ts'
+import { endedJobStates } from './schema.ts'
+
+/** The columns by which the state of a job changes. @typeParam Running the states in which a kind of job has work left */
+export interface StateColumns<Running extends string> {
+  state: Running | 'paused' | (typeof endedJobStates)[number]
+  error_message: string | null
+  /** UNIX milliseconds; null while work is left. */
+  finished_at: number | null
+}
+
+/** How jobs of a kind are found and changed. */
+interface StatefulKind<Row extends { state: string }, Running extends string> {
+  /** With its article, such as "an import". */
+  noun: string
+  /** What a job is called whose thread has yet to begin, or to go on. */
+  waiting: Running
+  /** States in which a thread works, or is about to work, on a job. */
+  running: readonly Running[]
+  /** @throws ApiError not_found */
+  find: (db: CommandContext['db'], organizationId: number, id: number) => Promise<Row>
+  /** A job as its thread knows it; undefined when it is not to be worked on (any more). */
+  findRunning: (context: CommandContext, id: number) => Promise<Row | undefined>
+  change: (context: CommandContext, row: Row, columns: StateColumns<Running>) => Promise<unknown>
+}
+
+interface Named {
+  organizationId: number
+  id: number
+}
+
+export interface StateCommands {
+  /** Holds a job in progress at its next step. @throws ApiError not_found; validation_failed when it is not in progress */
+  pause: Command<Named, void>
+  /** Lets a paused job go on where it stood. @throws ApiError not_found; validation_failed when it is not paused */
+  unpause: Command<Named, void>
+  /** Ends an unfinished job for good; what it did stays. @throws ApiError not_found; validation_failed when it has ended */
+  cancel: Command<Named, void>
+  /** Stores how the thread of a job left it, unless it was paused or cancelled meanwhile. */
+  end: Command<{ id: number; end: JobEnd }, void>
+}
+
+/** The commands by which people and threads change the state of a job. */
+export function stateCommands<Row extends { state: string }, Running extends string>(
+  kind: StatefulKind<Row, Running>
+): StateCommands {
+  const isRunning = ({ state }: Row): boolean => (kind.running as readonly string[]).includes(state)
+  const isPaused = ({ state }: Row): boolean => state === 'paused'
+  const byPerson =
+    (
+      participle: string,
+      isAllowed: (row: Row) => boolean,
+      columns: (now: number) => StateColumns<Running>
+    ): Command<Named, void> =>
+    async (context, { organizationId, id }) => {
+      const row = await kind.find(context.db, organizationId, id)
+      if (!isAllowed(row)) throw validationFailed(`${kind.noun} that is ${row.state} cannot be ${participle}`)
+      await kind.change(context, row, columns(context.now))
+    }
+  return {
+    pause: byPerson('paused', isRunning, () => unended('paused')),
+    unpause: byPerson('unpaused', isPaused, () => unended(kind.waiting)),
+    cancel: byPerson(
+      'cancelled',
+      (row) => isRunning(row) || isPaused(row),
+      (now) => ({
+        state: 'cancelled',
+        error_message: null,
+        finished_at: now
+      })
+    ),
+    end: async (context, { id, end }) => {
+      const row = await kind.findRunning(context, id)
+      if (row) await kind.change(context, row, columnsOf(end, context.now))
+    }
+  }
+}
+
+function columnsOf(end: JobEnd, now: number): StateColumns<never> {
+  if (end.is === 'held') return { ...unended('paused'), error_message: end.message }
+  return { state: end.is, error_message: end.is === 'failed' ? end.message : null, finished_at: now }
+}
+
+function unended<State>(state: State): { state: State; error_message: null; finished_at: null } {
+  return { state, error_message: null, finished_at: null }
+}

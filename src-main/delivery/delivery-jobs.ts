@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely'
+import { deliveriesToDo } from '../api/campaigns/delivery-queries.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import type { Job, JobKind } from '../jobs/job-runner.ts'
+import type { DeliveryThreadData } from './delivery-thread.ts'
+
+/** Campaigns that are sent at the same time. */
+const maxAtOnce = 8
+
+/**
+ * Campaigns that are to be sent, or whose split test is to be decided.
+ * @param linkBase where links in messages lead that have no URL domain, without a path
+ */
+export function deliveryJobs(reader: Kysely<Schema>, writer: Writer, linkBase: string): JobKind<Job> {
+  return {
+    name: 'Sending',
+    entity: 'campaign',
+    thread: { base: import.meta.url, name: 'delivery-thread' },
+    threadData: (): DeliveryThreadData => ({ linkBase }),
+    unfinished: (now) => deliveriesToDo(reader, now),
+    mayStart: (_job, running) => running.length < maxAtOnce,
+    end: (id, end) => writer.run('endDelivery', { id, end })
+  }
+}

@@ -1,0 +1,239 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { recipientsAfter } from '../api/campaigns/delivery-queries.ts'
+import { suppressedAmong } from '../api/suppression-lists/queries.ts'
+import { noCounters } from '../api/statistics/rules.ts'
+import type { Counters } from '../api/statistics/schema.ts'
+import type { Schema } from '../database/schema.ts'
+import type { JobOutcome } from '../jobs/outcome.ts'
+import type { RunningJob } from '../jobs/run-job.ts'
+import { countSegment } from '../segments/count.ts'
+import { linksOf } from './links.ts'
+import { type Addressee, MessageComposer } from './message.ts'
+import { openOutbox, outboxPath } from './outbox.ts'
+import type { DeliveryPlan } from './plan.ts'
+import { drawShares, lotOf, testedContent } from './split-test.ts'
+import type { Transport } from './transport.ts'
+
+/** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
+const maxAtOnce = 250
+/** Links that are noted at once, and recipients among whom contents are drawn. */
+const [linksAtOnce, drawnAtOnce] = [200, 1000]
+const hour = 3_600_000
+/** A campaign whose speed makes it wait for longer gives its thread up meanwhile, in milliseconds. */
+const maxPause = 10_000
+const sentCounter = { both: 'sent_multipart', html: 'sent_html', text: 'sent_text' } as const
+
+/** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */
+export class Delivery {
+  readonly #job: RunningJob
+  readonly #reader: Kysely<Schema>
+  readonly #linkBase: string
+
+  /** @param linkBase where links in messages lead that have no URL domain, without a path */
+  constructor(job: RunningJob, reader: Kysely<Schema>, linkBase: string) {
+    this.#job = job
+    this.#reader = reader
+    this.#linkBase = linkBase
+  }
+
+  async run(): Promise<JobOutcome> {
+    const plan = await this.#begin()
+    if (!plan || !(await this.#countRecipients(plan)) || !(await this.#drawContents(plan))) {
+      return { is: 'stopped' }
+    }
+    return this.#deliver(plan)
+  }
+
+  /** @returns the plan, with the links of its contents noted; null when the campaign is not to be worked on */
+  async #begin(): Promise<DeliveryPlan | null> {
+    const { id } = this.#job
+    const plan = await this.#job.client.run('beginDelivery', { id, linkBase: this.#linkBase })
+    if (!plan || plan.hasLinks) return plan
+    for (const { sliceId, ...content } of plan.message.contents) {
+      const links = linksOf(content)
+      for (let start = 0; start < links.length; start += linksAtOnce) {
+        const urls = links.slice(start, start + linksAtOnce)
+        if (!(await this.#job.client.run('noteLinks', { id, sliceId, urls }))) return null
+      }
+    }
+    await this.#job.client.run('noteAllLinks', { id })
+    return this.#job.client.run('beginDelivery', { id, linkBase: this.#linkBase })
+  }
+
+  /** Draws who gets which of several contents. @returns whether to go on */
+  async #drawContents(plan: DeliveryPlan): Promise<boolean> {
+    const { id, signal } = this.#job
+    const { contents } = plan.message
+    if (contents.length < 2 || plan.shares) return true
+    const lots: number[] = []
+    for (let afterId: number | null = 0; afterId !== null;) {
+      const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, drawnAtOnce)
+      const suppressed = await suppressedAmong(
+        this.#reader,
+        plan.recipients,
+        rows.map(({ email }) => email)
+      )
+      for (const row of rows) if (!suppressed.has(row.email)) lots.push(lotOf(id, row.id))
+      afterId = rows.length < drawnAtOnce ? null : (rows.at(-1)?.id ?? null)
+      if (signal.aborted) return false
+    }
+    plan.shares = drawShares(Float64Array.from(lots), contents.length, plan.percentage)
+    return this.#job.client.run('noteShares', { id, shares: plan.shares })
+  }
+
+  /** @returns whether to go on */
+  async #countRecipients({ recipients }: DeliveryPlan): Promise<boolean> {
+    if (recipients.isCounted) return true
+    const { active } = await countSegment(this.#reader, recipients)
+    return this.#job.client.run('noteRecipients', { id: this.#job.id, recipients: active })
+  }
+
+  async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
+    const { id, dataDirectory, signal } = this.#job
+    const composer = new MessageComposer(plan.message)
+    const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)
+    try {
+      const began = performance.now()
+      const perHour = plan.speed === 0 ? Infinity : plan.speed
+      const atOnce = Math.max(1, Math.min(maxAtOnce, Math.floor(perHour / 3600)))
+      let sent = 0
+      for (;;) {
+        const step = await this.#nextStep(plan, atOnce)
+        if (!(await this.#send(plan, composer, transport, step))) return { is: 'stopped' }
+        if (step.isLast) return { is: 'finished' }
+        sent += step.mails.length
+        const early = Math.max(0, began + (sent / perHour) * hour - performance.now())
+        if (early > maxPause) return { is: 'later', at: Date.now() + early }
+        await pause(early, undefined, { signal })
+      }
+    } catch (error) {
+      // What is there of the messages that were not counted takes the space that noting the fault needs.
+      if (!signal.aborted) transport.takeBack(plan.progress.position)
+      throw error
+    } finally {
+      transport.close()
+    }
+  }
+
+  /** The mails of the next recipients; those to seed lists go out before all others. */
+  async #nextStep(plan: DeliveryPlan, atOnce: number): Promise<Step> {
+    const { afterId, position } = plan.progress
+    const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, atOnce)
+    const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
+    const suppressed = await suppressedAmong(
+      this.#reader,
+      plan.recipients,
+      chosen.map(({ addressee }) => addressee.email)
+    )
+    const allowed = chosen.filter(({ addressee }) => !suppressed.has(addressee.email))
+    return {
+      mails: position === 0 ? [...seedMails(plan), ...allowed] : allowed,
+      suppressed: chosen.length - allowed.length,
+      afterId: rows.at(-1)?.id ?? afterId,
+      isLast: rows.length < atOnce
+    }
+  }
+
+  /** Hands messages over and has them counted. @returns whether to go on */
+  async #send(
+    plan: DeliveryPlan,
+    composer: MessageComposer,
+    transport: Transport,
+    { mails, suppressed, afterId }: Step
+  ): Promise<boolean> {
+    const messages = await Promise.all(mails.map((mail) => composer.compose(mail.contentId, mail.addressee)))
+    const before = plan.progress.position
+    const position = messages.length > 0 ? transport.send(messages) : before
+    const counted = new Map<number, Counters>()
+    for (const [index, mail] of mails.entries()) {
+      const counters = counted.get(mail.sliceId) ?? noCounters()
+      counted.set(mail.sliceId, counters)
+      countMessage(counters, messages[index]?.format ?? 'both', mail.isSeed)
+    }
+    const goesOn = await this.#job.client.run('noteSent', {
+      id: this.#job.id,
+      progress: { afterId, position },
+      counted: [...counted].map(([sliceId, counters]) => ({ sliceId, counters })),
+      suppressed
+    })
+    if (goesOn) plan.progress = { afterId, position }
+    else transport.takeBack(before)
+    return goesOn
+  }
+}
+
+/** What is dealt with before it is counted and whether to go on is asked. */
+interface Step {
+  mails: Mail[]
+  /** How many of the recipients turned out to be suppressed. */
+  suppressed: number
+  /** The last subscriber of the step. */
+  afterId: number
+  isLast: boolean
+}
+
+interface Mail {
+  contentId: number
+  sliceId: number
+  addressee: Addressee
+  /** Messages to seed lists are no recipients of the campaign. */
+  isSeed: boolean
+}
+
+/** What is handed over counts as delivered: the outbox has no bounces. */
+function countMessage(counters: Counters, format: ContentFormat, isSeed: boolean): void {
+  counters.total_messages++
+  counters.total_success++
+  if (isSeed) return
+  counters.messages_sent++
+  counters.delivered++
+  counters[sentCounter[format]]++
+  counters[format === 'text' ? 'messages_text' : 'messages_html']++
+}
+
+/** Each address of the seed lists gets each content, filled with the preview values of the list. */
+function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
+  return seeds.addresses.flatMap((email) =>
+    message.contents.map(({ id, sliceId }) => ({
+      contentId: id,
+      sliceId,
+      addressee: {
+        id: 0,
+        email,
+        subscribe_time: Date.now(),
+        subscribe_ip: null,
+        values: seeds.values,
+        format: null
+      },
+      isSeed: true
+    }))
+  )
+}
+
+/** The mail of a subscriber in this phase: one or none. */
+function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee): Mail[] {
+  const { contents, campaign } = message
+  const place = shares ? testedContent(shares, lotOf(campaign.id, addressee.id)) : 0
+  if (pass.kind === 'winner' && place !== null) return []
+  const content =
+    pass.kind === 'winner'
+      ? contents.find(({ id }) => id === pass.contentId)
+      : place === null
+        ? undefined
+        : contents[place]
+  return content ? [{ contentId: content.id, sliceId: content.sliceId, addressee, isSeed: false }] : []
+}
+
+function addresseeOf(
+  row: Awaited<ReturnType<typeof recipientsAfter>>[number],
+  { recipients }: DeliveryPlan
+): Addressee {
+  const { custom_fields, email_format, ...rest } = row
+  return {
+    ...rest,
+    values: JSON.parse(custom_fields) as Addressee['values'],
+    format: recipients.chooseFormat && email_format === 'plaintext' ? 'text' : null
+  }
+}
