@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the disk or another program keeps from being written; it can be tried again once that is mended. */
+/** What the disk or another program keeps from being written; it can be tried again once that is fixed. */
 export class StorageFault extends Error {
   readonly kind: 'full' | 'locked'
 
@@ -68,7 +68,7 @@ export function notFound(what: string): ApiError {
   return new ApiError('not_found', `${what} was not found`)
 }
 
-/** Collects the faults of one input so that a person can mend all of them at once. */
+/** Collects the faults of one input so that a person can fix all of them at once. */
 export class Faults {
   readonly #sentences: string[] = []
   #omitted = 0

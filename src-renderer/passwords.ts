@@ -1,2 +1,2 @@
 /** Characters that the window asks of a new password; the API takes any. */
-export const shortestPassword = 8
+export const minPasswordLength = 8

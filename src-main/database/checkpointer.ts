@@ -17,7 +17,7 @@ const nearlyAll = 500
 /** How long nothing is copied after the disk was full, in milliseconds. */
 const holdOffTime = 5000
 /** Copies of the last pages after which the writer does it, when so much is written that none reaches the end. */
-const mostLastCopies = 10
+const maxLastCopies = 10
 
 /**
  * Copies the write-ahead log into the database beside the writer. SQLite would do it within a commit, where everything
@@ -78,7 +78,7 @@ export class Checkpointer {
     const isDue = log >= due || (log >= dueWhenSlow && performance.now() - this.#began > slowly)
     if (this.#copying || !isDue) return
     const left = log - checkpointed
-    if ((left <= fewEnough && this.#reachedEnd) || this.#lastCopies >= mostLastCopies) {
+    if ((left <= fewEnough && this.#reachedEnd) || this.#lastCopies >= maxLastCopies) {
       checkpoint(this.#sqlite, 'PASSIVE')
       this.#lastCopies = 0
       return

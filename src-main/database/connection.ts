@@ -30,7 +30,7 @@ export function openForReading(path: string): Database {
 }
 
 /** Statements that a connection keeps prepared; more than the application's queries, fewer than their IN lists. */
-const mostPrepared = 250
+const maxPrepared = 250
 
 /**
  * Kysely over a connection. Kysely prepares each statement anew, which takes as long as running most of them; here the
@@ -43,7 +43,7 @@ export function kyselyOver(database: Database): Kysely<Schema> {
     prepared.delete(sql)
     prepared.set(sql, statement)
     const [oldest] = prepared.keys()
-    if (prepared.size > mostPrepared && oldest !== undefined) prepared.delete(oldest)
+    if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest)
     return statement
   }
   return new Kysely<Schema>({

@@ -18,15 +18,15 @@ interface Queued {
 }
 
 /** How long a command waits for a lock of another program, and how often it looks, in milliseconds. */
-const longestWaitForLock = 5000
+const maxWaitForLock = 5000
 const lockInterval = 25
 /** How long commands of long jobs may share one transaction, in milliseconds. */
-const longestGroup = 250
+const maxGroupTime = 250
 /**
  * The same while somebody makes changes: whoever comes next waits for what the long jobs are at, for the commit of what
  * they did, and for the disk to have all of it.
  */
-const longestGroupMeanwhile = 3
+const maxGroupTimeMeanwhile = 3
 /** For how long after a change another one is expected, in milliseconds. */
 const expectedWithin = 500
 
@@ -94,7 +94,7 @@ function messagesIn(): Promise<void> {
 /** A command that somebody waits for: a transaction of its own, on disk before it answers. */
 async function runAlone(queued: Queued): Promise<void> {
   use('FULL')
-  const refusal = await begin(longestWaitForLock)
+  const refusal = await begin(maxWaitForLock)
   if (refusal) return answer(queued.port, fault(queued.request.id, 'begin', refusal))
   const done = await run(queued.request)
   if (settle(done)) publish(done.changes)
@@ -103,21 +103,21 @@ async function runAlone(queued: Queued): Promise<void> {
 }
 
 /** Begins a transaction as the one that writes. @returns why it could not, such as another program's lock */
-async function begin(longestWait: number): Promise<Error | null> {
+async function begin(maxWait: number): Promise<Error | null> {
   for (const began = performance.now(); ; await pause(lockInterval)) {
     try {
       sqlite.exec('BEGIN IMMEDIATE')
       return null
     } catch (error) {
       const isLocked = storageFaultOf(error)?.kind === 'locked'
-      if (isLocked && performance.now() - began <= longestWait) continue
+      if (isLocked && performance.now() - began <= maxWait) continue
       return error instanceof Error ? error : new Error(messageOf(error))
     }
   }
 }
 
 /**
- * Commands of long jobs: as many in one transaction as come within {@link longestGroup} while nobody else waits, because
+ * Commands of long jobs: as many in one transaction as come within {@link maxGroupTime} while nobody else waits, because
  * a commit writes every page that was touched, and random index pages cost more than the rows themselves. Each is
  * answered after the commit. One that fails half way takes the group back with it: savepoints, which would spare the
  * others, copy each page before it changes, and double the time of an import.
@@ -184,7 +184,7 @@ async function answer(port: MessagePort, reply: CommandReply): Promise<void> {
 async function shouldPause(): Promise<boolean> {
   await messagesIn()
   const now = performance.now()
-  const longest = now - lastWaitedFor < expectedWithin ? longestGroupMeanwhile : longestGroup
+  const longest = now - lastWaitedFor < expectedWithin ? maxGroupTimeMeanwhile : maxGroupTime
   return waitedFor.length > 0 || now - groupBegan >= longest
 }
 

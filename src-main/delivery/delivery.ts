@@ -13,7 +13,7 @@ import { linksOf } from './links.ts'
 import { type Addressee, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
-import { drawShares, lotOf, testedContent } from './split-test.ts'
+import { drawShares, drawOf, testedContent } from './split-test.ts'
 import type { Transport } from './transport.ts'
 
 /** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
@@ -67,7 +67,7 @@ export class Delivery {
     const { id, signal } = this.#job
     const { contents } = plan.message
     if (contents.length < 2 || plan.shares) return true
-    const lots: number[] = []
+    const draws: number[] = []
     for (let afterId: number | null = 0; afterId !== null;) {
       const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, drawnAtOnce)
       const suppressed = await suppressedAmong(
@@ -75,11 +75,11 @@ export class Delivery {
         plan.recipients,
         rows.map(({ email }) => email)
       )
-      for (const row of rows) if (!suppressed.has(row.email)) lots.push(lotOf(id, row.id))
+      for (const row of rows) if (!suppressed.has(row.email)) draws.push(drawOf(id, row.id))
       afterId = rows.length < drawnAtOnce ? null : (rows.at(-1)?.id ?? null)
       if (signal.aborted) return false
     }
-    plan.shares = drawShares(Float64Array.from(lots), contents.length, plan.percentage)
+    plan.shares = drawShares(Float64Array.from(draws), contents.length, plan.percentage)
     return this.#job.client.run('noteShares', { id, shares: plan.shares })
   }
 
@@ -215,7 +215,7 @@ function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
 /** The mail of a subscriber in this phase: one or none. */
 function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee): Mail[] {
   const { contents, campaign } = message
-  const place = shares ? testedContent(shares, lotOf(campaign.id, addressee.id)) : 0
+  const place = shares ? testedContent(shares, drawOf(campaign.id, addressee.id)) : 0
   if (pass.kind === 'winner' && place !== null) return []
   const content =
     pass.kind === 'winner'

@@ -7,10 +7,10 @@ import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { MessagePlan } from './plan.ts'
 
 /** Most addresses of one preview. */
-const mostRecipients = 100
+const maxRecipients = 100
 
 export const PreviewInput = Type.Object({
-  recipients: Type.Array(Type.String(), { minItems: 1, maxItems: mostRecipients }),
+  recipients: Type.Array(Type.String(), { minItems: 1, maxItems: maxRecipients }),
   /** Whether a content in both formats goes out as two messages. */
   split_emails_by_format: Type.Boolean({ default: false })
 })

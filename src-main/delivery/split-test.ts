@@ -3,27 +3,27 @@ import { createHash } from 'node:crypto'
 // Who gets which content follows from the ids and from bounds that are drawn once, so that a delivery that goes on after a
 // crash decides the same.
 
-/** A number from 0 to 1 that is as good as drawn by lot, and always the same for a recipient of a campaign. */
-export function lotOf(campaignId: number, subscriberId: number): number {
+/** A number from 0 to 1 that is as good as drawn at random, and always the same for a recipient of a campaign. */
+export function drawOf(campaignId: number, subscriberId: number): number {
   return createHash('md5').update(`${campaignId} ${subscriberId}`).digest().readUIntBE(0, 6) / 2 ** 48
 }
 
-/** For each content, by id: the lot from which on it is no longer the one. Beyond the last bound nobody is tested. */
+/** For each content, by id: the draw from which on it is no longer the one. Beyond the last bound nobody is tested. */
 export type Shares = readonly number[]
 
 /**
  * Draws who gets which content, exact to the nearest recipient: no content with a share of at least one goes untested
  * (supplement, section 2).
- * @param lots of all recipients, in any order
+ * @param draws of all recipients, in any order
  * @param contents how many there are
  * @param percentage of the recipients who are tested, 0 to 100
  */
-export function drawShares(lots: Float64Array, contents: number, percentage: number): Shares {
-  const sorted = lots.toSorted()
+export function drawShares(draws: Float64Array, contents: number, percentage: number): Shares {
+  const sorted = draws.toSorted()
   const tested = Math.round((sorted.length * percentage) / 100)
   return Array.from({ length: contents }, (_, index) => {
     const below = Math.floor((tested * (index + 1)) / contents)
-    // Whoever is left out by nobody's lot is in: nobody comes later.
+    // Whoever is left out by nobody's draw is in: nobody comes later.
     return sorted[below] ?? 1
   })
 }
@@ -34,7 +34,7 @@ export function evenShares(contents: number, percentage: number): Shares {
 }
 
 /** Which content somebody gets in the test, by its place; null for who is not tested. */
-export function testedContent(shares: Shares, lot: number): number | null {
-  const place = shares.findIndex((bound) => lot < bound)
+export function testedContent(shares: Shares, draw: number): number | null {
+  const place = shares.findIndex((bound) => draw < bound)
   return place < 0 ? null : place
 }

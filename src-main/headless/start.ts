@@ -13,7 +13,7 @@ import { endApplication, endOnSignal } from './signals.ts'
 // `npm start`: the desktop application, or its interface in a browser where there is no Electron.
 
 /** A browser that ends sooner than this, in milliseconds, and with a failure, has shown no window. */
-const shortestVisit = 5000
+const minVisit = 5000
 
 await main().catch((error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`)
@@ -60,7 +60,7 @@ function showWindow(browser: string, app: Application): void {
   // Without a window, the application goes on for whoever opens its address.
   window.on('error', () => undefined)
   window.on('exit', (status) => {
-    const failed = status !== 0 && Date.now() - opened < shortestVisit
+    const failed = status !== 0 && Date.now() - opened < minVisit
     if (!failed) endApplication(app, 0)
   })
   process.on('exit', () => window.kill())

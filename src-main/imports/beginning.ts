@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { asFailure, unpackedBytes } from './unpack.ts'
 
 /** How much of a file is looked at before it is imported, in bytes. */
-const mostBytes = 128 * 1024
+const maxBytes = 128 * 1024
 
 /**
  * The beginning of a file, unpacked when it is compressed, and the size of the file as it is.
@@ -11,17 +11,17 @@ const mostBytes = 128 * 1024
  */
 export async function readBeginning(path: string): Promise<{ beginning: Buffer; bytes: number }> {
   const { size } = await stat(path)
-  const source = (await unpackedBytes(path)) ?? createReadStream(path, { end: mostBytes - 1 })
+  const source = (await unpackedBytes(path)) ?? createReadStream(path, { end: maxBytes - 1 })
   const chunks: Buffer[] = []
   let length = 0
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       length += chunk.length
-      if (length >= mostBytes) break
+      if (length >= maxBytes) break
     }
   } catch (error) {
     throw asFailure(error)
   }
-  return { beginning: Buffer.concat(chunks).subarray(0, mostBytes), bytes: size }
+  return { beginning: Buffer.concat(chunks).subarray(0, maxBytes), bytes: size }
 }

@@ -11,16 +11,16 @@ import { checkUrl, guardedLookup } from './address-guard.ts'
 import { ImportFailure } from './failure.ts'
 
 /** Bytes that a file may have (spec, "Limits"). */
-export const mostBytes = 200 * 1000 * 1000
+export const maxBytes = 200 * 1000 * 1000
 /** Milliseconds before the second and before the third attempt (spec, "Limits"). */
 const retryWaits = [10_000, 50_000]
 /** After so long nothing is tried again, in milliseconds (spec, "Limits"). */
-const longestTime = 15 * 60_000
+const maxTime = 15 * 60_000
 /** Silence after which a server is given up, in milliseconds. */
-const longestSilence = 60_000
+const maxSilence = 60_000
 /** Fewer bytes in that time are as good as silence: a download takes the place of another one. */
 const minBytes = 64 * 1024
-const mostRedirects = 5
+const maxRedirects = 5
 
 export interface DownloadOptions {
   /** Whether addresses of this machine and of private networks may be read. */
@@ -54,7 +54,7 @@ export async function download(url: string, path: string, options: DownloadOptio
         const failure = failureIn(error)
         if (failure) throw failure
         const wait = waits[attempt]
-        if (wait === undefined || performance.now() - began > longestTime) {
+        if (wait === undefined || performance.now() - began > maxTime) {
           const times = attempt === 0 ? 'once' : `${attempt + 1} times`
           throw new ImportFailure(`${url} could not be downloaded (tried ${times}): ${messageOf(error)}`)
         }
@@ -75,7 +75,7 @@ function failureIn(error: unknown): ImportFailure | null {
 }
 
 async function fetchInto(url: string, path: string, options: DownloadOptions): Promise<void> {
-  const { allowsPrivate, signal, silence = longestSilence } = options
+  const { allowsPrivate, signal, silence = maxSilence } = options
   const agent = new Agent({
     connect: { timeout: silence, ...(!allowsPrivate && { lookup: guardedLookup }) },
     headersTimeout: silence,
@@ -84,7 +84,7 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
   try {
     const { body, headers } = await follow(url, agent, options)
     const announced = Number(headers['content-length'])
-    if (announced > mostBytes) throw tooLarge(url)
+    if (announced > maxBytes) throw tooLarge(url)
     await pipeline(body, limited(url, silence), createWriteStream(path), { signal })
   } finally {
     await agent.destroy()
@@ -95,10 +95,10 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
 async function follow(
   first: string,
   dispatcher: Dispatcher,
-  { allowsPrivate, signal, silence = longestSilence }: DownloadOptions
+  { allowsPrivate, signal, silence = maxSilence }: DownloadOptions
 ): Promise<Dispatcher.ResponseData> {
   let url = checkUrl(first, allowsPrivate)
-  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await request(url, { dispatcher, signal })
     const { location } = response.headers
     if (response.statusCode === 200) return response
@@ -108,7 +108,7 @@ async function follow(
     }
     url = checkUrl(new URL(location, url).href, allowsPrivate)
   }
-  throw new ImportFailure(`${first} leads from one address to the next, more than ${mostRedirects} times`)
+  throw new ImportFailure(`${first} leads from one address to the next, more than ${maxRedirects} times`)
 }
 
 /** Lets a file through that is not too large and does not come too slowly. */
@@ -117,7 +117,7 @@ function limited(url: string, silence: number): Transform {
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
-      if (seen > mostBytes) done(tooLarge(url))
+      if (seen > maxBytes) done(tooLarge(url))
       else done(null, chunk)
     }
   })

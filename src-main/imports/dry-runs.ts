@@ -27,9 +27,9 @@ interface DryRun {
 }
 
 /** Dry runs that are kept at the same time, running or not. Whoever begins another one no longer looks at the oldest. */
-const mostKept = 5
+const maxKept = 5
 /** Dry runs that work at the same time. */
-const mostAtOnce = 2
+const maxAtOnce = 2
 
 export function newProgress(): DryRunProgress {
   return {
@@ -76,13 +76,13 @@ export class DryRuns {
     organizationId: number,
     input: Pick<DryRunThreadOptions, 'plan' | 'mailingListId' | 'room'>
   ): Promise<string> {
-    if ([...this.#runs.values()].filter(({ progress }) => isAtWork(progress)).length >= mostAtOnce) {
+    if ([...this.#runs.values()].filter(({ progress }) => isAtWork(progress)).length >= maxAtOnce) {
       throw validationFailed(
-        `${mostAtOnce} dry runs are running already. Wait until one has finished, or stop one`
+        `${maxAtOnce} dry runs are running already. Wait until one has finished, or stop one`
       )
     }
     const [oldest] = this.#runs.keys()
-    if (oldest !== undefined && this.#runs.size >= mostKept) await this.#remove(oldest)
+    if (oldest !== undefined && this.#runs.size >= maxKept) await this.#remove(oldest)
     const id = randomUUID()
     const options: DryRunThreadOptions = {
       ...input,

@@ -1,15 +1,15 @@
 /** Runs of this many rows that begin alike are left as they are: they end up on the same page of an index anyway. */
-const longestRun = 16
+const maxRun = 16
 /** Bytes compared at once; 24 bits are left for the number of the row. */
 const bytesAtOnce = 5
 /** Most rows that can be ordered. */
-export const mostOrderedRows = 2 ** 24
+export const maxOrderedRows = 2 ** 24
 
 /**
  * The numbers of rows in the order of their keys, or nearly: short runs of keys that begin alike may be out of order.
  * Rows with equal keys keep their order. Typed arrays sort a million numbers in a tenth of a second, where strings take
  * two.
- * @param count of rows, at most {@link mostOrderedRows}
+ * @param count of rows, at most {@link maxOrderedRows}
  * @param byteOfKey the byte of a row's key at an index, or 0 at its end; keys hold no byte 0
  */
 export function keyOrder(count: number, byteOfKey: (row: number, index: number) => number): Uint32Array {
@@ -44,7 +44,7 @@ function orderRun(rows: Uint32Array, from: number, byteOfKey: (row: number, inde
     let end = start + 1
     while (end < rows.length && isAlike(start, end)) end++
     const hasEnded = (halves[2 * start + lowHalf] ?? 0) >>> 24 === 0
-    if (end - start > longestRun && !hasEnded) {
+    if (end - start > maxRun && !hasEnded) {
       orderRun(rows.subarray(start, end), from + bytesAtOnce, byteOfKey)
     }
     start = end

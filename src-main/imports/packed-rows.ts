@@ -1,7 +1,7 @@
 /** Bytes of a block, in which many rows lie one after the other. */
 const blockBytes = 1024 * 1024
 /** UTF-8 takes at most this many bytes for a character of a JavaScript string. */
-const mostBytesPerCharacter = 3
+const maxBytesPerCharacter = 3
 const lineFeed = 10
 
 /**
@@ -53,7 +53,7 @@ export class PackedRows {
   }
 
   add(text: string): void {
-    const most = text.length * mostBytesPerCharacter
+    const most = text.length * maxBytesPerCharacter
     let block = this.#blocks.at(-1)
     if (!block || this.#used + most > block.length) {
       block =

@@ -8,11 +8,11 @@ import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
 export type RowOrder = 'file' | 'key'
 
 /** Files of more rows are written in the order of the keys; people look through the others in the order of the file. */
-const mostRowsInFileOrder = 20_000
+const maxRowsInFileOrder = 20_000
 
 /** @param room how many subscribers may be added: with a limit, the first rows of the file are those to be added */
 export function rowOrderFor(records: number, room: number): RowOrder {
-  return records > mostRowsInFileOrder && room === Infinity ? 'key' : 'file'
+  return records > maxRowsInFileOrder && room === Infinity ? 'key' : 'file'
 }
 
 /** How the rows of a file are read into batches. */

@@ -18,7 +18,7 @@ const batchesInFlight = 20
  * before.
  */
 const rowsPerPart = { file: 10_000, key: 50_000 }
-const mostRowsPerPart = 300_000
+const maxRowsPerPart = 300_000
 const bytesPerPart = 40 * 1024 * 1024
 /** Rows after which the logs are handed to the operating system. */
 const rowsPerFlush = 10_000
@@ -99,7 +99,7 @@ export class RowPipeline {
   /** Where parts end follows from the file alone: an import that continues cuts it as before. */
   #rowsOfPart(): number {
     const first = rowsPerPart[this.#rowOrder]
-    return this.#rowOrder === 'file' ? first : Math.min(first * 2 ** this.#parts, mostRowsPerPart)
+    return this.#rowOrder === 'file' ? first : Math.min(first * 2 ** this.#parts, maxRowsPerPart)
   }
 
   #newPart(): PackedRows {

@@ -118,7 +118,7 @@ async function onlyFileIn(path: string): Promise<Readable> {
     }
     const [only, ...others] = files
     if (!only || others.length > 0) {
-      const count = files.length < mostEntries ? files.length : `${mostEntries} or more`
+      const count = files.length < maxEntries ? files.length : `${maxEntries} or more`
       throw new ImportFailure(`the zip archive holds ${count} files, and an import needs exactly one`)
     }
     const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(only)
@@ -131,7 +131,7 @@ async function onlyFileIn(path: string): Promise<Readable> {
 }
 
 /** More files than this are not one CSV file; the rest of the directory is not read. */
-const mostEntries = 1000
+const maxEntries = 1000
 
 function entriesOf(archive: ZipFile): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ function entriesOf(archive: ZipFile): Promise<Entry[]> {
     archive.on('end', () => resolve(entries))
     archive.on('entry', (entry: Entry) => {
       entries.push(entry)
-      if (entries.length >= mostEntries) resolve(entries)
+      if (entries.length >= maxEntries) resolve(entries)
       else archive.readEntry()
     })
     archive.readEntry()

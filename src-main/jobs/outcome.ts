@@ -13,5 +13,5 @@ export type JobEnd =
   | { is: 'finished' }
   /** For good; the message says why. */
   | { is: 'failed'; message: string }
-  /** Paused until its owner has mended what the message says. */
+  /** Paused until its owner has fixed what the message says. */
   | { is: 'held'; message: string }

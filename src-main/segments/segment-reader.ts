@@ -42,7 +42,7 @@ const countedAnew = 50
 /** What takes longer is used again, while lists change, for so many times as long as it took. */
 const reusedFor = 10
 /** Counts that are kept. */
-const mostKept = 200
+const maxKept = 200
 
 /** Answers who is in a segment, from a thread of its own that is started with the first question. */
 export class SegmentReader {
@@ -79,7 +79,7 @@ export class SegmentReader {
     this.#counts.delete(key)
     this.#counts.set(key, counting)
     const [oldest] = this.#counts.keys()
-    if (this.#counts.size > mostKept && oldest !== undefined) this.#counts.delete(oldest)
+    if (this.#counts.size > maxKept && oldest !== undefined) this.#counts.delete(oldest)
     counting.count.then(
       () => (counting.took = performance.now() - counting.beganAt),
       () => this.#counts.delete(key)

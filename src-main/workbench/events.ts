@@ -41,7 +41,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
       gathered.clear()
     }
     const listener = (change: Change): void => {
-      if (change.entity === 'user') void endForStrangers()
+      if (change.entity === 'user') void endRevoked()
       if (change.organizationId !== organizationId) return
       const { entity, mailingListId } = change
       gathered.set(`${entity} ${mailingListId}`, { entity, mailing_list_id: mailingListId })
@@ -49,7 +49,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }
     const beat = setInterval(() => {
       raw.write(': still here\n\n')
-      void endForStrangers()
+      void endRevoked()
     }, heartbeat)
     const end = (): void => {
       clearInterval(beat)
@@ -59,7 +59,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
       raw.end()
     }
     /** Whoever may not see the organization any more hears no more of it. */
-    const endForStrangers = async (): Promise<void> => {
+    const endRevoked = async (): Promise<void> => {
       try {
         if ((await authenticate(request)).organizationId !== organizationId) end()
       } catch (error) {

@@ -8,7 +8,7 @@ import { presentSubscriber, subscribersByBeginning } from '../api/subscribers/qu
 import { Subscriber } from '../api/subscribers/schema.ts'
 
 /** Most subscribers that a search answers. */
-const mostFound = 100
+const maxFound = 100
 
 /** GET /app/v1/mailing_lists/:id/search?beginning=: subscribers whose email begins so, by the index on emails. */
 export const subscriberSearchRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -27,7 +27,7 @@ export const subscriberSearchRoutes: FastifyPluginAsyncTypebox = async (app) => 
     async ({ caller, params, query }) => {
       const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const fields = await fieldsOfList(reader, caller.organizationId, list.id)
-      const rows = await subscribersByBeginning(reader, list, query.beginning, mostFound)
+      const rows = await subscribersByBeginning(reader, list, query.beginning, maxFound)
       return ok(rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone)))
     }
   )

@@ -4,7 +4,7 @@ import { computed, onScopeDispose, ref, type Ref, shallowRef, watch } from 'vue'
  * Tallest scrolled element, in pixels. Browsers draw nothing beyond 17 to 33 million, which a million rows exceed, and
  * virtual-list libraries stop there.
  */
-const mostPixels = 8_000_000
+const maxPixels = 8_000_000
 
 export interface RowWindow {
   /** The height of the scrolled content, in pixels. */
@@ -32,7 +32,7 @@ export function useRowWindow(
   const position = ref(0)
   const rowsHeight = computed(() => count.value * rowHeight.value)
   const visibleHeight = computed(() => Math.max(0, viewHeight.value - headHeight.value))
-  const height = computed(() => Math.min(rowsHeight.value, mostPixels))
+  const height = computed(() => Math.min(rowsHeight.value, maxPixels))
   const last = computed(() => Math.max(0, rowsHeight.value - visibleHeight.value))
   const ratio = computed(() => last.value / Math.max(1, height.value - visibleHeight.value))
   /** What scrollTop was last set to here: its scroll event is no move of the user's. */

@@ -4,7 +4,7 @@ import { fetchSubscriberPage, type Subscriber } from '../api/subscribers.ts'
 /** Subscribers that are fetched with one call. */
 const blockSize = 100
 /** Blocks that are kept. */
-const mostBlocks = 50
+const maxBlocks = 50
 
 export interface SubscriberBlocks {
   total: Ref<number>
@@ -49,7 +49,7 @@ export function useSubscriberBlocks(listId: Ref<number>, segmentId: Ref<number |
       blocks.delete(number)
       blocks.set(number, page.data)
       for (const oldest of blocks.keys()) {
-        if (blocks.size <= mostBlocks) break
+        if (blocks.size <= maxBlocks) break
         blocks.delete(oldest)
       }
       failure.value = null

@@ -11,7 +11,7 @@ import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
 import type { Client } from '../support/client.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { columns, writePeople } from './people.ts'
-import { importPeople, longestJob, makePeopleList, upload } from './prepared-list.ts'
+import { importPeople, maxJobTime, makePeopleList, upload } from './prepared-list.ts'
 import { type BenchedServer, startServer } from './server.ts'
 
 // Not execFileSync: a connection that the server closes meanwhile would be used again.
@@ -134,7 +134,7 @@ async function exportWhole(api: Client, list: MailingList, rows: number): Promis
   const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
     subscriber_export: {}
   })
-  const { stats } = await api.exported(data.id, longestJob)
+  const { stats } = await api.exported(data.id, maxJobTime)
   if (stats.records_exported !== rows) throw new Error(`not every row is there: ${JSON.stringify(stats)}`)
 }
 

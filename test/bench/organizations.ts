@@ -10,7 +10,7 @@ import { basic } from '../support/application.ts'
 import { expectSuccess, makeField, makeList } from '../support/builders.ts'
 import { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
-import { longestJob } from './prepared-list.ts'
+import { maxJobTime } from './prepared-list.ts'
 import { startServer } from './server.ts'
 import { percentile, timedCall } from './statistics.ts'
 
@@ -124,7 +124,7 @@ async function fill({ id, mark, api }: MadeOrganization, subscribers: number): P
       }
     })
   )
-  const { stats } = await api.imported(importId, longestJob)
+  const { stats } = await api.imported(importId, maxJobTime)
   if (stats.subscribers.added !== subscribers) throw new Error(`${name} was not imported whole`)
   return { organizationId: id, listId: list.id, mark, subscribers }
 }

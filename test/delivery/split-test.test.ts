@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { delayMs, customHeaders, customHeaderComplaints } from '../../src-main/api/campaigns/rules.ts'
-import { drawShares, evenShares, lotOf, testedContent } from '../../src-main/delivery/split-test.ts'
+import { drawShares, evenShares, drawOf, testedContent } from '../../src-main/delivery/split-test.ts'
 
 it('the shares of a split test are exact for any number of recipients, contents and percentage', () => {
   const settings = fc.record({
@@ -11,12 +11,12 @@ it('the shares of a split test are exact for any number of recipients, contents 
   })
   fc.assert(
     fc.property(settings, ({ recipients, contents, percentage }) => {
-      const lots = Float64Array.from({ length: recipients }, (_, id) => lotOf(7, id))
-      const shares = drawShares(lots, contents, percentage)
+      const draws = Float64Array.from({ length: recipients }, (_, id) => drawOf(7, id))
+      const shares = drawShares(draws, contents, percentage)
       const counts = new Array<number>(contents).fill(0)
       let untested = 0
-      for (const lot of lots) {
-        const place = testedContent(shares, lot)
+      for (const draw of draws) {
+        const place = testedContent(shares, draw)
         if (place === null) untested++
         else counts[place] = (counts[place] ?? 0) + 1
       }
@@ -31,12 +31,12 @@ it('the shares of a split test are exact for any number of recipients, contents 
   )
 })
 
-it('a lot is a number from 0 to 1, the same each time, and another one for another campaign', () => {
-  expect(lotOf(1, 2)).toBe(lotOf(1, 2))
-  expect(lotOf(1, 2)).not.toBe(lotOf(2, 2))
+it('a draw is a number from 0 to 1, the same each time, and another one for another campaign', () => {
+  expect(drawOf(1, 2)).toBe(drawOf(1, 2))
+  expect(drawOf(1, 2)).not.toBe(drawOf(2, 2))
   for (let id = 0; id < 1000; id++) {
-    expect(lotOf(1, id)).toBeGreaterThanOrEqual(0)
-    expect(lotOf(1, id)).toBeLessThan(1)
+    expect(drawOf(1, id)).toBeGreaterThanOrEqual(0)
+    expect(drawOf(1, id)).toBeLessThan(1)
   }
 })
 

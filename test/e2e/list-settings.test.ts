@@ -204,8 +204,8 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.finish()
   })
 
-  it('rows that failed are mended and imported again', async () => {
-    const list = await makeList(started.api, { name: 'To mend' })
+  it('rows that failed are fixed and imported again', async () => {
+    const list = await makeList(started.api, { name: 'To fix' })
     await makeField(started.api, list.id, 'City', 'text')
     const { id } = await importText(
       started.api,
@@ -218,15 +218,15 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     const window = await open(`/imports/${id}`)
     const { page } = window
     await page.getByRole('button', { name: 'Fix these rows' }).click()
-    await page.getByLabel('Email of row 1').fill('mended@example.com')
-    await window.screenshot('import-mend')
+    await page.getByLabel('Email of row 1').fill('fixed@example.com')
+    await window.screenshot('import-fix')
     await page.getByRole('button', { name: 'Import 1 row again' }).click()
     await page.waitForURL(`**/imports/${id + 1}`)
     await started.api.imported(id + 1)
     await page.getByText('Rows that failed').waitFor({ state: 'detached' })
     expect(await allSubscribers(started.api, list.id)).toMatchObject([
       { email: 'a@example.com' },
-      { email: 'mended@example.com', custom_fields: { City: { value: 'Basel, town' } } }
+      { email: 'fixed@example.com', custom_fields: { City: { value: 'Basel, town' } } }
     ])
     await window.finish()
   })

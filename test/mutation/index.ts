@@ -19,7 +19,7 @@ const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only T
 /** A mutant with which tests take so many times as long as without it hangs: that is noticed too. */
 const hangsAfter = 3
 /** Longest that tests may take without a mutant, in milliseconds. */
-const longestRun = 600_000
+const maxRun = 600_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
 
@@ -121,7 +121,7 @@ interface Limits {
 async function limitsOf(directory: string, target: Target): Promise<Limits> {
   const limitOf = async (which: 'quick' | 'slow'): Promise<number> => {
     const began = performance.now()
-    if (!(await passes(directory, target[which], longestRun))) {
+    if (!(await passes(directory, target[which], maxRun))) {
       throw new Error(
         `The ${which} tests of ${target.sources.join(', ')} fail without a mutant. Fix them first`
       )

@@ -2,7 +2,7 @@ import { instantOf, wallClock } from '../../times.ts'
 import type { AutoresponderDelayUnit } from './schema.ts'
 
 /** Most characters of a key of content_replacement_fields (spec, "Limits"). */
-const longestKey = 50
+const maxKeyLength = 50
 
 /** Whether a name matches a pattern in which * stands for any characters; letters match in any case. */
 export function matchesGlob(pattern: string, name: string): boolean {
@@ -31,7 +31,7 @@ export function replacementKeyFault(fields: Record<string, string>): string | nu
   for (const key of Object.keys(fields)) {
     const name = `content_replacement_fields: the key "${key}"`
     if (key.trim() === '') return 'content_replacement_fields: a key cannot be blank'
-    if ([...key].length > longestKey) return `${name} must be at most ${longestKey} characters`
+    if ([...key].length > maxKeyLength) return `${name} must be at most ${maxKeyLength} characters`
     if (!/[A-Za-z0-9]/.test(key)) return `${name} must contain a letter or a digit`
     const same = seen.get(replacementKey(key))
     if (same !== undefined) return `${name} must differ from "${same}" by more than case and white space`

@@ -223,15 +223,15 @@ function readDayOfYear(raw: unknown, order: DateOrder): StoredValue | ValueFault
     : new ValueFault(`must be a day of the year such as 01-31, and "${shorten(raw)}" is not one`)
 }
 
-const truths = new Set(['true', '1', 'yes', 'y', 't', 'on'])
-const untruths = new Set(['false', '0', 'no', 'n', 'f', 'off'])
+const trueWords = new Set(['true', '1', 'yes', 'y', 't', 'on'])
+const falseWords = new Set(['false', '0', 'no', 'n', 'f', 'off'])
 
 function readBoolean(raw: unknown): StoredValue | ValueFault | null {
   if (typeof raw === 'boolean') return raw
   const text = String(raw).trim().toLowerCase()
   if (text === '') return null
-  if (truths.has(text)) return true
-  if (untruths.has(text)) return false
+  if (trueWords.has(text)) return true
+  if (falseWords.has(text)) return false
   return new ValueFault(`must be true or false, and "${shorten(text)}" is neither`)
 }
 

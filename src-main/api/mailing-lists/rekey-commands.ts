@@ -16,7 +16,7 @@ import { checkPrimaryKey } from './rules.ts'
 /** Subscribers of one command. */
 const atOnce = 1000
 /** Clashing values that a refusal names. */
-const mostNamed = 5
+const maxReported = 5
 
 interface RekeyInput extends UpdateInput {
   /** null = the email */
@@ -140,8 +140,8 @@ async function collectKeys(
     if (changes === 0) clashing.add(field ? shownKey(key) : key)
   }
   if (clashing.size > 0) {
-    const named = [...clashing].slice(0, mostNamed).map((key) => `"${key}"`)
-    const more = clashing.size > mostNamed ? ' and others' : ''
+    const named = [...clashing].slice(0, maxReported).map((key) => `"${key}"`)
+    const more = clashing.size > maxReported ? ' and others' : ''
     const what = field ? field.name : 'email'
     return refuse(context, rekey, `several subscribers share the ${what} ${named.join(', ')}${more}`)
   }

@@ -23,7 +23,7 @@ import { CampaignReport, LinkStats, MessagesSentReport, StatSummary } from './sc
 
 const tags = ['Statistics']
 /** Supplement, section 3. */
-const [defaultPerPage, mostPerPage] = [100, 500]
+const [defaultPerPage, maxPerPage] = [100, 500]
 
 const StartedQuery = {
   started_at__start: Type.Optional(TimeInput),
@@ -102,7 +102,7 @@ export const statisticsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, query }) => {
-      limitPageSize(query.per_page, mostPerPage)
+      limitPageSize(query.per_page, maxPerPage)
       const { id } = await campaignById(reader, caller.organizationId, params.id)
       const filter = { contentId: query.content_id, url: query.url }
       const { rows, total } = await linksOfCampaign(reader, id, filter, query)
@@ -126,7 +126,7 @@ export const statisticsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, query }) => {
-      limitPageSize(query.per_page, mostPerPage)
+      limitPageSize(query.per_page, maxPerPage)
       const filter = {
         from: readTime('started_at__start', query.started_at__start, caller.timeZone),
         before: readTime('started_at__end', query.started_at__end, caller.timeZone),

@@ -42,8 +42,8 @@ import {
 const tags = ['Subscribers']
 
 /** Spec, "Limits". */
-const mostPerPage = 500
-const mostNames = 100
+const maxPerPage = 500
+const maxNames = 100
 
 const TokenQuery = Type.Object({ ...PageQuery(100), page_token: Type.Optional(Type.String()) })
 const SubscriberParams = Type.Object({
@@ -75,7 +75,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { caller, params, query } = request
-      limitPageSize(query.per_page, mostPerPage)
+      limitPageSize(query.per_page, maxPerPage)
       refusePageAndToken(request.originalUrl, query.page_token)
       const list = await localList(caller, params.mailing_list_id)
       const paged = query.segment_id === undefined ? `list ${list.id}` : `segment ${query.segment_id}`
@@ -109,11 +109,8 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params }) => {
       const names = subscriberNames(params.subscriber)
-      if (names.length > mostNames) {
-        throw new ApiError(
-          'requested_too_many',
-          `at most ${mostNames} ids or emails can be asked for at once`
-        )
+      if (names.length > maxNames) {
+        throw new ApiError('requested_too_many', `at most ${maxNames} ids or emails can be asked for at once`)
       }
       const list = await localList(caller, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
@@ -331,7 +328,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     email: string,
     query: { page: number; per_page: number; page_token?: string }
   ) {
-    limitPageSize(query.per_page, mostPerPage)
+    limitPageSize(query.per_page, maxPerPage)
     const paged = `email ${emailKey(email)}`
     const after = query.page_token === undefined ? 0 : idOfPageToken(paged, query.page_token)
     const listOf = new Map(lists.map((list) => [list.id, list]))

@@ -26,7 +26,7 @@ export async function suppressedAddressImportById(
 }
 
 /** Most imports of a list that are shown. */
-const mostShown = 20
+const maxShown = 20
 
 /** The imports of a suppression list, the newest first. */
 export function suppressedAddressImportsOf(
@@ -38,7 +38,7 @@ export function suppressedAddressImportsOf(
     .selectAll()
     .where('suppression_list_id', '=', suppressionListId)
     .orderBy('id', 'desc')
-    .limit(mostShown)
+    .limit(maxShown)
     .execute()
 }
 

@@ -15,7 +15,7 @@ import { readSuppressed } from './rules.ts'
 import { SuppressedAddress, SuppressionList, SuppressionListChanges, SuppressionListInput } from './schema.ts'
 
 const tags = ['Suppression lists']
-const [defaultPerPage, mostPerPage] = [100, 500]
+const [defaultPerPage, maxPerPage] = [100, 500]
 /** Bytes of a request with many addresses: 100,000 of the longest ones. */
 const addressesLimit = 32 * 1024 * 1024
 
@@ -101,7 +101,7 @@ export const suppressionListRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, query }) => {
-      limitPageSize(query.per_page, mostPerPage)
+      limitPageSize(query.per_page, maxPerPage)
       const list = await suppressionListById(reader, caller.organizationId, params.id)
       return okPage(await suppressedAddresses(reader, list, query), query, list.addresses)
     }
@@ -151,7 +151,7 @@ export const suppressionListRoutes: FastifyPluginAsyncTypebox = async (app) => {
 /** Addresses that are checked before other requests go first; some 3 ms of work. */
 const checkedAtOnce = 5000
 /** Faults that one answer names. */
-const mostFaults = 10
+const maxFaults = 10
 
 /**
  * The addresses, one a line, without the blank ones.
@@ -166,11 +166,11 @@ async function checkedAddresses(data: string[]): Promise<string> {
     const line = text.trim()
     if (line === '') continue
     lines.push(line)
-    if (readSuppressed(line) || ++count > mostFaults) continue
+    if (readSuppressed(line) || ++count > maxFaults) continue
     const shown = line.length > 60 ? `${line.slice(0, 60)}…` : line
     faults.add(`data.${index} is no email address, @domain or MD5 sum: "${shown}"`)
   }
-  if (count > mostFaults) faults.add(`and ${count - mostFaults} more`)
+  if (count > maxFaults) faults.add(`and ${count - maxFaults} more`)
   faults.throwIfAny()
   return lines.join('\n')
 }

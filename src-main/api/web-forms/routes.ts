@@ -10,7 +10,7 @@ const tags = ['Web forms']
 const FormParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
 
 /** Those who have yet to confirm that one answer holds. */
-const mostPending = 500
+const maxPending = 500
 
 /** Subscription forms of a list, and who has yet to confirm. */
 export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -130,7 +130,7 @@ export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, query }) => {
       const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'subscribers')
-      const rows = await pendingSubscriptions(reader, list.id, query.after_id, mostPending)
+      const rows = await pendingSubscriptions(reader, list.id, query.after_id, maxPending)
       return ok(rows.map((row) => presentPending(row, caller.timeZone)))
     }
   )

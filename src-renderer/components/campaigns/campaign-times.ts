@@ -7,16 +7,16 @@ export type ShownEvent = (typeof shownEvents)[number]
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** A longer time is shown by day, in milliseconds. */
-const longestByHour = 4 * dayMs
+const maxByHour = 4 * dayMs
 /** A chart of fewer points begins earlier, when nothing had happened yet. */
-const fewestPoints = 12
+const minPoints = 12
 
 /** How often something happened, hour by hour or day by day, from the first hour to the last; points without a gap. */
 export function eventsOverTime(hours: CampaignProgress['hours'], event: ShownEvent): [number, number][] {
   const [first] = hours
   const last = hours.at(-1)
   if (!first || !last) return []
-  const step = last.hour - first.hour > longestByHour ? dayMs : hourMs
+  const step = last.hour - first.hour > maxByHour ? dayMs : hourMs
   const counts = new Map<number, number>()
   const pointOf = (hour: number): number => first.hour + Math.floor((hour - first.hour) / step) * step
   for (const hour of hours) {
@@ -24,7 +24,7 @@ export function eventsOverTime(hours: CampaignProgress['hours'], event: ShownEve
     counts.set(point, (counts.get(point) ?? 0) + hour[event])
   }
   const lastIndex = (pointOf(last.hour) - first.hour) / step
-  const firstIndex = Math.min(0, lastIndex + 1 - fewestPoints)
+  const firstIndex = Math.min(0, lastIndex + 1 - minPoints)
   return Array.from({ length: lastIndex - firstIndex + 1 }, (_, index) => {
     const point = first.hour + (firstIndex + index) * step
     return [point, counts.get(point) ?? 0]
