@@ -2,15 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
-import { KeyUses, SignIn } from './api/authentication.ts'
-import { createServer } from './api/server.ts'
+import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
+import { createServer } from './http/server.ts'
+import { registerRoutes } from './routes.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { Writer } from './database/writer.ts'
 import { ContentWriter } from './delivery/content-writer.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
-import { messageOf } from './errors.ts'
+import { messageOf } from './base/errors.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { importJobs } from './imports/import-jobs.ts'
@@ -96,7 +97,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
     const passwords = new Passwords(options.passwordCost)
-    const server = await createServer({
+    const context = {
       reader,
       writer,
       dryRuns,
@@ -108,7 +109,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       keyUses,
       passwords,
       dataDirectory
-    })
+    }
+    const server = await createServer(context, { register: registerRoutes, authenticate })
     undo.push(
       () => Promise.all(stepLoops.map((loop) => loop.close())),
       () => dryRuns.close(),

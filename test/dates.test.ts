@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseTimeInput, timeComplaint } from '../src-main/dates.ts'
+import { parseTimeInput, timeComplaint } from '../src-main/base/dates.ts'
 
 it.each([
   ['2015-01-22 11:10AM CST', '2015-01-22T17:10:00Z'],

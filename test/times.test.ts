@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatTime, offsetMinutes } from '../src-main/times.ts'
+import { formatTime, offsetMinutes } from '../src-main/base/times.ts'
 
 /** Zones with changes at midnight, by half an hour, at a minute past midnight, and with a day that never was. */
 const zones = [

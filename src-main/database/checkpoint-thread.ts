@@ -1,6 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { parentPort, workerData } from 'node:worker_threads'
-import { giveWay } from '../threads.ts'
+import { giveWay } from '../base/threads.ts'
 import { checkpoint } from './checkpointer.ts'
 
 // Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.

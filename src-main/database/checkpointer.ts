@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { storageFaultOf } from '../errors.ts'
-import { startThread } from '../threads.ts'
+import { storageFaultOf } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
 
 /** Pages in the write-ahead log from which on they are copied into the database: fewer copies write a hot page less often. */
 const due = 20_000

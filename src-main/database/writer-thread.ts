@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { commands } from '../commands.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ApiError, messageOf, type StorageFault, storageFaultOf } from '../errors.ts'
+import { ApiError, messageOf, type StorageFault, storageFaultOf } from '../base/errors.ts'
 import { type Change, type Command, type CommandContext, Unfinished } from './command.ts'
 import { appendToChangeLog } from './change-log.ts'
 import { Checkpointer } from './checkpointer.ts'

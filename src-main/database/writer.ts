@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import type { CommandInput, CommandName, CommandResult } from '../commands.ts'
-import { ApiError, type ErrorCode, StorageFault } from '../errors.ts'
-import { startThread } from '../threads.ts'
+import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
 import type { Change } from './command.ts'
 
 export interface WriterOptions {

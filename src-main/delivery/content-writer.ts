@@ -1,8 +1,14 @@
-import { AskedThread } from '../asked-thread.ts'
-import { startThread } from '../threads.ts'
-import type { TokenContent } from '../tracking/tokens.ts'
+import { AskedThread } from '../base/asked-thread.ts'
+import { startThread } from '../base/threads.ts'
+import type { TokenContent } from '../api/subscribers/tokens.ts'
 import type { ContentPreviewTask, WrittenPreview } from './content-preview.ts'
 import type { WrittenContent } from './message.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    contents: ContentWriter
+  }
+}
 
 export type ContentQuestion =
   | { ask: 'preview'; task: ContentPreviewTask }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { ApiError, internalError } from '../errors.ts'
+import { ApiError, internalError } from '../base/errors.ts'
 import { runJob } from '../jobs/run-job.ts'
 import { Delivery } from './delivery.ts'
 

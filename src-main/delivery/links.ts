@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { attributesIn, type Range, urlsIn } from './markup.ts'
-import { makeToken, type TokenContent } from '../tracking/tokens.ts'
+import { makeToken, type TokenContent } from '../api/subscribers/tokens.ts'
 
 // Where the links of a message lead, and which links of its content are counted.
 

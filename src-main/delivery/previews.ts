@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type Static, Type } from 'typebox'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
-import { Faults, storageFaultOf, validationFailed } from '../errors.ts'
-import { startThread } from '../threads.ts'
+import { Faults, storageFaultOf, validationFailed } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { MessagePlan } from './plan.ts'
 

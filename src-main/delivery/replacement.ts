@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
 import { replacementKey } from '../api/autoresponders/rules.ts'
 import { codeKey, codePattern } from '../api/campaigns/replacement-codes.ts'
-import { isoDay } from '../dates.ts'
-import { wallClock } from '../times.ts'
+import { isoDay } from '../base/dates.ts'
+import { wallClock } from '../base/times.ts'
 import { attributesIn } from './markup.ts'
 
 // Replacement codes in contents (supplement, section 4): a text is compiled once and written for each recipient.

@@ -1,6 +1,6 @@
 import { app, dialog } from 'electron'
 import { type Application, createApp } from '../app.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../base/errors.ts'
 import { defaultDataDirectory, defaultPort } from '../headless/arguments.ts'
 
 /** The same application as `npm run serve`, on the same data. */

@@ -1,5 +1,5 @@
 import { app, dialog } from 'electron'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../base/errors.ts'
 
 /** Says why the application cannot go on, and ends it. */
 export function showFailure(error: unknown): void {

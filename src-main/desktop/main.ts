@@ -1,4 +1,4 @@
-import '../memory.ts'
+import '../base/memory.ts'
 import { app } from 'electron'
 import { showFailure } from './failure.ts'
 import { endInOrder, startApplication } from './application.ts'

@@ -7,7 +7,7 @@ import {
 } from '../api/custom-fields/rules.ts'
 import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
-import { formatOptionalTime, formatTime } from '../times.ts'
+import { formatOptionalTime, formatTime } from '../base/times.ts'
 
 type Cell = (row: SubscriberRow, values: StoredValues) => string
 

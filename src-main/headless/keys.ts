@@ -5,7 +5,7 @@ import { type ApiKeyRow, apiKeysOf } from '../api/accounts/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { userByEmail } from '../api/users/queries.ts'
 import type { Schema } from '../database/schema.ts'
-import { formatOptionalTime, formatTime } from '../times.ts'
+import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { defaultDataDirectory } from './arguments.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 

@@ -1,6 +1,6 @@
-import { giveUnusedMemoryBack } from '../memory.ts'
+import { giveUnusedMemoryBack } from '../base/memory.ts'
 import { type Application, createApp } from '../app.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../base/errors.ts'
 import { checkCounters } from './check.ts'
 import { manageKeys } from './keys.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'

@@ -1,5 +1,5 @@
 import type { Application } from '../app.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../base/errors.ts'
 
 const ending = new WeakSet<Application>()
 

@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { ImportFailure } from './failure.ts'
+import { ImportFailure } from '../csv/failure.ts'
 
 // Keeps an import from reading what only this machine or its network can see: somebody with a key could otherwise make
 // Listwright fetch pages of routers, cloud metadata or other programs on the machine.

@@ -5,10 +5,10 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
-import { makeDirectory, moveDurably } from '../durable.ts'
-import { messageOf } from '../errors.ts'
+import { makeDirectory, moveDurably } from '../base/durable.ts'
+import { messageOf } from '../base/errors.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
-import { ImportFailure } from './failure.ts'
+import { ImportFailure } from '../csv/failure.ts'
 
 /** Bytes that a file may have (spec, "Limits"). */
 export const maxBytes = 200 * 1000 * 1000

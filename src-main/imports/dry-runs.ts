@@ -3,9 +3,15 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { type FileFormat, type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
-import { messageOf, validationFailed } from '../errors.ts'
-import { startThread } from '../threads.ts'
+import { messageOf, validationFailed } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
 import type { DryRunThreadOptions } from './dry-run-thread.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    dryRuns: DryRuns
+  }
+}
 
 /** How far a dry run is, in the terms of an import. */
 export interface DryRunProgress {

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileFormat, type ImportOutcome } from '../api/subscriber-imports/schema.ts'
-import { csvWriter } from '../exports/csv-writer.ts'
+import { csvWriter } from '../csv/csv-writer.ts'
 
 /** The directory of an import's logs. */
 export function logDirectory(dataDirectory: string, importId: number): string {

@@ -7,10 +7,10 @@ import { subscribersNamed } from '../api/subscribers/queries.ts'
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { Drift } from '../database/recount.ts'
 import type { Schema } from '../database/schema.ts'
-import { CsvReader } from './csv-reader.ts'
-import { decodeFile } from './decode.ts'
+import { CsvReader } from '../csv/csv-reader.ts'
+import { decodeFile } from '../csv/decode.ts'
 import { logDirectory, logPath } from './logs.ts'
-import { csvFormat } from './records.ts'
+import { csvFormat } from '../csv/records.ts'
 
 /** Addresses that are looked up at once. */
 const lookedUpAtOnce = 500

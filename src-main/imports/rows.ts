@@ -10,7 +10,7 @@ import {
 import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import { emailComplaint, isEmail, subscriberKeys } from '../api/subscribers/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
-import { dateHint, timeOfWall, parseDate } from '../dates.ts'
+import { dateHint, timeOfWall, parseDate } from '../base/dates.ts'
 import type { ImportBatch, RowPlan } from './plan.ts'
 
 /** Reserved columns other than email, which every file has. */

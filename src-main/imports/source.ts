@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
-import { messageOf, validationFailed } from '../errors.ts'
+import { messageOf, validationFailed } from '../base/errors.ts'
 import { checkUrl } from './address-guard.ts'
-import { ImportFailure } from './failure.ts'
-import { makeDirectory, writeDurably } from '../durable.ts'
+import { ImportFailure } from '../csv/failure.ts'
+import { makeDirectory, writeDurably } from '../base/durable.ts'
 
 /** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
 export interface ImportSource {

@@ -1,8 +1,8 @@
 import { type FileFormat, maxColumns } from '../api/subscriber-imports/schema.ts'
-import { CsvReader } from './csv-reader.ts'
-import { decodeFile } from './decode.ts'
-import { ImportFailure } from './failure.ts'
-import { csvFormat } from './records.ts'
+import { CsvReader } from '../csv/csv-reader.ts'
+import { decodeFile } from '../csv/decode.ts'
+import { ImportFailure } from '../csv/failure.ts'
+import { csvFormat } from '../csv/records.ts'
 
 /**
  * Reads the whole file once before anything is written: counts its records and finds what would stop the import half

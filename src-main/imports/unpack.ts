@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
-import { messageOf, StorageFault, storageFaultOf } from '../errors.ts'
-import { ImportFailure } from './failure.ts'
+import { messageOf, StorageFault, storageFaultOf } from '../base/errors.ts'
+import { ImportFailure } from '../csv/failure.ts'
 
 const gzip = Buffer.from([0x1f, 0x8b])
 const zip = Buffer.from('PK\x03\x04')

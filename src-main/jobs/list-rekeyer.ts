@@ -2,7 +2,13 @@ import type { Kysely } from 'kysely'
 import type { CommandInput } from '../commands.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { ApiError, messageOf, validationFailed } from '../errors.ts'
+import { ApiError, messageOf, validationFailed } from '../base/errors.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    rekeyer: ListRekeyer
+  }
+}
 
 /** The answer to a request that the end of the application cuts off. */
 const closing =

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { storageFaultOf } from '../errors.ts'
+import { storageFaultOf } from '../base/errors.ts'
 
 /** Bytes that are kept free: enough for noting that an import is paused or an export failed, and for going on. */
 const reservedBytes = 1024 * 1024

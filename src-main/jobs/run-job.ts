@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
-import { storageFaultOf } from '../errors.ts'
-import { giveWay } from '../threads.ts'
+import { storageFaultOf } from '../base/errors.ts'
+import { giveWay } from '../base/threads.ts'
 import type { JobOutcome } from './outcome.ts'
 
 /** What the thread of every job is started with. */

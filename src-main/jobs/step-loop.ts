@@ -1,6 +1,6 @@
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../base/errors.ts'
 import { untilStored } from './until-stored.ts'
 
 /** Work that nobody waits for, done in steps while everything else goes on. */

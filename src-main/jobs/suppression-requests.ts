@@ -4,6 +4,12 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { StepLoop } from './step-loop.ts'
 
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    suppressionRequests: SuppressionRequests
+  }
+}
+
 /** Carries out requests for many suppressed addresses, piece by piece; see api/suppression-lists/commands.ts. */
 export class SuppressionRequests {
   readonly #writer: Writer

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { storageFaultOf } from '../errors.ts'
+import { storageFaultOf } from '../base/errors.ts'
 
 /** How long a step waits before it is tried again, in milliseconds. */
 const waitForStorage = 2000

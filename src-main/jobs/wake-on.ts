@@ -1,7 +1,7 @@
 import type { Change } from '../database/command.ts'
 import type { ChangedEntity } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../base/errors.ts'
 
 /**
  * Looks for jobs that are due, or stopped being, after each commit that changed one of their kind; the jobs of a list end

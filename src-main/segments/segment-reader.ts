@@ -3,11 +3,17 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
-import { AskedThread } from '../asked-thread.ts'
-import { startThread } from '../threads.ts'
+import { AskedThread } from '../base/asked-thread.ts'
+import { startThread } from '../base/threads.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
-import type { Dependency } from '../api/dependencies.ts'
+import type { Dependency } from '../http/dependencies.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    segments: SegmentReader
+  }
+}
 
 /** Whose segment, and which conditions all must hold. */
 export interface SegmentScope {

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { answerQuestions } from '../asked-thread.ts'
+import { answerQuestions } from '../base/asked-thread.ts'
 import { segmentMembers } from '../api/segments/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { countSegment } from './count.ts'

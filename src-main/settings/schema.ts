@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable } from '../api/schema.ts'
+import { Nullable } from '../http/schema.ts'
 
 /** The configuration directives: they hold for the whole installation. */
 export const Settings = Type.Object({

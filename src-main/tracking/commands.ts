@@ -3,7 +3,7 @@ import { queueReactions } from '../api/autoresponders/reactions.ts'
 import { countedSlice, happened, recordEvent } from '../api/statistics/counting.ts'
 import { subscriberWithList } from '../api/subscribers/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
-import { readToken, type TokenPurpose } from './tokens.ts'
+import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
 
 interface Tracked {
   token: string

@@ -3,7 +3,7 @@ import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { campaignToSend, messagePlanOf } from '../api/campaigns/message-plan.ts'
 import type { Schema } from '../database/schema.ts'
 import { type Addressee, MessageComposer, type WrittenContent } from '../delivery/message.ts'
-import type { TokenContent } from './tokens.ts'
+import type { TokenContent } from '../api/subscribers/tokens.ts'
 
 /** The message that a subscriber got, as it would be written now; null when the campaign or the subscriber was deleted. */
 export async function messageOf(

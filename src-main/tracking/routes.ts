@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { addressOfLink } from './queries.ts'
-import { readToken } from './tokens.ts'
+import { readToken } from '../api/subscribers/tokens.ts'
 
 // Where the links in messages lead. Whoever has the message may use them: the token in the address is the key.
 

@@ -12,12 +12,12 @@ import {
 } from '../api/campaigns/queries.ts'
 import { mayReadStatistics, withoutStatistics } from '../api/campaigns/routes.ts'
 import { CampaignSummary } from '../api/campaigns/schema.ts'
-import { envelope, ok } from '../api/envelope.ts'
-import { IdParams, Nullable, Timestamp } from '../api/schema.ts'
+import { envelope, ok } from '../http/envelope.ts'
+import { IdParams, Nullable, Timestamp } from '../http/schema.ts'
 import { hoursOfCampaign } from '../api/statistics/queries.ts'
 import { outboxPath, previewOutboxPath } from '../delivery/outbox.ts'
-import { notFound } from '../errors.ts'
-import { formatOptionalTime } from '../times.ts'
+import { notFound } from '../base/errors.ts'
+import { formatOptionalTime } from '../base/times.ts'
 
 /** A campaign as the window lists it. */
 const ListedCampaign = Type.Object({

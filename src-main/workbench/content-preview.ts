@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
-import { envelope, ok } from '../api/envelope.ts'
+import { envelope, ok } from '../http/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
-import { MailingListParams } from '../api/schema.ts'
+import { MailingListParams } from '../http/schema.ts'
 
 const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
 

@@ -10,12 +10,12 @@ import {
   maxColumns
 } from '../api/subscriber-imports/schema.ts'
 import { isEmail } from '../api/subscribers/rules.ts'
-import { type DateOrder, parseDate } from '../dates.ts'
-import { CsvReader } from '../imports/csv-reader.ts'
-import { decodeBeginning } from '../imports/decode.ts'
-import { ImportFailure } from '../imports/failure.ts'
+import { type DateOrder, parseDate } from '../base/dates.ts'
+import { CsvReader } from '../csv/csv-reader.ts'
+import { decodeBeginning } from '../csv/decode.ts'
+import { ImportFailure } from '../csv/failure.ts'
 import { headerKey } from './import-mappings/queries.ts'
-import { seemsEscaped, unescapeFormula } from '../exports/formulas.ts'
+import { seemsEscaped, unescapeFormula } from '../csv/formulas.ts'
 
 export interface DetectedFormat {
   character_set: (typeof characterSets)[number]

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { authenticate } from '../api/authentication.ts'
+import { authenticate } from '../api/accounts/authentication.ts'
 import type { Change } from '../database/command.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../base/errors.ts'
 
 /** What the window is told: something of this kind changed, on this list. */
 export interface LiveEvent {

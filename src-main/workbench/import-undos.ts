@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
-import { envelope, ok } from '../api/envelope.ts'
-import { requirePermission } from '../api/permissions.ts'
-import { IdParams } from '../api/schema.ts'
+import { envelope, ok } from '../http/envelope.ts'
+import { requirePermission } from '../http/permissions.ts'
+import { IdParams } from '../http/schema.ts'
 import { importRow } from '../api/subscriber-imports/queries.ts'
 import { hasImportChanges, importUndo, keptSubscribers } from '../api/subscriber-imports/undo-queries.ts'
-import { csvWriter } from '../exports/csv-writer.ts'
+import { csvWriter } from '../csv/csv-writer.ts'
 
 /** Rows that the window shows; the CSV has all of them. */
 const shownRows = 50

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { envelope, ok } from '../api/envelope.ts'
+import { envelope, ok } from '../http/envelope.ts'
 import { organizationById } from '../api/organizations/queries.ts'
-import { Nullable } from '../api/schema.ts'
-import { ApiError } from '../errors.ts'
+import { Nullable } from '../http/schema.ts'
+import { ApiError } from '../base/errors.ts'
 
 const OrganizationSettings = Type.Object({
   /** Whether new subscribers must confirm (spec, "Subscribers", confirmation_form_id). */

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { envelope, ok } from '../api/envelope.ts'
+import { envelope, ok } from '../http/envelope.ts'
 import { localListById, mailingListById, mailingListsOf } from '../api/mailing-lists/queries.ts'
-import { IdParams, MailingListParams } from '../api/schema.ts'
+import { IdParams, MailingListParams } from '../http/schema.ts'
 import { readCheckedClause } from '../api/segments/commands.ts'
 import { clauseOf, requireListsOf, segmentsReferringTo, storedSegmentById } from '../api/segments/queries.ts'
 import { ClauseInput } from '../api/segments/schema.ts'
 import { StatusCounts } from '../api/subscriber-counts/schema.ts'
-import { Faults } from '../errors.ts'
+import { Faults } from '../base/errors.ts'
 
 const ReferringSegment = Type.Object({
   id: Type.Integer(),

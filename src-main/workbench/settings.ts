@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { envelope, ok } from '../api/envelope.ts'
+import { envelope, ok } from '../http/envelope.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { Settings, SettingsChanges } from '../settings/schema.ts'
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
-import { envelope, ok } from '../api/envelope.ts'
+import { envelope, ok } from '../http/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
-import { MailingListParams } from '../api/schema.ts'
+import { MailingListParams } from '../http/schema.ts'
 import { presentSubscriber, subscribersByBeginning } from '../api/subscribers/queries.ts'
 import { Subscriber } from '../api/subscribers/schema.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { envelope, ok } from '../api/envelope.ts'
-import { IdParams } from '../api/schema.ts'
+import { envelope, ok } from '../http/envelope.ts'
+import { IdParams } from '../http/schema.ts'
 import {
   presentSuppressedAddressImport,
   suppressedAddressImportById,
@@ -11,7 +11,7 @@ import {
 import { SuppressedAddressImport } from '../api/suppressed-address-imports/schema.ts'
 import { suppressionListById } from '../api/suppression-lists/queries.ts'
 import { readBeginning } from '../imports/beginning.ts'
-import { refusingFailures } from '../imports/failure.ts'
+import { refusingFailures } from '../csv/failure.ts'
 import { findUpload, fingerprintOf } from '../imports/source.ts'
 import { detectFormat } from './detect-format.ts'
 

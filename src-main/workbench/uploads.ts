@@ -6,9 +6,9 @@ import { basename, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Type } from 'typebox'
-import { envelope, ok } from '../api/envelope.ts'
+import { envelope, ok } from '../http/envelope.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
-import { makeDirectory, moveDurably } from '../durable.ts'
+import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { partialUpload } from '../imports/left-files.ts'
 
 /** PUT /app/v1/uploads/:filename: stores the body as a file of the upload directory, whatever its size. */

@@ -1,5 +1,5 @@
 import { ref } from 'vue'
-import type { ErrorCode } from '../../src-main/errors.ts'
+import type { ErrorCode } from '../../src-main/base/errors.ts'
 import { i18n } from '../i18n.ts'
 
 /** A call that the application refused; the message is a sentence for the user. */

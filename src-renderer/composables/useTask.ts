@@ -1,6 +1,6 @@
 import { useToast } from '@nuxt/ui/composables'
 import { ref, type Ref } from 'vue'
-import { messageOf } from '../../src-main/errors.ts'
+import { messageOf } from '../../src-main/base/errors.ts'
 
 export interface Task {
   running: Ref<boolean>

@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { SignIn } from '../../src-main/api/authentication.ts'
+import { SignIn } from '../../src-main/api/accounts/authentication.ts'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { serializerCompiler } from '../../src-main/api/serialization.ts'
-import { Nullable, Timestamp } from '../../src-main/api/schema.ts'
+import { serializerCompiler } from '../../src-main/http/serialization.ts'
+import { Nullable, Timestamp } from '../../src-main/http/schema.ts'
 
 const Answer = Type.Object({
   text: Nullable(Type.String()),

@@ -22,7 +22,7 @@ import {
   updateSubscriber
 } from '../../src-main/api/subscribers/commands.ts'
 import { triggerAutoresponders } from '../../src-main/api/subscribers/trigger-command.ts'
-import { makeToken } from '../../src-main/tracking/tokens.ts'
+import { makeToken } from '../../src-main/api/subscribers/tokens.ts'
 import type { CommandContext } from '../../src-main/database/command.ts'
 import { subscriberCounts } from '../../src-main/api/subscriber-counts/queries.ts'
 import { migrate } from '../../src-main/database/migrate.ts'

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CsvReader, maxRecordLength } from '../../src-main/imports/csv-reader.ts'
-import { ImportFailure } from '../../src-main/imports/failure.ts'
+import { CsvReader, maxRecordLength } from '../../src-main/csv/csv-reader.ts'
+import { ImportFailure } from '../../src-main/csv/failure.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CsvReader } from '../../src-main/imports/csv-reader.ts'
+import { CsvReader } from '../../src-main/csv/csv-reader.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, importFile, makeField, makeList } from '../support/builders.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
-import { parseDate } from '../../src-main/dates.ts'
-import { csvWriter } from '../../src-main/exports/csv-writer.ts'
+import { parseDate } from '../../src-main/base/dates.ts'
+import { csvWriter } from '../../src-main/csv/csv-writer.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   allSubscribers,

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Change } from '../../src-main/database/command.ts'
-import { StorageFault } from '../../src-main/errors.ts'
+import { StorageFault } from '../../src-main/base/errors.ts'
 import { StepLoop } from '../../src-main/jobs/step-loop.ts'
 
 /** Work on numbers, each of which takes as many steps as it says. */

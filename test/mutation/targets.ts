@@ -91,8 +91,8 @@ export const targets: Target[] = [
   },
   {
     sources: [
-      'src-main/api/authentication.ts',
-      'src-main/api/permissions.ts',
+      'src-main/api/accounts/authentication.ts',
+      'src-main/http/permissions.ts',
       'src-main/api/accounts',
       'src-main/api/users',
       'src-main/workbench/session.ts'
@@ -111,9 +111,9 @@ export const targets: Target[] = [
   },
   {
     sources: [
-      'src-main/dates.ts',
-      'src-main/times.ts',
-      'src-main/api/validation.ts',
+      'src-main/base/dates.ts',
+      'src-main/base/times.ts',
+      'src-main/http/validation.ts',
       'src-main/api/subscribers/rules.ts',
       'src-main/api/custom-fields/rules.ts',
       'src-main/api/mailing-lists/rules.ts',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { makeToken } from '../../src-main/tracking/tokens.ts'
+import { makeToken } from '../../src-main/api/subscribers/tokens.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { signingSecret } from '../../src-main/settings/queries.ts'
 import type { StartedApplication } from './application.ts'

@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { KeyUses } from '../../src-main/api/authentication.ts'
+import { KeyUses } from '../../src-main/api/accounts/authentication.ts'
 import { Writer } from '../../src-main/database/writer.ts'
 import type { ApiKey } from '../../src-main/workbench/api-access.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'

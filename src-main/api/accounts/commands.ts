@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, inBackground } from '../../database/command.ts'
-import { ApiError, notFound } from '../../errors.ts'
+import { ApiError, notFound } from '../../base/errors.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { userById } from '../users/queries.ts'

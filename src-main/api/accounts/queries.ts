@@ -1,24 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import type { UserPermissions } from '../permissions.ts'
-import type { UserRole } from '../users/schema.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { UserPermissions, UserRole } from '../../http/permissions.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { mustAgreeToTerms } from '../users/rules.ts'
-
-/** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
-export interface Caller {
-  organizationId: number
-  organizationName: string
-  /** For every time in the answer. */
-  timeZone: string
-  userId: number
-  role: UserRole
-  /** What a standard user may do; administrators may do everything. */
-  permissions: UserPermissions
-  /** Whether a window waits for its user to agree to the terms; nothing else is done for it meanwhile. */
-  mustAgree: boolean
-}
 
 /** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
 export function hashSecret(secret: string): Buffer {

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { AutorespondersTable, Schema } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
-import { formatOptionalTime } from '../../times.ts'
+import { notFound } from '../../base/errors.ts'
+import { formatOptionalTime } from '../../base/times.ts'
 import type { Autoresponder } from './schema.ts'
 
 export type AutoresponderRow = Selectable<AutorespondersTable>

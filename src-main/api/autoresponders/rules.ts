@@ -1,4 +1,4 @@
-import { instantOf, wallClock } from '../../times.ts'
+import { instantOf, wallClock } from '../../base/times.ts'
 import type { AutoresponderDelayUnit } from './schema.ts'
 
 /** Most characters of a key of content_replacement_fields (spec, "Limits"). */

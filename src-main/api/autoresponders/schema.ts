@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Timestamp } from '../schema.ts'
+import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
 /** What makes an autoresponder send (supplement, section 3). */
 export const autoresponderTriggers = [

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AutorespondersTable, Schema } from '../../database/schema.ts'
-import type { Dependency } from '../dependencies.ts'
+import type { Dependency } from '../../http/dependencies.ts'
 
 type Reference = keyof Pick<
   AutorespondersTable,

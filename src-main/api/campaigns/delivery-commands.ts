@@ -4,7 +4,7 @@ import { type Command, type CommandContext, inBackground } from '../../database/
 import type { DeliveriesTable } from '../../database/schema.ts'
 import type { DeliveryPlan } from '../../delivery/plan.ts'
 import { evenShares, type Shares } from '../../delivery/split-test.ts'
-import { validationFailed } from '../../errors.ts'
+import { validationFailed } from '../../base/errors.ts'
 import { dueTime } from '../../jobs/due.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import type { StoredValues } from '../custom-fields/rules.ts'

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { parseTimeInput, timeComplaint } from '../../dates.ts'
-import type { Faults } from '../../errors.ts'
+import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
+import type { Faults } from '../../base/errors.ts'
 import {
   bounceAddress,
   bounceEmailId,

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { CampaignContentsTable, CampaignsTable, DispatchesTable, Schema } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
-import { formatOptionalTime, formatTime } from '../../times.ts'
+import { notFound } from '../../base/errors.ts'
+import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import {
   bounceAddress,
   bounceEmailId,

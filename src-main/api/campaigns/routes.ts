@@ -1,13 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { notFound } from '../../errors.ts'
-import type { Caller } from '../accounts/queries.ts'
+import { notFound } from '../../base/errors.ts'
+import type { Caller } from '../../http/caller.ts'
 import { previewOutboxPath } from '../../delivery/outbox.ts'
 import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
-import { envelope, ok } from '../envelope.ts'
+import { envelope, ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
-import { hasPermission, requirePermission } from '../permissions.ts'
-import { IdParams, MailingListParams, Reference, TimeInput, wrapped, wrappedBeside } from '../schema.ts'
+import { hasPermission, requirePermission } from '../../http/permissions.ts'
+import {
+  IdParams,
+  MailingListParams,
+  Reference,
+  TimeInput,
+  wrapped,
+  wrappedBeside
+} from '../../http/schema.ts'
 import { readTime } from '../statistics/periods.ts'
 import { campaignToSend, messagePlanOf } from './message-plan.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Faults } from '../../errors.ts'
+import type { Faults } from '../../base/errors.ts'
 import type { ContentFormat } from '../autoresponders/schema.ts'
 import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
 import { summaryOf } from '../statistics/rules.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { contentFormats } from '../autoresponders/schema.ts'
 import { autowinnerMetrics, delayUnits, maxDelayAmount } from '../mailing-lists/schema.ts'
-import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../schema.ts'
+import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../../http/schema.ts'
 import { ClauseInput } from '../segments/schema.ts'
 import { StatisticCounts, StatSummary } from '../statistics/schema.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type SqlBool } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import type { Dependency } from '../dependencies.ts'
+import type { Dependency } from '../../http/dependencies.ts'
 import { unfinishedCampaignStates } from './rules.ts'
 
 const columns = {

@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { Dependency } from '../dependencies.ts'
-import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
+import type { Dependency } from '../../http/dependencies.ts'
+import { ApiError, Faults, notFound, validationFailed } from '../../base/errors.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
 import { isBeingImported } from '../subscriber-imports/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'

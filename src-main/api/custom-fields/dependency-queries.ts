@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
 import { holdsCode } from '../campaigns/replacement-codes.ts'
 import { mayStillBeSent } from '../campaigns/uses.ts'
-import type { Dependency } from '../dependencies.ts'
+import type { Dependency } from '../../http/dependencies.ts'
 import type { FieldDefinition } from './rules.ts'
 
 /** Contents that are read before something else may go first. */

@@ -1,4 +1,4 @@
-import { type DateOrder, dateHint, isoDay, monthDay, parseDate, parseMonthDay } from '../../dates.ts'
+import { type DateOrder, dateHint, isoDay, monthDay, parseDate, parseMonthDay } from '../../base/dates.ts'
 import type { CustomFieldType, TypedAttributes } from './schema.ts'
 
 // What the nine types of custom field mean: which attributes they have, which values they take, how values are kept.

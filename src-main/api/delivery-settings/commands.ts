@@ -1,7 +1,7 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import { notFound, validationFailed } from '../../errors.ts'
+import { notFound, validationFailed } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
-import { refuseWhileNeeded } from '../dependencies.ts'
+import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
 import {
   type BounceEmailRow,

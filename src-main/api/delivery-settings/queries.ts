@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
-import type { Dependency } from '../dependencies.ts'
+import type { Dependency } from '../../http/dependencies.ts'
 import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
 
 /** The virtual MTAs of the organization, by id; the system default route comes first. */

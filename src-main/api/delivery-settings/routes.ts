@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { notFound } from '../../errors.ts'
-import { envelope, ok } from '../envelope.ts'
-import { IdParams, wrapped } from '../schema.ts'
+import { notFound } from '../../base/errors.ts'
+import { envelope, ok } from '../../http/envelope.ts'
+import { IdParams, wrapped } from '../../http/schema.ts'
 import {
   bounceAddress,
   bounceEmailId,

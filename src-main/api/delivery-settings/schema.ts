@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled } from '../schema.ts'
+import { Filled } from '../../http/schema.ts'
 
 // What lists and autoresponders send with (supplement, section 3).
 

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { formatOptionalTime, formatTime } from '../../times.ts'
+import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { endedJobStates, type Job, type JobType } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 export interface JobFilter {
   /** Null = of all organizations. */

@@ -1,5 +1,5 @@
 import type { Command, CommandContext } from '../../database/command.ts'
-import { validationFailed } from '../../errors.ts'
+import { validationFailed } from '../../base/errors.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { endedJobStates } from './schema.ts'
 

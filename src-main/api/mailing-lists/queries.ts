@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { MailingListsTable, Schema } from '../../database/schema.ts'
-import { ApiError, notFound } from '../../errors.ts'
+import { ApiError, notFound } from '../../base/errors.ts'
 import { presentValue, type StoredValues } from '../custom-fields/rules.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type PresentedReferences, referencePresenter } from './references.ts'

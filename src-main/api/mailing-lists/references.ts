@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import type { Faults } from '../../errors.ts'
+import type { Faults } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import {
   bounceAddress,

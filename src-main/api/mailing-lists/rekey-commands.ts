@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { ListRekeysTable } from '../../database/schema.ts'
-import { Faults, validationFailed } from '../../errors.ts'
+import { Faults, validationFailed } from '../../base/errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'

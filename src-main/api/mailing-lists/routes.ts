@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { formatTime } from '../../times.ts'
-import { envelope, ok } from '../envelope.ts'
-import { MailingListParams, wrapped } from '../schema.ts'
+import { formatTime } from '../../base/times.ts'
+import { envelope, ok } from '../../http/envelope.ts'
+import { MailingListParams, wrapped } from '../../http/schema.ts'
 import { mailingListById, mailingListsOf, presentMailingList, presentMailingLists } from './queries.ts'
 import { DeleteConfirmation, MailingList, MailingListChanges, MailingListInput } from './schema.ts'
 

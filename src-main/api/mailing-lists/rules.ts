@@ -1,4 +1,4 @@
-import type { Faults } from '../../errors.ts'
+import type { Faults } from '../../base/errors.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { MailingListRow } from './queries.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Reference } from '../schema.ts'
+import { Filled, Nullable, Reference } from '../../http/schema.ts'
 
 /** Spec, "Mailing list", and supplement, section 2. */
 export const autowinnerMetrics = [

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { OrganizationsTable, Schema } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../base/errors.ts'
 import type { Organization } from './schema.ts'
 
 export type OrganizationRow = Selectable<OrganizationsTable>

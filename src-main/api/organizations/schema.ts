@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled } from '../schema.ts'
+import { Filled } from '../../http/schema.ts'
 
 /** A text that stands before or after the content of each message of an organization; it may hold replacement codes. */
 const Frame = Type.String({ maxLength: 100_000 })

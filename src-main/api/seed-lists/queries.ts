@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SeedListsTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
-import { formatTime } from '../../times.ts'
-import type { Dependency } from '../dependencies.ts'
+import { notFound } from '../../base/errors.ts'
+import { formatTime } from '../../base/times.ts'
+import type { Dependency } from '../../http/dependencies.ts'
 import type { SeedList } from './schema.ts'
 
 export type SeedListRow = Selectable<SeedListsTable>

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { envelope, ok } from '../envelope.ts'
-import { IdParams, wrapped } from '../schema.ts'
+import { envelope, ok } from '../../http/envelope.ts'
+import { IdParams, wrapped } from '../../http/schema.ts'
 import { presentSeedList, seedListById, seedListsOf } from './queries.ts'
 import { SeedList, SeedListChanges, SeedListInput } from './schema.ts'
 

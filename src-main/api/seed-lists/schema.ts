@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Timestamp } from '../schema.ts'
+import { Filled, Timestamp } from '../../http/schema.ts'
 
 /** Supplement, section 3. */
 export const SeedList = Type.Object({

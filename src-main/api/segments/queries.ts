@@ -1,13 +1,13 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Schema, SegmentsTable } from '../../database/schema.ts'
-import { notFound, validationFailed } from '../../errors.ts'
+import { notFound, validationFailed } from '../../base/errors.ts'
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../../segments/segment-reader.ts'
-import { formatTime } from '../../times.ts'
+import { formatTime } from '../../base/times.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import { describeClause } from './rules.ts'
 import type { Segment, SegmentationCriteria, SegmentCondition, SegmentSummary } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 export type SegmentRow = Selectable<SegmentsTable>
 /** One that has a name of its own; the others belong to what brought them. */

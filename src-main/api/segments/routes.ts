@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Caller } from '../accounts/queries.ts'
-import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
+import type { Caller } from '../../http/caller.ts'
+import { envelope, ok, okPage, pagedEnvelope } from '../../http/envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
-import { PageQuery } from '../pagination.ts'
-import { IdParams, MailingListParams, wrapped } from '../schema.ts'
+import { PageQuery } from '../../http/pagination.ts'
+import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
 import {
   allSegments,
   presentCriteria,

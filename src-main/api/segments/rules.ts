@@ -1,4 +1,4 @@
-import { ApiError, type Faults } from '../../errors.ts'
+import { ApiError, type Faults } from '../../base/errors.ts'
 import { type SegmentCondition, type SegmentOperator, segmentOperators } from './schema.ts'
 
 /**

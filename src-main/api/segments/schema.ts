@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Reference, Timestamp } from '../schema.ts'
+import { Filled, Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
 /** How a subscriber's email must relate to another list (supplement, section 2); also accepted with underscores. */
 export const segmentOperators = ['is in', 'is not in', 'is active in'] as const

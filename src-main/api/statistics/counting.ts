@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
 import type { Schema, StatEventType } from '../../database/schema.ts'
-import { beginningOfHour } from '../../times.ts'
+import { beginningOfHour } from '../../base/times.ts'
 import { counterNames, type Counters } from './schema.ts'
 
 /** Adds to what was counted of a content, within the hour of the command. */

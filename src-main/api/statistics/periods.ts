@@ -1,6 +1,6 @@
-import { isTime, parseTimeInput, timeComplaint } from '../../dates.ts'
-import { validationFailed } from '../../errors.ts'
-import { instantOf, wallClock } from '../../times.ts'
+import { isTime, parseTimeInput, timeComplaint } from '../../base/dates.ts'
+import { validationFailed } from '../../base/errors.ts'
+import { instantOf, wallClock } from '../../base/times.ts'
 import type { Period } from './queries.ts'
 
 /** A day of a calendar; months count from 1. */

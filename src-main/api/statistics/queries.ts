@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
 import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 /** What was counted of a slice. */
 export interface Counted {

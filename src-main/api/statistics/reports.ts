@@ -1,5 +1,5 @@
-import { csvWriter } from '../../exports/csv-writer.ts'
-import { formatTime } from '../../times.ts'
+import { csvWriter } from '../../csv/csv-writer.ts'
+import { formatTime } from '../../base/times.ts'
 import { periodAround } from './periods.ts'
 import type { messagesSent } from './queries.ts'
 import type { MessagesSent } from './schema.ts'

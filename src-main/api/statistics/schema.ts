@@ -1,5 +1,5 @@
 import { type Static, type TInteger, Type } from 'typebox'
-import { Nullable, Reference, Timestamp } from '../schema.ts'
+import { Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
 /** What is counted for each content of a campaign; everything else in a summary is derived from these. */
 export const counterNames = [

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { envelope, ok } from '../envelope.ts'
+import { envelope, ok } from '../../http/envelope.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { subscriberCounts } from './queries.ts'
 import { SubscriberCounts } from './schema.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Reference } from '../schema.ts'
+import { Reference } from '../../http/schema.ts'
 
 export const StatusCounts = Type.Object({
   active: Type.Integer(),

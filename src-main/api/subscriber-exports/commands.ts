@@ -1,5 +1,5 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import { Faults } from '../../errors.ts'
+import { Faults } from '../../base/errors.ts'
 import type { ExportPlan } from '../../exports/plan.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { fieldNamed } from '../custom-fields/rules.ts'

@@ -1,14 +1,14 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SubscriberExportsTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../base/errors.ts'
 import type { SegmentScope } from '../../segments/segment-reader.ts'
-import { formatOptionalTime, formatTime } from '../../times.ts'
+import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { membersOf } from '../segments/queries.ts'
 import type { SegmentCondition } from '../segments/schema.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { ExportSettings, SubscriberExport } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp } from '../schema.ts'
+import { Nullable, Timestamp } from '../../http/schema.ts'
 import { fieldEnclosures, FieldSeparator, maxColumns } from '../subscriber-imports/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 

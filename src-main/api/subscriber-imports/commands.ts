@@ -15,7 +15,7 @@ import {
   recallImportBatch as recallBatch
 } from '../../database/import-batch.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
-import { Faults, validationFailed } from '../../errors.ts'
+import { Faults, validationFailed } from '../../base/errors.ts'
 import {
   type ImportBatch,
   type ImportPlan,

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SubscriberImportsTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
-import { formatOptionalTime, formatTime } from '../../times.ts'
+import { notFound } from '../../base/errors.ts'
+import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { unfinishedStates } from './rules.ts'
 import type {
   ImportCounts,
@@ -10,7 +10,7 @@ import type {
   SubscriberImport,
   SubscriberImportSummary
 } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 export type ImportRow = Selectable<SubscriberImportsTable>
 type NamedImportRow = ImportRow & { mailing_list_name: string }

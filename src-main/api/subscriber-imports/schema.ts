@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Reference, Timestamp, choices, spellings } from '../schema.ts'
+import { Filled, Nullable, Reference, Timestamp, choices, spellings } from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 /** Spec, "Subscriber import states". */

@@ -1,4 +1,4 @@
-import { Faults } from '../../errors.ts'
+import { Faults } from '../../base/errors.ts'
 import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
 import { isImportColumn, plainMapping } from './rules.ts'

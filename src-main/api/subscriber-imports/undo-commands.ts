@@ -11,7 +11,7 @@ import {
 import type { BatchResult, Overwritten } from '../../database/import-batch.ts'
 import type { KeptReason } from '../../database/schema.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
-import { validationFailed } from '../../errors.ts'
+import { validationFailed } from '../../base/errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type FieldDefinition, meaningfulValues, type StoredValues } from '../custom-fields/rules.ts'

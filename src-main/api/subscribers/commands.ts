@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
 import { SubscriberTally } from '../../database/subscriber-tally.ts'
-import { parseTimeInput, timeComplaint } from '../../dates.ts'
-import { ApiError, Faults, notFound, validationFailed } from '../../errors.ts'
+import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
+import { ApiError, Faults, notFound, validationFailed } from '../../base/errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import {
   defaultValue,
@@ -13,7 +13,7 @@ import {
   type StoredValues
 } from '../custom-fields/rules.ts'
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
-import { readToken } from '../../tracking/tokens.ts'
+import { readToken } from './tokens.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'

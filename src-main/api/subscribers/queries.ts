@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import type { Schema, SubscribersTable } from '../../database/schema.ts'
 import { blocksPerGroup, firstIdOfBlock } from '../../database/subscriber-tally.ts'
-import { epochSeconds, formatTime } from '../../times.ts'
+import { epochSeconds, formatTime } from '../../base/times.ts'
 import { type FieldDefinition, presentValues, type StoredValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
 import { emailKey } from './rules.ts'

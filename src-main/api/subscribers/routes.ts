@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { ApiError, notFound, validationFailed } from '../../errors.ts'
-import type { Caller } from '../accounts/queries.ts'
+import { ApiError, notFound, validationFailed } from '../../base/errors.ts'
+import type { Caller } from '../../http/caller.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import { envelope, ok, okPage, tokenPagedEnvelope } from '../envelope.ts'
+import { envelope, ok, okPage, tokenPagedEnvelope } from '../../http/envelope.ts'
 import {
   listsAcross,
   localListById,
@@ -12,9 +12,9 @@ import {
   mailingListsOf,
   subscriberTotal
 } from '../mailing-lists/queries.ts'
-import { idOfPageToken, limitPageSize, offsetOf, PageQuery, pageTokenAfter } from '../pagination.ts'
-import { requirePermission } from '../permissions.ts'
-import { MailingListParams, Nullable, wrapped } from '../schema.ts'
+import { idOfPageToken, limitPageSize, offsetOf, PageQuery, pageTokenAfter } from '../../http/pagination.ts'
+import { requirePermission } from '../../http/permissions.ts'
+import { MailingListParams, Nullable, wrapped } from '../../http/schema.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import {
   presentSubscriber,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { customFieldTypes } from '../custom-fields/schema.ts'
-import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../schema.ts'
+import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../../http/schema.ts'
 
 /** Spec, "Subscriber statuses". */
 export const subscriberStatuses = ['active', 'bounced', 'unsubscribed', 'scomp', 'deactivated'] as const

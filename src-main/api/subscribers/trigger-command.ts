@@ -1,5 +1,5 @@
 import type { Command, CommandContext } from '../../database/command.ts'
-import { ApiError, notFound, validationFailed } from '../../errors.ts'
+import { ApiError, notFound, validationFailed } from '../../base/errors.ts'
 import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { matchesGlob, replacementKeyFault } from '../autoresponders/rules.ts'

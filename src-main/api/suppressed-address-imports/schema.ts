@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp } from '../schema.ts'
+import { Nullable, Timestamp } from '../../http/schema.ts'
 
 /** Spec, "Job states by job_type". */
 export const suppressedAddressImportStates = [

@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, SuppressionListsTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { suppressionKeysOf } from './rules.ts'
 import type { SuppressedAddress, SuppressionList } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 export type SuppressionListRow = Selectable<SuppressionListsTable>
 

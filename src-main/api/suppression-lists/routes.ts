@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { Faults } from '../../errors.ts'
-import { envelope, ok, okPage, pagedEnvelope } from '../envelope.ts'
-import { limitPageSize, PageQuery } from '../pagination.ts'
-import { IdParams, wrapped } from '../schema.ts'
+import { Faults } from '../../base/errors.ts'
+import { envelope, ok, okPage, pagedEnvelope } from '../../http/envelope.ts'
+import { limitPageSize, PageQuery } from '../../http/pagination.ts'
+import { IdParams, wrapped } from '../../http/schema.ts'
 import {
   presentSuppressionList,
   suppressedAddresses,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable } from '../schema.ts'
+import { Filled, Nullable } from '../../http/schema.ts'
 
 /** Supplement, section 3. */
 export const SuppressionList = Type.Object({

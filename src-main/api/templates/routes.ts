@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Caller } from '../accounts/queries.ts'
+import type { Caller } from '../../http/caller.ts'
 import { campaignById, presentTemplate, presentTemplateSummary, templatesOf } from '../campaigns/queries.ts'
 import { CampaignChanges, TemplateDetail, TemplateSummary } from '../campaigns/schema.ts'
-import { envelope, ok } from '../envelope.ts'
+import { envelope, ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
-import { IdParams, MailingListParams, wrappedBeside } from '../schema.ts'
+import { IdParams, MailingListParams, wrappedBeside } from '../../http/schema.ts'
 
 const tags = ['Campaign templates']
 

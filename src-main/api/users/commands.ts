@@ -1,9 +1,9 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { ApiError, Faults, validationFailed } from '../../errors.ts'
+import { ApiError, Faults, validationFailed } from '../../base/errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
-import type { Caller } from '../accounts/queries.ts'
+import type { Caller } from '../../http/caller.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import {
   hasOtherSystemAdmin,
@@ -14,7 +14,8 @@ import {
   type UserRow
 } from './queries.ts'
 import { checkUserEmail, readPermissions, readPreviewRecipients, readUserTimeZone } from './rules.ts'
-import type { LockoutReset, UserChanges, UserInput, UserRole } from './schema.ts'
+import type { UserRole } from '../../http/permissions.ts'
+import type { LockoutReset, UserChanges, UserInput } from './schema.ts'
 
 /** Who changes users. */
 type By = Pick<Caller, 'organizationId' | 'role'>

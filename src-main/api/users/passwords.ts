@@ -1,5 +1,11 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { ApiError, validationFailed } from '../../errors.ts'
+import { ApiError, validationFailed } from '../../base/errors.ts'
+
+declare module '../../http/context.ts' {
+  interface ApplicationContext {
+    passwords: Passwords
+  }
+}
 
 /** scrypt with 64 MiB a password (OWASP, "Password Storage"); written into each hash, so that it can grow. */
 const defaultCost = { N: 2 ** 16, r: 8, p: 2 }

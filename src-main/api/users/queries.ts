@@ -1,12 +1,12 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema, UsersTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
-import { formatOptionalTime } from '../../times.ts'
-import type { Caller } from '../accounts/queries.ts'
-import { permissionActions, type UserPermissions } from '../permissions.ts'
+import { notFound } from '../../base/errors.ts'
+import { formatOptionalTime } from '../../base/times.ts'
+import type { Caller } from '../../http/caller.ts'
+import { permissionActions, type UserPermissions } from '../../http/permissions.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { User } from './schema.ts'
-import { offsetOf } from '../pagination.ts'
+import { offsetOf } from '../../http/pagination.ts'
 
 export type UserRow = Selectable<UsersTable>
 

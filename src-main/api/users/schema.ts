@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Timestamp } from '../schema.ts'
-
-export const userRoles = ['system_admin', 'organization_admin', 'standard'] as const
-export type UserRole = (typeof userRoles)[number]
+import { userRoles } from '../../http/permissions.ts'
+import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
 /** Spec, "User": the first one is the default. */
 export const htmlEditors = ['bee', 'tinymce', 'raw html'] as const

@@ -1,5 +1,5 @@
 import { type CommandContext, recordOne } from '../../database/command.ts'
-import { validationFailed } from '../../errors.ts'
+import { validationFailed } from '../../base/errors.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'

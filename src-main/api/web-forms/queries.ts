@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { PendingSubscriptionsTable, Schema, WebFormsTable } from '../../database/schema.ts'
-import { notFound } from '../../errors.ts'
-import { formatTime } from '../../times.ts'
+import { notFound } from '../../base/errors.ts'
+import { formatTime } from '../../base/times.ts'
 import type { PendingSubscription, WebForm } from './schema.ts'
 
 export type WebFormRow = Selectable<WebFormsTable>

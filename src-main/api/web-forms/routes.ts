@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { envelope, ok } from '../envelope.ts'
+import { envelope, ok } from '../../http/envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
-import { IdParams, MailingListParams, wrapped } from '../schema.ts'
+import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
 import { pendingSubscriptions, presentPending, presentWebForm, webFormById, webFormsOf } from './queries.ts'
 import { PendingSubscription, WebForm, WebFormChanges, WebFormInput } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Timestamp } from '../schema.ts'
+import { Filled, Timestamp } from '../../http/schema.ts'
 
 /** A form with which people subscribe to a list; confirmation_form_id names one that requires confirmation. */
 export const WebForm = Type.Object({

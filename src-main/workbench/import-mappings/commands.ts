@@ -1,6 +1,6 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import type { Command } from '../../database/command.ts'
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../base/errors.ts'
 import { headerKey } from './queries.ts'
 import type { MappedColumn, MappingSettings } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable } from '../../api/schema.ts'
+import { Filled, Nullable } from '../../http/schema.ts'
 import { dateFormats, maxColumns, SubscriberImportInput } from '../../api/subscriber-imports/schema.ts'
 
 const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } =

@@ -1,4 +1,4 @@
-import { validationFailed } from '../errors.ts'
+import { validationFailed } from '../base/errors.ts'
 
 /** A name as it is kept, and in the form in which two are the same: letter case does not count. */
 export function namesOf(name: string): { name: string; name_key: string } {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
-import { ApiError, messageOf } from '../errors.ts'
-import { startThread } from '../threads.ts'
+import { ApiError, messageOf } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
 
 /** Bytes up to which a body is parsed where it arrives: that takes a few milliseconds. */
 const parsedHere = 256 * 1024

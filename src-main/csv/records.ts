@@ -1,9 +1,9 @@
-import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { CsvReader, type RecordListener } from './csv-reader.ts'
 import { decodeFile } from './decode.ts'
+import type { CsvFileFormat, CsvFormat } from './format.ts'
 
 /** The reader's part of an import's file format. */
-export function csvFormat(format: FileFormat): { separator: string; enclosure: string } {
+export function csvFormat(format: CsvFormat): { separator: string; enclosure: string } {
   return { separator: format.csv_field_separator, enclosure: format.csv_field_enclosure }
 }
 
@@ -14,7 +14,7 @@ export function csvFormat(format: FileFormat): { separator: string; enclosure: s
  */
 export async function readRecords(
   path: string,
-  format: FileFormat,
+  format: CsvFileFormat,
   listener: RecordListener,
   afterChunk: () => Promise<void>
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { ApiError, internalError, storageFaultOf, validationFailed } from '../errors.ts'
+import { ApiError, internalError, storageFaultOf, validationFailed } from '../base/errors.ts'
 
 /** Why an import cannot go on: a sentence for its owner that names the line where there is one. */
 export class ImportFailure extends Error {

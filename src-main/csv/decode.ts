@@ -1,12 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { ImportFailure } from './failure.ts'
 
-type CharacterSet = FileFormat['character_set']
-
 /** Of the two character sets that a file may have, in any letter case. */
-function isUtf8Named(characterSet: CharacterSet): boolean {
+function isUtf8Named(characterSet: string): boolean {
   return characterSet.toUpperCase() === 'UTF-8'
 }
 
@@ -32,7 +29,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
  * Reads a file as text, chunk by chunk, and refuses what is not text in that character set instead of garbling it.
  * @throws ImportFailure naming the line
  */
-export async function* decodeFile(path: string, characterSet: CharacterSet): AsyncGenerator<string> {
+export async function* decodeFile(path: string, characterSet: string): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
   let offset = 0
   for await (const bytes of createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {
@@ -47,11 +44,7 @@ export async function* decodeFile(path: string, characterSet: CharacterSet): Asy
 }
 
 /** Decodes the beginning of a file, cut at a whole character. */
-export async function decodeBeginning(
-  bytes: Buffer,
-  path: string,
-  characterSet: CharacterSet
-): Promise<string> {
+export async function decodeBeginning(bytes: Buffer, path: string, characterSet: string): Promise<string> {
   const chunk = withoutMark(bytes)
   const complete = isUtf8Named(characterSet) ? completeLength(chunk) : chunk.length
   return decodeChunk(path, 0, chunk.subarray(0, complete), characterSet)
@@ -68,7 +61,7 @@ async function decodeChunk(
   path: string,
   offset: number,
   chunk: Buffer,
-  characterSet: CharacterSet
+  characterSet: string
 ): Promise<string> {
   const nul = chunk.indexOf(0)
   if (nul !== -1) {

@@ -1,4 +1,4 @@
-import type { FileFormat } from '../api/subscriber-imports/schema.ts'
+import type { CsvFormat } from './format.ts'
 import { escapeFormula } from './formulas.ts'
 
 /**
@@ -6,10 +6,7 @@ import { escapeFormula } from './formulas.ts'
  * @param escapesFormulas whether cells that a spreadsheet would execute get an apostrophe
  */
 export function csvWriter(
-  {
-    csv_field_separator: separator,
-    csv_field_enclosure: enclosure
-  }: Pick<FileFormat, 'csv_field_separator' | 'csv_field_enclosure'>,
+  { csv_field_separator: separator, csv_field_enclosure: enclosure }: CsvFormat,
   escapesFormulas = false
 ): (records: readonly (readonly string[])[]) => string {
   // Separators other than these have no meaning in a class of a regular expression.

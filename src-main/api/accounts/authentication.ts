@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Writer } from '../database/writer.ts'
-import { ApiError } from '../errors.ts'
-import { sessionLifetime } from './accounts/commands.ts'
-import { type Caller, callerOfSession, findApiKey, type UsedKey } from './accounts/queries.ts'
+import type { Writer } from '../../database/writer.ts'
+import { ApiError } from '../../base/errors.ts'
+import { sessionLifetime } from './commands.ts'
+import type { Caller } from '../../http/caller.ts'
+import { callerOfSession, findApiKey, type UsedKey } from './queries.ts'
+
+declare module '../../http/context.ts' {
+  interface ApplicationContext {
+    signIn: SignIn
+    keyUses: KeyUses
+  }
+}
 
 /** How long a sign-in token of the command line can be used, in milliseconds. */
 const signInLifetime = 10 * 60 * 1000
@@ -109,35 +117,4 @@ function readCookie(header: string | undefined, name: string): string | undefine
     ?.split(';')
     .map((part) => part.trim().split('='))
     .find(([key]) => key === name)?.[1]
-}
-
-function isNavigation({ headers }: FastifyRequest): boolean {
-  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
-}
-
-/**
- * Refuses what a web page elsewhere could send through the user's browser: a name that was rebound to 127.0.0.1 (Host),
- * and requests from other origins (Origin, Sec-Fetch-Site).
- * @throws ApiError not_authorized
- */
-export function refuseForeignPages(request: FastifyRequest, reply: FastifyReply): void {
-  const port = request.socket.localPort ?? 0
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
-  const { host = '', origin } = request.headers
-  if (!hosts.includes(host)) {
-    void reply.code(403)
-    throw new ApiError('not_authorized', `requests must be addressed to 127.0.0.1:${port}`)
-  }
-  const site = request.headers['sec-fetch-site']
-  // The page itself holds no data; a file on this computer that leads to it is another site.
-  const opensWindow = request.method === 'GET' && request.routeOptions.url === '/' && isNavigation(request)
-  const isForeign =
-    origin === undefined
-      ? (site === 'cross-site' && !opensWindow) ||
-        (site === 'same-site' && request.headers['sec-fetch-mode'] !== 'navigate')
-      : !hosts.some((own) => origin === `http://${own}`)
-  if (isForeign) {
-    void reply.code(403)
-    throw new ApiError('not_authorized', 'requests from other web pages are refused')
-  }
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ApiError, validationFailed } from '../errors.ts'
+import { ApiError, validationFailed } from '../base/errors.ts'
 
 /** The page parameters of a list (spec, "Limits"). */
 export function PageQuery(defaultSize: number) {

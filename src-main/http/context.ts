@@ -2,29 +2,14 @@ import type {} from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import type { ContentWriter } from '../delivery/content-writer.ts'
-import type { DryRuns } from '../imports/dry-runs.ts'
-import type { ListRekeyer } from '../jobs/list-rekeyer.ts'
-import type { SuppressionRequests } from '../jobs/suppression-requests.ts'
-import type { SegmentReader } from '../segments/segment-reader.ts'
-import type { Caller } from './accounts/queries.ts'
-import type { KeyUses, SignIn } from './authentication.ts'
+import type { Caller } from './caller.ts'
 import type { Access } from './permissions.ts'
-import type { Passwords } from './users/passwords.ts'
 
-/** What the routes work with. */
+/** What the routes work with. A module that serves others adds itself, by declaration merging. */
 export interface ApplicationContext {
   /** Reads only; indexed queries that answer at once. */
   reader: Kysely<Schema>
   writer: Writer
-  dryRuns: DryRuns
-  rekeyer: ListRekeyer
-  suppressionRequests: SuppressionRequests
-  segments: SegmentReader
-  contents: ContentWriter
-  signIn: SignIn
-  keyUses: KeyUses
-  passwords: Passwords
   dataDirectory: string
 }
 

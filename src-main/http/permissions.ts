@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { ApiError } from '../errors.ts'
-import type { Caller } from './accounts/queries.ts'
+import { ApiError } from '../base/errors.ts'
+import type { Caller } from './caller.ts'
+
+/** Spec, "User". */
+export const userRoles = ['system_admin', 'organization_admin', 'standard'] as const
+export type UserRole = (typeof userRoles)[number]
 
 /** What a permission of a user can name: each key with its actions (spec, "User"). */
 export const permissionActions = {

@@ -10,36 +10,15 @@ import {
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { ApiError, type ErrorCode, storageFaultOf } from '../errors.ts'
-import { trackingRoutes } from '../tracking/routes.ts'
-import { registerWindowFiles, registerWorkbench } from '../workbench/index.ts'
-import type { Caller } from './accounts/queries.ts'
-import { authenticate, refuseForeignPages } from './authentication.ts'
+import { ApiError, type ErrorCode, storageFaultOf } from '../base/errors.ts'
+import type { Caller } from './caller.ts'
 import type { ApplicationContext } from './context.ts'
-import { autoresponderRoutes } from './autoresponders/routes.ts'
-import { campaignRoutes } from './campaigns/routes.ts'
-import { customFieldRoutes } from './custom-fields/routes.ts'
-import { deliverySettingRoutes } from './delivery-settings/routes.ts'
 import type { FailureEnvelope } from './envelope.ts'
-import { jobRoutes } from './jobs/routes.ts'
+import { refuseForeignPages } from './foreign-pages.ts'
 import { readJsonBody } from './json-body.ts'
-import { mailingListRoutes } from './mailing-lists/routes.ts'
-import { organizationRoutes } from './organizations/routes.ts'
 import { type Access, authorize, requireDeclaredAccess, whoMayUse } from './permissions.ts'
-import { referenceRoutes } from './reference.ts'
-import { seedListRoutes } from './seed-lists/routes.ts'
-import { segmentRoutes } from './segments/routes.ts'
 import { serializerCompiler } from './serialization.ts'
-import { statisticsRoutes } from './statistics/routes.ts'
-import { subscriberCountRoutes } from './subscriber-counts/routes.ts'
-import { subscriberExportRoutes } from './subscriber-exports/routes.ts'
-import { subscriberImportRoutes } from './subscriber-imports/routes.ts'
-import { subscriberRoutes } from './subscribers/routes.ts'
-import { suppressionListRoutes } from './suppression-lists/routes.ts'
-import { templateRoutes } from './templates/routes.ts'
-import { userRoutes } from './users/routes.ts'
 import { validatorCompiler } from './validation.ts'
-import { webFormRoutes } from './web-forms/routes.ts'
 
 /** Where every path of the API begins (spec, first section). */
 export const apiPrefix = '/ga/api/v2'
@@ -53,8 +32,19 @@ const maxHeaderSize = 256 * 1024
 /** Where log lines go: standard error, so that standard output stays for the one line of --json. */
 const logger = { level: 'warn', stream: process.stderr }
 
-/** The HTTP server: the v2 API, the window's files, and the workbench that only the window uses. */
-export async function createServer(context: ApplicationContext): Promise<FastifyInstance> {
+/** What the server serves, and for whom. */
+export interface Served {
+  /** Registers all routes, which declare who may use them. */
+  register: (app: FastifyInstance) => Promise<void>
+  /** Finds out who makes a request. @throws ApiError not_authorized */
+  authenticate: (request: FastifyRequest) => Promise<Caller>
+}
+
+/** The HTTP server, before it listens. */
+export async function createServer(
+  context: ApplicationContext,
+  { register, authenticate }: Served
+): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit,
     logger,
@@ -97,7 +87,10 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
       throw new ApiError('not_authorized', 'agree to the terms and conditions first')
     }
   })
-  app.setNotFoundHandler(async (request, reply) => answerUnknownPath(request, reply, methods))
+  app.setNotFoundHandler(async (request, reply) => {
+    if (!isOtherVersion(request)) await authenticate(request)
+    return answerUnknownPath(request, reply, methods)
+  })
 
   await app.register(swagger, {
     openapi: {
@@ -107,33 +100,7 @@ export async function createServer(context: ApplicationContext): Promise<Fastify
     },
     transform: ({ schema, url, route }) => ({ schema: withAccess(schema, route.config?.access), url })
   })
-  await app.register(
-    async (api) => {
-      await api.register(mailingListRoutes)
-      await api.register(customFieldRoutes)
-      await api.register(subscriberRoutes)
-      await api.register(subscriberImportRoutes)
-      await api.register(subscriberExportRoutes)
-      await api.register(subscriberCountRoutes)
-      await api.register(segmentRoutes)
-      await api.register(campaignRoutes)
-      await api.register(templateRoutes)
-      await api.register(statisticsRoutes)
-      await api.register(jobRoutes)
-      await api.register(autoresponderRoutes)
-      await api.register(webFormRoutes)
-      await api.register(seedListRoutes)
-      await api.register(suppressionListRoutes)
-      await api.register(deliverySettingRoutes)
-      await api.register(organizationRoutes)
-      await api.register(userRoutes)
-    },
-    { prefix: apiPrefix }
-  )
-  await app.register(referenceRoutes)
-  await app.register(registerWorkbench, { prefix: '/app/v1' })
-  await app.register(trackingRoutes)
-  await app.register(registerWindowFiles)
+  await register(app)
   return app
 }
 
@@ -261,17 +228,22 @@ function rememberMethods(app: FastifyInstance): RouteMethods {
   return routes
 }
 
-async function answerUnknownPath(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  routes: RouteMethods
-): Promise<FastifyReply> {
-  const path = request.url.split('?')[0] ?? ''
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?')[0] ?? ''
+}
+
+/** Whether a path is one of the API in a version that there is not (supplement, section 1). */
+function isOtherVersion(request: FastifyRequest): boolean {
+  const path = pathOf(request)
+  return path.startsWith('/ga/api/') && path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)
+}
+
+function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, routes: RouteMethods): FastifyReply {
+  const path = pathOf(request)
   void reply.type('application/json')
-  if (/^\/ga\/api\//.test(path) && path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) {
+  if (isOtherVersion(request)) {
     return reply.code(200).send(failure('invalid_request', 'only the versions 1 and 2 are available'))
   }
-  await authenticate(request)
   const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   if (methods.length > 0) {
     return reply

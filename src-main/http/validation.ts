@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { ApiError, Faults, validationFailed } from '../errors.ts'
+import { ApiError, Faults, validationFailed } from '../base/errors.ts'
 import { choices, spellings, wrappingKey } from './schema.ts'
 
 interface JsonSchema {

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../base/errors.ts'
 
 /** A record that cannot do without another one. */
 export interface Dependency {

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { autoresponderRoutes } from './api/autoresponders/routes.ts'
+import { campaignRoutes } from './api/campaigns/routes.ts'
+import { customFieldRoutes } from './api/custom-fields/routes.ts'
+import { deliverySettingRoutes } from './api/delivery-settings/routes.ts'
+import { jobRoutes } from './api/jobs/routes.ts'
+import { mailingListRoutes } from './api/mailing-lists/routes.ts'
+import { organizationRoutes } from './api/organizations/routes.ts'
+import { seedListRoutes } from './api/seed-lists/routes.ts'
+import { segmentRoutes } from './api/segments/routes.ts'
+import { statisticsRoutes } from './api/statistics/routes.ts'
+import { subscriberCountRoutes } from './api/subscriber-counts/routes.ts'
+import { subscriberExportRoutes } from './api/subscriber-exports/routes.ts'
+import { subscriberImportRoutes } from './api/subscriber-imports/routes.ts'
+import { subscriberRoutes } from './api/subscribers/routes.ts'
+import { suppressionListRoutes } from './api/suppression-lists/routes.ts'
+import { templateRoutes } from './api/templates/routes.ts'
+import { userRoutes } from './api/users/routes.ts'
+import { webFormRoutes } from './api/web-forms/routes.ts'
+import { referenceRoutes } from './http/reference.ts'
+import { apiPrefix } from './http/server.ts'
+import { trackingRoutes } from './tracking/routes.ts'
+import { registerWindowFiles, registerWorkbench } from './workbench/index.ts'
+
+/** The v2 API, a plugin for each kind of record. */
+const apiRoutes = [
+  mailingListRoutes,
+  customFieldRoutes,
+  subscriberRoutes,
+  subscriberImportRoutes,
+  subscriberExportRoutes,
+  subscriberCountRoutes,
+  segmentRoutes,
+  campaignRoutes,
+  templateRoutes,
+  statisticsRoutes,
+  jobRoutes,
+  autoresponderRoutes,
+  webFormRoutes,
+  seedListRoutes,
+  suppressionListRoutes,
+  deliverySettingRoutes,
+  organizationRoutes,
+  userRoutes
+]
+
+/** Registers everything that the server answers: the v2 API, what only the window uses, links of messages, and the window's files. */
+export async function registerRoutes(app: FastifyInstance): Promise<void> {
+  for (const routes of apiRoutes) await app.register(routes, { prefix: apiPrefix })
+  await app.register(referenceRoutes)
+  await app.register(registerWorkbench, { prefix: '/app/v1' })
+  await app.register(trackingRoutes)
+  await app.register(registerWindowFiles)
+}
