@@ -8,7 +8,7 @@ import { registerRoutes } from './routes.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
-import { Writer } from './database/writer.ts'
+import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './delivery/content-writer.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { messageOf } from './base/errors.ts'
@@ -74,15 +74,15 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   }
   try {
     const databasePath = join(dataDirectory, 'listwright.db')
-    const writer = await Writer.start({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
+    const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
     undo.push(() => writer.close())
-    const userId = await writer.run('ensureSystemOrganization', undefined)
-    await writer.run('ensureSigningSecret', undefined)
+    const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
+    await writer.run('settings.ensureSigningSecret', undefined)
     // Those of a process that was killed are still there.
-    await writer.run('removeEndedKeys', undefined)
+    await writer.run('accounts.removeEndedKeys', undefined)
     // Not waited for: with a database that is locked the keys are left to the next start.
-    undo.push(() => void writer.run('removeEndedKeys', undefined).catch(() => undefined))
-    if (options.settings) await writer.run('updateSettings', options.settings)
+    undo.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
+    if (options.settings) await writer.run('settings.update', options.settings)
 
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
@@ -146,9 +146,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       organizationId: systemOrganizationId,
       interfaceUrl: () => `${baseUrl}/?sign_in=${signIn.issue(systemOrganizationId, userId)}`,
       createApiKey: (name, organizationId = systemOrganizationId) =>
-        writer.run('createApiKey', { organizationId, userId, name }),
+        writer.run('accounts.createApiKey', { organizationId, userId, name }),
       createPassingApiKey: (name) =>
-        writer.run('createApiKey', {
+        writer.run('accounts.createApiKey', {
           organizationId: systemOrganizationId,
           userId,
           name,

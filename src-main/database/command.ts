@@ -67,3 +67,42 @@ export class Unfinished<Input> {
     this.rest = rest
   }
 }
+
+/** The commands of the application, by namespace and name. Each module adds its own, by declaration merging. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- what knows commands lies above this
+export interface CommandRegistry {}
+
+type Namespace = keyof CommandRegistry
+
+/** Such as "subscribers.update". */
+export type CommandName = {
+  [Name in Namespace]: `${Name}.${keyof CommandRegistry[Name] & string}`
+}[Namespace]
+
+type EntryOf<Name extends CommandName> = Name extends `${infer Of extends Namespace}.${infer Own}`
+  ? Own extends keyof CommandRegistry[Of]
+    ? CommandRegistry[Of][Own]
+    : never
+  : never
+
+type Signature<Entry> =
+  Entry extends BackgroundCommand<infer Input, infer Result>
+    ? { input: Input; result: Result }
+    : Entry extends Command<infer Input, infer Result>
+      ? { input: Input; result: Result }
+      : never
+
+export type CommandInput<Name extends CommandName> = Signature<EntryOf<Name>>['input']
+export type CommandResult<Name extends CommandName> = Signature<EntryOf<Name>>['result']
+
+/** Finds a command. @returns whether it is one of a long job, and what it does */
+export function commandNamed(
+  commands: CommandRegistry,
+  name: CommandName
+): { background: boolean; run: Command<unknown, unknown> } {
+  const [namespace, own] = name.split('.') as [Namespace, string]
+  // What has a CommandName is there: the two types are made of one.
+  const entry = (commands[namespace] as Record<string, unknown>)[own] as
+    Command<unknown, unknown> | BackgroundCommand<unknown, unknown>
+  return typeof entry === 'function' ? { background: false, run: entry } : entry
+}

@@ -1,9 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
-import type { CommandInput, CommandName, CommandResult } from '../commands.ts'
 import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
-import { startThread } from '../base/threads.ts'
-import type { Change } from './command.ts'
+import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
 
 export interface WriterOptions {
   databasePath: string
@@ -95,9 +93,8 @@ export class Writer {
     thread.on('exit', () => this.#stopped(new Error('the writer thread has stopped')))
   }
 
-  /** Starts the thread and waits until the database is open and migrated. */
-  static async start(options: WriterOptions): Promise<Writer> {
-    const thread = startThread(import.meta.url, 'writer-thread', { workerData: options, name: 'writer' })
+  /** Waits until the database is open and migrated. @param thread that was just started and runs a CommandLoop */
+  static async over(thread: Worker): Promise<Writer> {
     const writer = new Writer(thread)
     await once(writer.#events, 'ready')
     return writer

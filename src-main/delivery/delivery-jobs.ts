@@ -20,6 +20,6 @@ export function deliveryJobs(reader: Kysely<Schema>, writer: Writer, linkBase: s
     threadData: (): DeliveryThreadData => ({ linkBase }),
     unfinished: (now) => deliveriesToDo(reader, now),
     mayStart: (_job, running) => running.length < maxAtOnce,
-    end: (id, end) => writer.run('endDelivery', { id, end })
+    end: (id, end) => writer.run('deliveries.end', { id, end })
   }
 }

@@ -49,17 +49,17 @@ export class Delivery {
   /** @returns the plan, with the links of its contents noted; null when the campaign is not to be worked on */
   async #begin(): Promise<DeliveryPlan | null> {
     const { id } = this.#job
-    const plan = await this.#job.client.run('beginDelivery', { id, linkBase: this.#linkBase })
+    const plan = await this.#job.client.run('deliveries.begin', { id, linkBase: this.#linkBase })
     if (!plan || plan.hasLinks) return plan
     for (const { sliceId, ...content } of plan.message.contents) {
       const links = linksOf(content)
       for (let start = 0; start < links.length; start += linksAtOnce) {
         const urls = links.slice(start, start + linksAtOnce)
-        if (!(await this.#job.client.run('noteLinks', { id, sliceId, urls }))) return null
+        if (!(await this.#job.client.run('deliveries.noteLinks', { id, sliceId, urls }))) return null
       }
     }
-    await this.#job.client.run('noteAllLinks', { id })
-    return this.#job.client.run('beginDelivery', { id, linkBase: this.#linkBase })
+    await this.#job.client.run('deliveries.noteAllLinks', { id })
+    return this.#job.client.run('deliveries.begin', { id, linkBase: this.#linkBase })
   }
 
   /** Draws who gets which of several contents. @returns whether to go on */
@@ -80,14 +80,14 @@ export class Delivery {
       if (signal.aborted) return false
     }
     plan.shares = drawShares(Float64Array.from(draws), contents.length, plan.percentage)
-    return this.#job.client.run('noteShares', { id, shares: plan.shares })
+    return this.#job.client.run('deliveries.noteShares', { id, shares: plan.shares })
   }
 
   /** @returns whether to go on */
   async #countRecipients({ recipients }: DeliveryPlan): Promise<boolean> {
     if (recipients.isCounted) return true
     const { active } = await countSegment(this.#reader, recipients)
-    return this.#job.client.run('noteRecipients', { id: this.#job.id, recipients: active })
+    return this.#job.client.run('deliveries.noteRecipients', { id: this.#job.id, recipients: active })
   }
 
   async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
@@ -152,7 +152,7 @@ export class Delivery {
       counted.set(mail.sliceId, counters)
       countMessage(counters, messages[index]?.format ?? 'both', mail.isSeed)
     }
-    const goesOn = await this.#job.client.run('noteSent', {
+    const goesOn = await this.#job.client.run('deliveries.noteSent', {
       id: this.#job.id,
       progress: { afterId, position },
       counted: [...counted].map(([sliceId, counters]) => ({ sliceId, counters })),

@@ -12,6 +12,6 @@ export function exportJobs(reader: Kysely<Schema>, writer: Writer): JobKind<Job>
     thread: { base: import.meta.url, name: 'export-thread' },
     unfinished: async () => (await exportsToRun(reader)).map(({ id }) => ({ id, dueAt: 0 })),
     mayStart: (_job, running) => running.length === 0,
-    end: (id, end) => writer.run('endExport', { id, end })
+    end: (id, end) => writer.run('subscriberExports.end', { id, end })
   }
 }

@@ -39,7 +39,7 @@ await runJob(runExport, {
 })
 
 async function runExport({ id, dataDirectory, client }: RunningJob): Promise<JobOutcome> {
-  const plan = await client.run('beginExport', { id })
+  const plan = await client.run('subscriberExports.begin', { id })
   if (!plan) return { is: 'stopped' }
   const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
   const path = exportPath(dataDirectory, id)
@@ -64,7 +64,7 @@ async function estimate(
   if (isCounted) return true
   const counts = await countSegment(reader, { mailingListId, clause })
   const records = settings.statuses.reduce((sum, status) => sum + counts[status], 0)
-  return client.run('noteExportEstimate', { id, records })
+  return client.run('subscriberExports.noteEstimate', { id, records })
 }
 
 /** @returns whether the file is whole; not when the export was paused or cancelled */
@@ -99,7 +99,7 @@ async function writeFile(
       const isLast = rows.length < rowsAtOnce
       if (isLast || reads % readsPerNote === 0) {
         fdatasyncSync(file)
-        const goesOn = await client.run('noteExportProgress', { id: plan.id, progress })
+        const goesOn = await client.run('subscriberExports.noteProgress', { id: plan.id, progress })
         if (!goesOn) return false
       }
       if (isLast) return true

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { newestSchema } from '../database/migrate.ts'
 import type { Schema } from '../database/schema.ts'
-import { Writer } from '../database/writer.ts'
+import type { Writer } from '../database/writer.ts'
+import { startWriter } from '../start-writer.ts'
 
 /** The data of an application that may run beside this program. */
 export interface DataDirectory {
@@ -32,7 +33,7 @@ export function openDataDirectory(path: string): DataDirectory {
   return {
     reader,
     async write(work) {
-      const writer = await Writer.start({ databasePath, backupDirectory: join(directory, 'backups') })
+      const writer = await startWriter({ databasePath, backupDirectory: join(directory, 'backups') })
       try {
         return await work(writer)
       } finally {

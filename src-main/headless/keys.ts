@@ -52,9 +52,9 @@ async function create(
   if (name === '') throw new Error('key create needs a name for the key, such as: key create "CRM sync"')
   const userId = email === undefined ? undefined : await idOfUser(data.reader, email)
   const key = await data.write(async (writer) =>
-    writer.run('createApiKey', {
+    writer.run('accounts.createApiKey', {
       organizationId,
-      userId: userId ?? (await writer.run('ensureSystemOrganization', undefined)),
+      userId: userId ?? (await writer.run('accounts.ensureSystemOrganization', undefined)),
       name
     })
   )
@@ -73,7 +73,7 @@ async function revoke(data: DataDirectory, organizationId: number, text: string)
   if (!key)
     throw new Error(`key revoke needs the id of a key that "key list" shows, and "${text}" is not one`)
   await data.write((writer) =>
-    writer.run('revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
+    writer.run('accounts.revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
   )
   return [`"${key.name}" is revoked.`]
 }

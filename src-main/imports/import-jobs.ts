@@ -34,7 +34,7 @@ export function importJobs(
     threadData: ({ work }): ImportThreadData => ({ work }),
     unfinished: async () => (await unfinishedImports(reader)).map(jobOf),
     mayStart,
-    end: (id, end) => writer.run('endImport', { id, end }),
+    end: (id, end) => writer.run('subscriberImports.end', { id, end }),
     cleanUp: (id) => removeContent(reader, dataDirectory, id)
   }
 }

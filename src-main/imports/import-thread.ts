@@ -29,34 +29,34 @@ await runJob(runImport, {
 })
 
 async function runImport({ id, dataDirectory, client, signal }: RunningJob): Promise<JobOutcome> {
-  const plan = await client.run('beginImport', { id, dataDirectory })
+  const plan = await client.run('subscriberImports.begin', { id, dataDirectory })
   if (!plan) return { is: 'stopped' }
   if (plan.download) {
     const { url, allowsPrivate } = plan.download
     await download(url, plan.path, {
       allowsPrivate,
       signal,
-      onRetry: (retryAt) => client.run('noteDownloadRetry', { id, retryAt })
+      onRetry: (retryAt) => client.run('subscriberImports.noteDownloadRetry', { id, retryAt })
     })
   }
   const fingerprint = await fingerprintOf(plan.path)
   if (work === 'download') {
     // The runner begins with the rest once nothing else works on the list.
-    await client.run('noteDownload', { id, fingerprint })
+    await client.run('subscriberImports.noteDownload', { id, fingerprint })
     return { is: 'stopped' }
   }
-  await client.run('startSplitting', { id, fingerprint })
+  await client.run('subscriberImports.startSplitting', { id, fingerprint })
   const path = await unpack(plan.path, unpackedPath(dataDirectory, id), signal)
   const { file_format, column_mapping } = plan.settings
   const records = await countRecords(path, file_format, column_mapping, signal)
-  const rowOrder = await client.run('startImporting', { id, records })
+  const rowOrder = await client.run('subscriberImports.startImporting', { id, records })
   if (!rowOrder) return { is: 'stopped' }
   const logs = new ImportLogs(logDirectory(dataDirectory, id), file_format)
   const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, async (batch, index, before) => {
-    if (!before) return client.run('writeImportBatch', { id, index, batch })
-    const known = await client.run('recallImportBatch', { id, batch, outcomes: before })
+    if (!before) return client.run('subscriberImports.writeBatch', { id, index, batch })
+    const known = await client.run('subscriberImports.recallBatch', { id, batch, outcomes: before })
     if (!known || before.length === batch.rows) return known
-    return client.run('writeImportBatch', { id, index, batch, done: before })
+    return client.run('subscriberImports.writeBatch', { id, index, batch, done: before })
   })
   const completed = await pipeline.run()
   logs.close()

@@ -19,7 +19,7 @@ export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepL
           .executeTakeFirst(),
       step: async ({ id }) => {
         const began = performance.now()
-        const more = await writer.run('purgeDeletedList', { mailingListId: id })
+        const more = await writer.run('mailingLists.purge', { mailingListId: id })
         // The disk gets as long to take what was written as the writing took.
         await pause(2 * (performance.now() - began))
         return more

@@ -10,7 +10,7 @@ export function importUndoer(reader: Kysely<Schema>, writer: Writer): StepLoop<{
     {
       name: 'Undoing an import',
       next: () => nextUndo(reader),
-      step: ({ id }) => writer.run('continueImportUndo', { id }),
+      step: ({ id }) => writer.run('importUndos.continue', { id }),
       isMadeBy: ({ entity, action }) => entity === 'subscriber_import' && action === 'update'
     },
     writer

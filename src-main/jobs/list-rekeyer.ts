@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { CommandInput } from '../commands.ts'
+import type { CommandInput } from '../database/command.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { ApiError, messageOf, validationFailed } from '../base/errors.ts'
@@ -34,7 +34,7 @@ export class ListRekeyer {
       .select(['list_rekeys.mailing_list_id as id', 'mailing_lists.organization_id as organizationId'])
       .execute()
     for (const { id, organizationId } of rekeys) {
-      await this.#writer.run('abandonRekey', { id })
+      await this.#writer.run('rekeys.abandon', { id })
       this.#track(this.#carryOut(organizationId, id)).catch((error: unknown) =>
         process.stderr.write(`The primary key of mailing list ${id} was not changed: ${messageOf(error)}\n`)
       )
@@ -45,8 +45,8 @@ export class ListRekeyer {
    * Makes a custom field, or with null the email, the primary key of a list.
    * @throws ApiError validation_failed naming the values that clash; the list keeps its key then
    */
-  async rekey(input: CommandInput<'beginRekey'>): Promise<void> {
-    const began = await this.#writer.run('beginRekey', input)
+  async rekey(input: CommandInput<'rekeys.begin'>): Promise<void> {
+    const began = await this.#writer.run('rekeys.begin', input)
     if (began) await this.#track(this.#carryOut(input.organizationId, input.id))
   }
 
@@ -58,7 +58,7 @@ export class ListRekeyer {
   async #carryOut(organizationId: number, id: number): Promise<void> {
     let refusal: string | null = null
     for (let more = true; more;) {
-      const progress = await this.#writer.run('continueRekey', { organizationId, id })
+      const progress = await this.#writer.run('rekeys.continue', { organizationId, id })
       // A refusal leaves collected keys to clear.
       if (!progress.more && progress.refusal !== null) refusal = progress.refusal
       else more = progress.more

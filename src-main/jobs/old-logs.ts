@@ -18,11 +18,11 @@ export async function purgeOldLogs(
   now: number
 ): Promise<void> {
   const clock = lookAtClock((await clockState(reader)) ?? (await lastChange(reader)), now)
-  await writer.run('noteClock', { seenAt: clock.seenAt, jumpedAt: clock.jumpedAt })
+  await writer.run('settings.noteClock', { seenAt: clock.seenAt, jumpedAt: clock.jumpedAt })
   if (!clock.isBelieved) return
   for (const { id } of await importsWithOldLogs(reader, now - keptFor)) {
     await rm(logDirectory(dataDirectory, id), { recursive: true, force: true })
-    await writer.run('notePurgedLogs', { id })
+    await writer.run('subscriberImports.notePurgedLogs', { id })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { CommandInput } from '../commands.ts'
+import type { CommandInput } from '../database/command.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { StepLoop } from './step-loop.ts'
@@ -31,7 +31,7 @@ export class SuppressionRequests {
             .where('id', 'not in', [...this.#awaited])
             .orderBy('id')
             .executeTakeFirst(),
-        step: ({ id }) => writer.run('continueSuppression', { id }),
+        step: ({ id }) => writer.run('suppressionLists.continueSuppression', { id }),
         isMadeBy: () => false
       },
       writer
@@ -47,11 +47,11 @@ export class SuppressionRequests {
    * Suppresses addresses; from the moment it is taken on, all of them will be, whatever happens.
    * @throws StorageFault when the rest has to wait until the storage works again
    */
-  async add(input: CommandInput<'beginSuppression'>): Promise<void> {
-    const id = await this.#writer.run('beginSuppression', input)
+  async add(input: CommandInput<'suppressionLists.beginSuppression'>): Promise<void> {
+    const id = await this.#writer.run('suppressionLists.beginSuppression', input)
     this.#awaited.add(id)
     try {
-      while (!this.#closed && (await this.#writer.run('continueSuppression', { id })));
+      while (!this.#closed && (await this.#writer.run('suppressionLists.continueSuppression', { id })));
     } finally {
       this.#awaited.delete(id)
       this.#loop.wake()

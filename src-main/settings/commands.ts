@@ -31,3 +31,15 @@ export const noteClock: Command<ClockState, void> = async (context, state) => {
     .values({ name: 'clock', value: JSON.stringify(state) })
     .execute()
 }
+
+export const settingCommands = {
+  update: updateSettings,
+  ensureSigningSecret,
+  noteClock
+}
+
+declare module '../database/command.ts' {
+  interface CommandRegistry {
+    settings: typeof settingCommands
+  }
+}

@@ -12,6 +12,6 @@ export function suppressionJobs(reader: Kysely<Schema>, writer: Writer): JobKind
     thread: { base: import.meta.url, name: 'suppression-thread' },
     unfinished: async () => (await suppressedAddressImportsToRun(reader)).map(({ id }) => ({ id, dueAt: 0 })),
     mayStart: (_job, running) => running.length === 0,
-    end: (id, end) => writer.run('endSuppressedAddressImport', { id, end })
+    end: (id, end) => writer.run('suppressedAddressImports.end', { id, end })
   }
 }

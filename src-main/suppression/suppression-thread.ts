@@ -38,7 +38,7 @@ async function suppressFile(
   { id, dataDirectory, client, signal }: RunningJob,
   unpackedPath: string
 ): Promise<JobOutcome> {
-  const row = await client.run('beginSuppressedAddressImport', { id })
+  const row = await client.run('suppressedAddressImports.begin', { id })
   if (!row) return { is: 'stopped' }
   const source = join(dataDirectory, row.source_path)
   if ((await fingerprintOf(source)) !== row.source_fingerprint) {
@@ -49,7 +49,7 @@ async function suppressFile(
   let records = 0
   const goOn = async (): Promise<void> => signal.throwIfAborted()
   await readRecords(path, format, () => void records++, goOn)
-  if (!(await client.run('noteSuppressedAddressRecords', { id, records }))) return { is: 'stopped' }
+  if (!(await client.run('suppressedAddressImports.noteRecords', { id, records }))) return { is: 'stopped' }
   try {
     await suppressAll(client, id, path, format, row.records_read)
     return { is: 'finished' }
@@ -74,7 +74,7 @@ async function suppressAll(
     const step = { id, read: some.length, skipped: some.length - rows.length, rows }
     // Nobody is there to make it go on when the disk was full: it waits.
     const goesOn = await untilStored(
-      () => client.run('writeSuppressedAddresses', step),
+      () => client.run('suppressedAddressImports.write', step),
       () => false
     )
     if (!goesOn) throw new Stopped()

@@ -73,3 +73,14 @@ async function recipientOf(context: CommandContext, purpose: TokenPurpose, token
     tracksOpens: slice.track_opens === 1
   }
 }
+
+export const trackingCommands = {
+  open: trackOpen,
+  click: trackClick
+}
+
+declare module '../database/command.ts' {
+  interface CommandRegistry {
+    tracking: typeof trackingCommands
+  }
+}

@@ -24,7 +24,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/o/:token', { schema: { params: TokenParams } }, async ({ params, ip }, reply) => {
-    await writer.run('trackOpen', { token: params.token, ip })
+    await writer.run('tracking.open', { token: params.token, ip })
     return reply.type('image/gif').header('Cache-Control', 'no-store').send(pixel)
   })
 
@@ -42,7 +42,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const address = target && URL.canParse(target) ? new URL(target).href : null
       if (address === null)
         return page(reply, 'This link does not work', 'The message that it was in is gone.')
-      await writer.run('trackClick', { token, ip, linkId: link })
+      await writer.run('tracking.click', { token, ip, linkId: link })
       return reply.header('Cache-Control', 'no-store').redirect(address)
     }
   )
@@ -65,7 +65,7 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // RFC 8058: mail programs send this by themselves when their user asks for it.
   app.post('/u/:token', { schema: { params: TokenParams } }, async ({ params, ip }, reply) => {
     try {
-      await writer.run('unsubscribeByToken', { organizationId: null, token: params.token, ip })
+      await writer.run('subscribers.unsubscribeByToken', { organizationId: null, token: params.token, ip })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return page(reply.code(404), 'This link does not work', 'It belongs to nobody who is on a list here.')

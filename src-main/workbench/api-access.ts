@@ -66,7 +66,11 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (userId !== caller.userId) await requireMayMakeKeyFor(caller, userId, app.context.reader)
       const { organizationId } = caller
       return ok({
-        api_key: await app.context.writer.run('createApiKey', { organizationId, userId, name: name.trim() })
+        api_key: await app.context.writer.run('accounts.createApiKey', {
+          organizationId,
+          userId,
+          name: name.trim()
+        })
       })
     }
   )
@@ -99,7 +103,7 @@ export const apiAccessRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params }) => {
       const { organizationId } = caller
-      await app.context.writer.run('revokeApiKey', {
+      await app.context.writer.run('accounts.revokeApiKey', {
         organizationId,
         userId: keysSeenBy(caller),
         mayRevokeSystemAdmins: caller.role === 'system_admin',

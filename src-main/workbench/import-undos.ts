@@ -56,7 +56,7 @@ export const importUndoRoutes: FastifyPluginAsyncTypebox = async (app) => {
       requirePermission(caller, 'subscriber.delete')
       requirePermission(caller, 'subscriber.update')
       const { organizationId } = caller
-      await writer.run('beginImportUndo', { organizationId, id: params.id })
+      await writer.run('importUndos.begin', { organizationId, id: params.id })
       return ok(await answer(organizationId, params.id))
     }
   )

@@ -89,7 +89,11 @@ export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
     if (token !== undefined) {
       const granted = app.context.signIn.redeem(token)
       if (granted) {
-        setSessionCookie(request, reply, await app.context.writer.run('createWindowSession', granted))
+        setSessionCookie(
+          request,
+          reply,
+          await app.context.writer.run('accounts.createWindowSession', granted)
+        )
       }
       // The token leaves the address bar and the history.
       return reply.redirect('/')

@@ -47,7 +47,7 @@ export const organizationSettingRoutes: FastifyPluginAsyncTypebox = async (app) 
       if (body.subscriber_limit !== undefined && role !== 'system_admin') {
         throw new ApiError('not_authorized', 'only system administrators may set subscriber_limit')
       }
-      await writer.run('limitSubscribers', {
+      await writer.run('organizations.limitSubscribers', {
         organizationId,
         enforcesConfirmedOptIn: body.enforces_confirmed_opt_in,
         subscriberLimit: body.subscriber_limit

@@ -67,7 +67,11 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         throw validationFailed(signInRefusal)
       }
       const { id: userId, organization_id: organizationId } = user
-      setSessionCookie(request, reply, await writer.run('createWindowSession', { userId, organizationId }))
+      setSessionCookie(
+        request,
+        reply,
+        await writer.run('accounts.createWindowSession', { userId, organizationId })
+      )
       return ok(null)
     }
   )
@@ -79,7 +83,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { hide: true, response: { 200: envelope(Type.Null()) } }
     },
     async (request, reply) => {
-      await writer.run('endWindowSession', { token: requireSession(sessionTokenOf(request)) })
+      await writer.run('accounts.endWindowSession', { token: requireSession(sessionTokenOf(request)) })
       setSessionCookie(request, reply, '')
       return ok(null)
     }
@@ -93,7 +97,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const token = requireSession(sessionTokenOf(request))
-      await writer.run('switchOrganization', { token, organizationId: request.body.organization_id })
+      await writer.run('accounts.switchOrganization', { token, organizationId: request.body.organization_id })
       return ok(null)
     }
   )
@@ -105,7 +109,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { hide: true, body: AgreementInput, response }
     },
     async ({ caller, body }) => {
-      await writer.run('agreeToTerms', { userId: caller.userId, version: body.version })
+      await writer.run('users.agreeToTerms', { userId: caller.userId, version: body.version })
       return ok(await sessionOf(caller))
     }
   )
@@ -128,9 +132,13 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const passwordHash = await passwords.readNew(body)
       // A user may always change their own password, whatever they may change of others.
       const by = { organizationId: user.organization_id, role: user.role }
-      await writer.run('updateUser', { by, id: userId, changes: {}, passwordHash })
+      await writer.run('users.update', { by, id: userId, changes: {}, passwordHash })
       // The other windows of the user are signed out by that, and so was this one.
-      setSessionCookie(request, reply, await writer.run('createWindowSession', { userId, organizationId }))
+      setSessionCookie(
+        request,
+        reply,
+        await writer.run('accounts.createWindowSession', { userId, organizationId })
+      )
       return ok(null)
     }
   )
@@ -140,9 +148,9 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const isRight = await passwords.isRight(
       password,
       user?.password_hash ?? null,
-      async () => user !== undefined && (await writer.run('beginPasswordAttempt', { userId: user.id }))
+      async () => user !== undefined && (await writer.run('users.beginPasswordAttempt', { userId: user.id }))
     )
-    if (user && isRight) await writer.run('noteRightPassword', { userId: user.id })
+    if (user && isRight) await writer.run('users.noteRightPassword', { userId: user.id })
     return isRight
   }
 }

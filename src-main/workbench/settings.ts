@@ -20,7 +20,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { hide: true, body: SettingsChanges, response: { 200: envelope(Settings) } }
     },
     async ({ body }) => {
-      await writer.run('updateSettings', body)
+      await writer.run('settings.update', body)
       return ok(await currentSettings(reader))
     }
   )

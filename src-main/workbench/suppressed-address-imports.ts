@@ -51,7 +51,7 @@ export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (a
     async ({ caller: { organizationId, userId, timeZone }, params, body: { filename } }) => {
       await suppressionListById(reader, organizationId, params.id)
       const { path } = await findUpload(dataDirectory, organizationId, filename)
-      const row = await writer.run('createSuppressedAddressImport', {
+      const row = await writer.run('suppressedAddressImports.create', {
         organizationId,
         userId,
         suppressionListId: params.id,
@@ -68,7 +68,7 @@ export const suppressedAddressImportRoutes: FastifyPluginAsyncTypebox = async (a
       `/suppressed_address_imports/:id/${action}`,
       { config: { access: 'organization_admin' }, schema: { hide: true, params: IdParams, response } },
       async ({ caller: { organizationId, timeZone }, params: { id } }) => {
-        await writer.run(`${action}SuppressedAddressImport`, { organizationId, id })
+        await writer.run(`suppressedAddressImports.${action}`, { organizationId, id })
         const row = await suppressedAddressImportById(reader, organizationId, id)
         return ok(presentSuppressedAddressImport(row, timeZone))
       }

@@ -200,17 +200,17 @@ describe('a custom field', () => {
 
   it('is not deleted when a content came to use it while that was looked for', async () => {
     const bench = await commandBench()
-    await bench.run('ensureSystemOrganization', undefined)
+    await bench.run('accounts.ensureSystemOrganization', undefined)
     const scope = {
       organizationId: 1,
-      mailingListId: await bench.run('createMailingList', { organizationId: 1, list: { name: 'L' } })
+      mailingListId: await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
     }
-    const field = await bench.run('createCustomField', {
+    const field = await bench.run('customFields.create', {
       ...scope,
       field: { name: 'Age', field_type: 'number' }
     })
     const create = (subject: string): Promise<number> =>
-      bench.run('createCampaign', {
+      bench.run('campaigns.create', {
         ...scope,
         timeZone: 'UTC',
         kind: 'campaign',
@@ -224,7 +224,7 @@ describe('a custom field', () => {
     const remove = async (): Promise<void> => {
       const unusedSince = bench.sqlite.prepare('SELECT max(id) FROM change_log').pluck().get() as number
       await create('%%age%%')
-      await bench.run('deleteCustomField', { ...scope, id: field.id, unusedSince })
+      await bench.run('customFields.delete', { ...scope, id: field.id, unusedSince })
     }
     await expect(remove()).rejects.toThrow('Cannot delete custom field')
   })
@@ -249,38 +249,38 @@ describe('a custom field', () => {
 
   it('keeps its options and its type while an import goes on with them', async () => {
     const bench = await commandBench()
-    await bench.run('ensureSystemOrganization', undefined)
-    const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'L' } })
-    const field = await bench.run('createCustomField', {
+    await bench.run('accounts.ensureSystemOrganization', undefined)
+    const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
+    const field = await bench.run('customFields.create', {
       organizationId: 1,
       mailingListId,
       field: { name: 'Size', field_type: 'select_single_dropdown', options: [{ name: 'S' }, { name: 'M' }] }
     })
-    const id = await bench.run('createSubscriberImport', plainImport(mailingListId))
+    const id = await bench.run('subscriberImports.create', plainImport(mailingListId))
     const change = (changes: Record<string, unknown>): Promise<unknown> =>
-      bench.run('updateCustomField', {
+      bench.run('customFields.update', {
         organizationId: 1,
         mailingListId,
         id: field.id,
         changes,
         unusedSince: 0
       })
-    await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
     await expect(change({ options: [{ name: 'S' }] })).rejects.toThrow(
       'options cannot lose "M" while an import is running; try again once it has ended'
     )
-    await bench.run('endImport', { id, end: { is: 'failed', message: 'no' } })
+    await bench.run('subscriberImports.end', { id, end: { is: 'failed', message: 'no' } })
     await change({ options: [{ name: 'S' }] })
   })
 
   it('keeps an option that somebody got while it was looked for', async () => {
     const bench = await commandBench()
-    await bench.run('ensureSystemOrganization', undefined)
+    await bench.run('accounts.ensureSystemOrganization', undefined)
     const scope = {
       organizationId: 1,
-      mailingListId: await bench.run('createMailingList', { organizationId: 1, list: { name: 'L' } })
+      mailingListId: await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
     }
-    const field = await bench.run('createCustomField', {
+    const field = await bench.run('customFields.create', {
       ...scope,
       field: { name: 'Size', field_type: 'select_single_dropdown', options: [{ name: 'S' }, { name: 'M' }] }
     })
@@ -294,8 +294,8 @@ describe('a custom field', () => {
     }
     const unusedSince = bench.sqlite.prepare('SELECT max(id) FROM change_log').pluck().get() as number
     const change = { ...scope, id: field.id, changes: { options: [{ name: 'S' }] } }
-    await bench.run('createSubscriber', { ...scope, timeZone: 'UTC', subscriber })
-    await expect(bench.run('updateCustomField', { ...change, unusedSince })).rejects.toThrow(
+    await bench.run('subscribers.create', { ...scope, timeZone: 'UTC', subscriber })
+    await expect(bench.run('customFields.update', { ...change, unusedSince })).rejects.toThrow(
       'cannot lose "M"'
     )
   })
@@ -475,15 +475,15 @@ describe('the days of a statistics report', () => {
 
 it('a rekey that was interrupted while it collected keys is given up, and can be begun again', async () => {
   const bench = await commandBench()
-  await bench.run('ensureSystemOrganization', undefined)
-  const id = await bench.run('createMailingList', { organizationId: 1, list: { name: 'L' } })
+  await bench.run('accounts.ensureSystemOrganization', undefined)
+  const id = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
   const scope = { organizationId: 1, mailingListId: id }
-  const field = await bench.run('createCustomField', {
+  const field = await bench.run('customFields.create', {
     ...scope,
     field: { name: 'Number', field_type: 'number' }
   })
   const add = (number: number) =>
-    bench.run('createSubscriber', {
+    bench.run('subscribers.create', {
       ...scope,
       timeZone: 'UTC',
       subscriber: {
@@ -497,20 +497,20 @@ it('a rekey that was interrupted while it collected keys is given up, and can be
     })
   for (let number = 0; number < 1001; number++) await add(number)
   const rekey = { organizationId: 1, id, changes: {}, fieldId: field.id }
-  expect(await bench.run('beginRekey', rekey)).toBe(true)
-  expect(await bench.run('continueRekey', { organizationId: 1, id })).toEqual({ more: true })
+  expect(await bench.run('rekeys.begin', rekey)).toBe(true)
+  expect(await bench.run('rekeys.continue', { organizationId: 1, id })).toEqual({ more: true })
   // Here the application was killed.
-  await bench.run('abandonRekey', { id })
+  await bench.run('rekeys.abandon', { id })
   await expect(add(5000)).rejects.toThrow('changing its primary key')
   const keyOf = () =>
     bench.sqlite.prepare('SELECT primary_key_custom_field_id FROM mailing_lists').pluck().get()
   for (let more = true; more;)
-    more = ((await bench.run('continueRekey', { organizationId: 1, id })) as { more: boolean }).more
+    more = ((await bench.run('rekeys.continue', { organizationId: 1, id })) as { more: boolean }).more
   expect(keyOf()).toBeNull()
   expect(bench.sqlite.prepare('SELECT count(*) FROM rekey_entries').pluck().get()).toBe(0)
   await add(5000)
-  expect(await bench.run('beginRekey', rekey)).toBe(true)
+  expect(await bench.run('rekeys.begin', rekey)).toBe(true)
   for (let more = true; more;)
-    more = ((await bench.run('continueRekey', { organizationId: 1, id })) as { more: boolean }).more
+    more = ((await bench.run('rekeys.continue', { organizationId: 1, id })) as { more: boolean }).more
   expect(keyOf()).toBe(field.id)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src-main/database/command.ts'
-import { Writer } from '../../src-main/database/writer.ts'
+import { startWriter } from '../../src-main/start-writer.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { importText, makeList, makeSubscriber } from '../support/builders.ts'
 
@@ -47,13 +47,13 @@ it('no two commands have the same time, however many there are', async () => {
 describe('commands of long jobs', () => {
   async function writerWithList() {
     const directory = await temporaryDirectory()
-    const writer = await Writer.start({
+    const writer = await startWriter({
       databasePath: join(directory, 'listwright.db'),
       backupDirectory: directory
     })
-    const userId = await writer.run('ensureSystemOrganization', undefined)
+    const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
     const list = { organizationId: 1, suppressionList: { name: 'Never' } }
-    const { id: suppressionListId } = await writer.run('createSuppressionList', list)
+    const { id: suppressionListId } = await writer.run('suppressionLists.create', list)
     return { writer, userId, suppressionListId, directory }
   }
 
@@ -62,8 +62,8 @@ describe('commands of long jobs', () => {
     const heard: Change[] = []
     writer.onChanges((changes) => heard.push(...changes))
     const input = { organizationId: 1, id: suppressionListId, userId, addresses: 'a@example.com' }
-    const request = await writer.run('beginSuppression', input)
-    await writer.run('continueSuppression', { id: request })
+    const request = await writer.run('suppressionLists.beginSuppression', input)
+    await writer.run('suppressionLists.continueSuppression', { id: request })
     await pause(50)
     expect(heard).toMatchObject([
       { entity: 'suppression_list', action: 'update', firstId: suppressionListId }
@@ -78,12 +78,14 @@ describe('commands of long jobs', () => {
     database.exec(`CREATE TRIGGER refuse BEFORE UPDATE OF addresses ON suppression_lists
       BEGIN SELECT RAISE(ABORT, 'midway'); END`)
     const input = { organizationId: 1, id: suppressionListId, userId, addresses: 'a@example.com' }
-    const request = await writer.run('beginSuppression', input)
-    await expect(writer.run('continueSuppression', { id: request })).rejects.toThrow('midway')
+    const request = await writer.run('suppressionLists.beginSuppression', input)
+    await expect(writer.run('suppressionLists.continueSuppression', { id: request })).rejects.toThrow(
+      'midway'
+    )
     const addresses = database.prepare('SELECT count(*) FROM suppressed_addresses').pluck()
     expect(addresses.get()).toBe(0)
     database.exec('DROP TRIGGER refuse')
-    expect(await writer.run('continueSuppression', { id: request })).toBe(false)
+    expect(await writer.run('suppressionLists.continueSuppression', { id: request })).toBe(false)
     expect(addresses.get()).toBe(1)
     database.close()
     await writer.close()
@@ -105,19 +107,19 @@ it('rows of a large file are written in the order of their keys', async () => {
 
 it('a writer whose thread died tells so, refuses what waits and what comes, and can be closed', async () => {
   const directory = await temporaryDirectory()
-  const writer = await Writer.start({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
+  const writer = await startWriter({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
   const failures: Error[] = []
   writer.onFailure((error) => failures.push(error))
   // What no thread of ours sends: the writer cannot read it.
   writer.connect().postMessage(null)
   await expect.poll(() => failures.map(({ message }) => message)).toEqual([expect.stringContaining('null')])
-  await expect(writer.run('ensureSystemOrganization', undefined)).rejects.toThrow('null')
+  await expect(writer.run('accounts.ensureSystemOrganization', undefined)).rejects.toThrow('null')
   await writer.close()
 })
 
 it('a writer that was closed refuses what comes', async () => {
   const directory = await temporaryDirectory()
-  const writer = await Writer.start({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
+  const writer = await startWriter({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
   await writer.close()
-  await expect(writer.run('ensureSystemOrganization', undefined)).rejects.toThrow('has stopped')
+  await expect(writer.run('accounts.ensureSystemOrganization', undefined)).rejects.toThrow('has stopped')
 })

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { ImportBatch, PackedBatch } from '../../src-main/imports/plan.ts'
 import { RowPacker } from '../../src-main/imports/row-packer.ts'
 import { Unfinished } from '../../src-main/database/command.ts'
-import type { CommandInput } from '../../src-main/commands.ts'
+import type { CommandInput } from '../../src-main/database/command.ts'
 import { type CommandBench, commandBench, plainImport } from '../support/commands.ts'
 
-type Batch = CommandInput<'writeImportBatch'>
+type Batch = CommandInput<'subscriberImports.writeBatch'>
 
 const rows = 600
 
@@ -19,18 +19,18 @@ function batchOf(number: number): ImportBatch {
 
 /** An import of two batches on an empty list that has begun to write. */
 async function begun(bench: CommandBench): Promise<number> {
-  await bench.run('ensureSystemOrganization', undefined)
-  const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'List' } })
-  const id = await bench.run('createSubscriberImport', plainImport(mailingListId))
-  await bench.run('beginImport', { id, dataDirectory: bench.directory })
-  await bench.run('startSplitting', { id, fingerprint: 'same' })
-  await bench.run('startImporting', { id, records: 2 * rows })
+  await bench.run('accounts.ensureSystemOrganization', undefined)
+  const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
+  const id = await bench.run('subscriberImports.create', plainImport(mailingListId))
+  await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
+  await bench.run('subscriberImports.startSplitting', { id, fingerprint: 'same' })
+  await bench.run('subscriberImports.startImporting', { id, records: 2 * rows })
   return id
 }
 
 /** Begins the import again, as after a pause or a restart, and writes what is left of it. */
 async function resume(bench: CommandBench, id: number): Promise<void> {
-  const plan = await bench.run('beginImport', { id, dataDirectory: bench.directory })
+  const plan = await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
   for (const index of [0, 1]) {
     const batch = batchOf(index)
     const before = plan?.committed[index]
@@ -39,7 +39,7 @@ async function resume(bench: CommandBench, id: number): Promise<void> {
     const done = before?.outcomes
     if (done?.length === rows) continue
     const input = { id, index, batch, ...(done && { done }) }
-    const outcomes = await bench.run('writeImportBatch', input)
+    const outcomes = await bench.run('subscriberImports.writeBatch', input)
     expect(outcomes).toHaveLength(rows)
   }
 }
@@ -63,7 +63,11 @@ const everything = { added: 2 * rows, skipped_duplicate: 0, records: 2 * rows, s
 describe('a batch of which only the first rows are written', () => {
   /** Writes the first rows of the first batch. @returns what is left of it */
   async function halfWritten(bench: CommandBench, id: number): Promise<Batch> {
-    const paused = await bench.run('writeImportBatch', { id, index: 0, batch: batchOf(0) }, { pauses: true })
+    const paused = await bench.run(
+      'subscriberImports.writeBatch',
+      { id, index: 0, batch: batchOf(0) },
+      { pauses: true }
+    )
     if (!(paused instanceof Unfinished)) throw new Error('the batch did not pause')
     return paused.rest as Batch
   }
@@ -72,13 +76,13 @@ describe('a batch of which only the first rows are written', () => {
     const bench = await commandBench()
     const id = await begun(bench)
     const rest = await halfWritten(bench, id)
-    await expect(bench.run('writeImportBatch', { id, index: 1, batch: batchOf(1) })).rejects.toThrow(
-      'does not follow'
-    )
+    await expect(
+      bench.run('subscriberImports.writeBatch', { id, index: 1, batch: batchOf(1) })
+    ).rejects.toThrow('does not follow')
     // Also not by a rest that leaves rows out.
-    await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
     const less: Batch = { ...rest, done: rest.done?.subarray(0, 100) ?? new Uint8Array() }
-    await expect(bench.run('writeImportBatch', less)).rejects.toThrow('does not follow')
+    await expect(bench.run('subscriberImports.writeBatch', less)).rejects.toThrow('does not follow')
   })
 
   it('goes on where it stood, after its rest did not fit on the disk and the batch behind it was refused', async () => {
@@ -86,10 +90,10 @@ describe('a batch of which only the first rows are written', () => {
     const id = await begun(bench)
     const rest = await halfWritten(bench, id)
     bench.limitPages(2)
-    await expect(bench.run('writeImportBatch', rest)).rejects.toThrow(/full/)
+    await expect(bench.run('subscriberImports.writeBatch', rest)).rejects.toThrow(/full/)
     bench.limitPages(null)
     // What was queued behind it comes to nothing: the session is gone with the fault.
-    expect(await bench.run('writeImportBatch', { id, index: 1, batch: batchOf(1) })).toBeNull()
+    expect(await bench.run('subscriberImports.writeBatch', { id, index: 1, batch: batchOf(1) })).toBeNull()
     await resume(bench, id)
     expect(stateOf(bench, id)).toMatchObject(everything)
   })
@@ -100,7 +104,7 @@ describe('a batch of which only the first rows are written', () => {
       const bench = await commandBench()
       const id = await begun(bench)
       bench.limitPages(pages)
-      let rest: Parameters<typeof bench.run<'writeImportBatch'>>[1] | null = {
+      let rest: Parameters<typeof bench.run<'subscriberImports.writeBatch'>>[1] | null = {
         id,
         index: 0,
         batch: batchOf(0)
@@ -109,7 +113,7 @@ describe('a batch of which only the first rows are written', () => {
         for (const index of [0, 1]) {
           rest = { id, index, batch: batchOf(index) }
           while (rest) {
-            const result: unknown = await bench.run('writeImportBatch', rest, { pauses: true })
+            const result: unknown = await bench.run('subscriberImports.writeBatch', rest, { pauses: true })
             rest = result instanceof Unfinished ? (result.rest as Batch) : null
           }
         }
@@ -127,7 +131,9 @@ it('a batch whose commit failed leaves no memory of its rows: they are no duplic
   const bench = await commandBench()
   const id = await begun(bench)
   const first = { id, index: 0, batch: batchOf(0) }
-  await expect(bench.run('writeImportBatch', first, { failsToCommit: true })).rejects.toThrow('commit')
+  await expect(bench.run('subscriberImports.writeBatch', first, { failsToCommit: true })).rejects.toThrow(
+    'commit'
+  )
   await resume(bench, id)
   expect(stateOf(bench, id)).toMatchObject(everything)
 })
@@ -147,12 +153,12 @@ describe('an import that begins again', () => {
   it('knows the rows of the batches before: those that come once more are duplicates', async () => {
     const bench = await commandBench()
     const id = await begun(bench)
-    await bench.run('writeImportBatch', { id, index: 0, batch: batchOf(0) })
+    await bench.run('subscriberImports.writeBatch', { id, index: 0, batch: batchOf(0) })
     // As a killed application leaves it: of the first batch only what is in the database.
-    const plan = await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    const plan = await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
     const outcomes = plan?.committed[0]?.outcomes ?? new Uint8Array()
-    await bench.run('recallImportBatch', { id, batch: packed(batchOf(0)), outcomes })
-    await bench.run('writeImportBatch', { id, index: 1, batch: batchOf(0) })
+    await bench.run('subscriberImports.recallBatch', { id, batch: packed(batchOf(0)), outcomes })
+    await bench.run('subscriberImports.writeBatch', { id, index: 1, batch: batchOf(0) })
     expect(stateOf(bench, id)).toMatchObject({
       added: rows,
       skipped_duplicate: rows,
@@ -169,13 +175,17 @@ describe('an import that begins again', () => {
       // The second half is the first half once more.
       emails: batchOf(0).emails.map((_, row, emails) => emails[row % (rows / 2)] ?? '')
     }
-    const paused = await bench.run('writeImportBatch', { id, index: 0, batch: twice }, { pauses: true })
+    const paused = await bench.run(
+      'subscriberImports.writeBatch',
+      { id, index: 0, batch: twice },
+      { pauses: true }
+    )
     expect(paused).toBeInstanceOf(Unfinished)
-    const plan = await bench.run('beginImport', { id, dataDirectory: bench.directory })
+    const plan = await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
     const done = plan?.committed[0]?.outcomes ?? new Uint8Array()
     expect(done.length).toBeLessThan(rows)
-    await bench.run('recallImportBatch', { id, batch: packed(twice), outcomes: done })
-    const outcomes = await bench.run('writeImportBatch', { id, index: 0, batch: twice, done })
+    await bench.run('subscriberImports.recallBatch', { id, batch: packed(twice), outcomes: done })
+    const outcomes = await bench.run('subscriberImports.writeBatch', { id, index: 0, batch: twice, done })
     expect(outcomes).toHaveLength(rows)
     expect(stateOf(bench, id)).toMatchObject({
       added: rows / 2,

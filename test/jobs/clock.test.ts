@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
-import { Writer } from '../../src-main/database/writer.ts'
+import { startWriter } from '../../src-main/start-writer.ts'
 import { purgeOldLogs } from '../../src-main/jobs/old-logs.ts'
 import { type ClockState, lookAtClock } from '../../src-main/jobs/retention.ts'
 import { startApplication } from '../support/application.ts'
@@ -56,8 +56,11 @@ describe('a clock that was set back', () => {
 
   it('does not begin what was set for a time that is still to come', async () => {
     const bench = await commandBench()
-    await bench.run('ensureSystemOrganization', undefined)
-    const mailingListId = await bench.run('createMailingList', { organizationId: 1, list: { name: 'List' } })
+    await bench.run('accounts.ensureSystemOrganization', undefined)
+    const mailingListId = await bench.run('mailingLists.create', {
+      organizationId: 1,
+      list: { name: 'List' }
+    })
     // Commands go on from the time that the clock had before, and no two have the same.
     const clock = Date.now() - 3 * hour
     const later = Math.floor((clock + hour) / 1000)
@@ -70,7 +73,7 @@ describe('a clock that was set back', () => {
     }
     const create = (begins_at: number): Promise<number> =>
       bench.run(
-        'createCampaign',
+        'campaigns.create',
         {
           ...scope,
           kind: 'campaign',
@@ -96,7 +99,7 @@ describe('what is removed by its age', () => {
     const databasePath = join(dataDirectory, 'listwright.db')
     const logs = join(dataDirectory, 'imports', String(id))
     const at = async (now: number): Promise<boolean> => {
-      const writer = await Writer.start({ databasePath, backupDirectory: dataDirectory })
+      const writer = await startWriter({ databasePath, backupDirectory: dataDirectory })
       const reader = kyselyOver(openForReading(databasePath))
       try {
         await purgeOldLogs(reader, writer, dataDirectory, now)

@@ -2,8 +2,14 @@ import type SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { settingsOf } from '../../src-main/api/subscriber-imports/settings.ts'
-import { type CommandInput, type CommandName, type CommandResult, commands } from '../../src-main/commands.ts'
-import type { Change, Command } from '../../src-main/database/command.ts'
+import { commands } from '../../src-main/commands.ts'
+import {
+  type Change,
+  type CommandInput,
+  type CommandName,
+  commandNamed,
+  type CommandResult
+} from '../../src-main/database/command.ts'
 import { kyselyOver, openForWriting } from '../../src-main/database/connection.ts'
 import { migrate } from '../../src-main/database/migrate.ts'
 import { temporaryDirectory } from './application.ts'
@@ -38,8 +44,7 @@ export async function commandBench(): Promise<CommandBench> {
     sqlite,
     directory,
     async run(name, input, { pauses = false, failsToCommit = false, clock } = {}) {
-      const entry = commands[name]
-      const command = (typeof entry === 'function' ? entry : entry.run) as Command<unknown, unknown>
+      const command = commandNamed(commands, name).run
       const undos: (() => void)[] = []
       const changes: Change[] = []
       sqlite.exec('BEGIN IMMEDIATE')
@@ -73,7 +78,7 @@ export async function commandBench(): Promise<CommandBench> {
 }
 
 /** What an import of emails alone is created with. */
-export function plainImport(mailingListId: number): CommandInput<'createSubscriberImport'> {
+export function plainImport(mailingListId: number): CommandInput<'subscriberImports.create'> {
   return {
     organizationId: 1,
     mailingListId,

@@ -2,7 +2,7 @@ import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { KeyUses } from '../../src-main/api/accounts/authentication.ts'
-import { Writer } from '../../src-main/database/writer.ts'
+import { startWriter } from '../../src-main/start-writer.ts'
 import type { ApiKey } from '../../src-main/workbench/api-access.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { basic, sharedApplication, startApplication } from '../support/application.ts'
@@ -62,7 +62,7 @@ it('the use of a key that cannot be noted is not tried again with each call', as
   const { app, dataDirectory } = await startApplication()
   await app.close()
   const databasePath = join(dataDirectory, 'listwright.db')
-  const writer = await Writer.start({ databasePath, backupDirectory: dataDirectory })
+  const writer = await startWriter({ databasePath, backupDirectory: dataDirectory })
   onTestFinished(() => writer.close())
   const database = new SQLite(databasePath)
   database.exec('ALTER TABLE api_keys RENAME TO keys_elsewhere')

@@ -102,7 +102,7 @@ export class KeyUses {
     const before = [lastUsedAt, this.#triedAt.get(id)]
     if (before.some((at) => typeof at === 'number' && Math.abs(now - at) < useResolution)) return
     this.#triedAt.set(id, now)
-    this.#writer.run('noteKeyUse', { id }).catch(tell)
+    this.#writer.run('accounts.noteKeyUse', { id }).catch(tell)
   }
 }
 

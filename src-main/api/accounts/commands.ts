@@ -168,3 +168,20 @@ export const switchOrganization: Command<{ token: string; organizationId: number
     .where('token_hash', '=', hashSecret(token))
     .execute()
 }
+
+export const accountCommands = {
+  ensureSystemOrganization,
+  createApiKey,
+  noteKeyUse,
+  removeEndedKeys,
+  revokeApiKey,
+  createWindowSession,
+  endWindowSession,
+  switchOrganization
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    accounts: typeof accountCommands
+  }
+}

@@ -255,3 +255,15 @@ function record(context: CommandContext, action: ChangeAction, scope: Scope, id:
     id
   })
 }
+
+export const autoresponderCommands = {
+  create: createAutoresponder,
+  update: updateAutoresponder,
+  delete: deleteAutoresponder
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    autoresponders: typeof autoresponderCommands
+  }
+}

@@ -74,7 +74,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const row = await writer.run('createAutoresponder', {
+      const row = await writer.run('autoresponders.create', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         autoresponder: body.autoresponder
@@ -103,7 +103,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (Object.keys(body.autoresponder).some((key) => key !== 'paused')) {
         requirePermission(caller, 'autoresponder.update')
       }
-      const row = await writer.run('updateAutoresponder', {
+      const row = await writer.run('autoresponders.update', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         id: params.autoresponder_id,
@@ -125,7 +125,7 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('deleteAutoresponder', {
+      await writer.run('autoresponders.delete', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         id: params.autoresponder_id

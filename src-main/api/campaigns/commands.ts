@@ -500,3 +500,18 @@ export function recordCampaign(
 ): void {
   recordOne(context, { entity, action, organizationId, mailingListId, id })
 }
+
+export const campaignCommands = {
+  create: createCampaign,
+  update: updateCampaign,
+  delete: deleteCampaign,
+  pause: pauseCampaign,
+  resume: resumeCampaign,
+  cancel: cancelCampaign
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    campaigns: typeof campaignCommands
+  }
+}

@@ -332,3 +332,19 @@ function record(context: CommandContext, { campaign }: Pick<UnderWay, 'campaign'
     campaign.id
   )
 }
+
+export const deliveryCommands = {
+  begin: beginDelivery,
+  noteLinks,
+  noteAllLinks,
+  noteShares,
+  noteRecipients,
+  noteSent,
+  end: endDelivery
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    deliveries: typeof deliveryCommands
+  }
+}

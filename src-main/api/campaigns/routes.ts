@@ -75,7 +75,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params, body }) => {
       const { campaign, ...source } = body
       requireToSend(caller, campaign)
-      const id = await writer.run('createCampaign', {
+      const id = await writer.run('campaigns.create', {
         ...scopeOf(caller),
         mailingListId: params.mailing_list_id,
         source,
@@ -145,14 +145,14 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const id = await idOf(caller, given)
         requireToSend(caller, body.campaign)
         await requireToPause(caller, id, body.campaign.dispatch_attributes?.paused)
-        await writer.run('updateCampaign', { ...scopeOf(caller), id, changes: body.campaign })
+        await writer.run('campaigns.update', { ...scopeOf(caller), id, changes: body.campaign })
         return ok(await answer(caller, id))
       }
     )
 
     for (const [action, command, summary] of [
-      ['pause', 'pauseCampaign', 'Hold a campaign that is scheduled or being sent'],
-      ['resume', 'resumeCampaign', 'Let a paused campaign go on']
+      ['pause', 'campaigns.pause', 'Hold a campaign that is scheduled or being sent'],
+      ['resume', 'campaigns.resume', 'Let a paused campaign go on']
     ] as const) {
       app.post(
         `${path}/${action}`,
@@ -176,7 +176,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(CampaignDetail) }
       }
     },
-    async ({ caller, params }) => changeState(caller, 'cancelCampaign', params.id)
+    async ({ caller, params }) => changeState(caller, 'campaigns.cancel', params.id)
   )
 
   app.delete(
@@ -192,7 +192,11 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params }) => {
       const { organizationId } = caller
-      const campaign = await writer.run('deleteCampaign', { organizationId, id: params.id, kind: 'campaign' })
+      const campaign = await writer.run('campaigns.delete', {
+        organizationId,
+        id: params.id,
+        kind: 'campaign'
+      })
       return ok({ campaign })
     }
   )
@@ -225,7 +229,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   async function changeState(
     caller: Caller,
-    command: 'pauseCampaign' | 'resumeCampaign' | 'cancelCampaign',
+    command: 'campaigns.pause' | 'campaigns.resume' | 'campaigns.cancel',
     id: number
   ) {
     await writer.run(command, { organizationId: caller.organizationId, id })

@@ -337,3 +337,16 @@ async function saveOptions(
     }
   }
 }
+
+export const customFieldCommands = {
+  create: createCustomField,
+  update: updateCustomField,
+  delete: deleteCustomField,
+  promote: promoteCustomField
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    customFields: typeof customFieldCommands
+  }
+}

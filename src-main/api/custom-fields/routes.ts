@@ -202,7 +202,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, body }) => {
       const { custom_field_id: id } = body.promote
       return ok(
-        presentField(await writer.run('promoteCustomField', { organizationId: caller.organizationId, id }))
+        presentField(await writer.run('customFields.promote', { organizationId: caller.organizationId, id }))
       )
     }
   )
@@ -246,7 +246,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const field = await fieldById(reader, organizationId, id)
     const lost = field ? lostValues(field, changes.field_type, changes.options) : null
     const unusedSince = field && lost !== null ? await lookForValues(field, lost) : null
-    return writer.run('updateCustomField', {
+    return writer.run('customFields.update', {
       organizationId,
       mailingListId,
       id,
@@ -269,7 +269,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const field = await fieldById(reader, organizationId, id)
     const unusedSince = await endOfChangeLog(reader)
     if (field && isOfPath(field, mailingListId)) refuseWhileUsed(await segments.dependenciesOf(field))
-    await writer.run('deleteCustomField', { organizationId, mailingListId, id, unusedSince })
+    await writer.run('customFields.delete', { organizationId, mailingListId, id, unusedSince })
     return null
   }
 
@@ -289,7 +289,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     mailingListId: number | null,
     field: CustomFieldInput
   ): Promise<FieldDefinition> {
-    return writer.run('createCustomField', { organizationId, mailingListId, field })
+    return writer.run('customFields.create', { organizationId, mailingListId, field })
   }
 }
 

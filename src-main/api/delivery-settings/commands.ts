@@ -200,3 +200,20 @@ function record(
 ): void {
   recordOne(context, { entity, action, organizationId, mailingListId: null, id })
 }
+
+export const deliverySettingCommands = {
+  createVirtualMta,
+  deleteVirtualMta,
+  createUrlDomain,
+  deleteUrlDomain,
+  createBounceEmail,
+  deleteBounceEmail,
+  createDatabaseConnection,
+  deleteDatabaseConnection
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    deliverySettings: typeof deliverySettingCommands
+  }
+}

@@ -51,7 +51,7 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller: { organizationId }, body }) =>
-      ok(await writer.run('createVirtualMta', { organizationId, input: body.virtual_mta }))
+      ok(await writer.run('deliverySettings.createVirtualMta', { organizationId, input: body.virtual_mta }))
   )
 
   app.delete(
@@ -61,7 +61,7 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { tags, summary: 'Delete a virtual MTA', params: IdParams, response: { 200: nothing } }
     },
     async ({ caller: { organizationId }, params }) => {
-      await writer.run('deleteVirtualMta', { organizationId, id: params.id })
+      await writer.run('deliverySettings.deleteVirtualMta', { organizationId, id: params.id })
       return ok(null)
     }
   )
@@ -87,7 +87,7 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller: { organizationId }, body }) =>
-      ok(await writer.run('createUrlDomain', { organizationId, input: body.url_domain }))
+      ok(await writer.run('deliverySettings.createUrlDomain', { organizationId, input: body.url_domain }))
   )
 
   app.delete(
@@ -97,7 +97,7 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { tags, summary: 'Delete a URL domain', params: IdParams, response: { 200: nothing } }
     },
     async ({ caller: { organizationId }, params }) => {
-      await writer.run('deleteUrlDomain', { organizationId, id: params.id })
+      await writer.run('deliverySettings.deleteUrlDomain', { organizationId, id: params.id })
       return ok(null)
     }
   )
@@ -129,7 +129,7 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, body }) =>
       ok(
         presentBounceEmail(
-          await writer.run('createBounceEmail', { organizationId, input: body.bounce_email })
+          await writer.run('deliverySettings.createBounceEmail', { organizationId, input: body.bounce_email })
         )
       )
   )
@@ -148,7 +148,11 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, params }) => {
       const [, id, domainId] = /^(\d{1,15})@(\d{1,15})$/.exec(params.id) ?? []
       if (id === undefined) throw notFound(`bounce email ${params.id}`)
-      await writer.run('deleteBounceEmail', { organizationId, id: Number(id), domainId: Number(domainId) })
+      await writer.run('deliverySettings.deleteBounceEmail', {
+        organizationId,
+        id: Number(id),
+        domainId: Number(domainId)
+      })
       return ok(null)
     }
   )
@@ -177,7 +181,8 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(DatabaseConnection) }
       }
     },
-    async ({ body }) => ok(await writer.run('createDatabaseConnection', body.database_connection))
+    async ({ body }) =>
+      ok(await writer.run('deliverySettings.createDatabaseConnection', body.database_connection))
   )
 
   app.delete(
@@ -187,7 +192,7 @@ export const deliverySettingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { tags, summary: 'Delete a database connection', params: IdParams, response: { 200: nothing } }
     },
     async ({ params }) => {
-      await writer.run('deleteDatabaseConnection', { id: params.id })
+      await writer.run('deliverySettings.deleteDatabaseConnection', { id: params.id })
       return ok(null)
     }
   )

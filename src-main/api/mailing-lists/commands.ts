@@ -262,3 +262,17 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
     return false
   }
 )
+
+export const mailingListCommands = {
+  create: createMailingList,
+  update: updateMailingList,
+  issueDeleteConfirmation,
+  delete: deleteMailingList,
+  purge: purgeDeletedList
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    mailingLists: typeof mailingListCommands
+  }
+}

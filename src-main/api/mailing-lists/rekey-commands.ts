@@ -226,3 +226,15 @@ async function setPrimaryKey(context: CommandContext, id: number, fieldId: numbe
     .executeTakeFirstOrThrow()
   recordList(context, 'update', organizationId, id)
 }
+
+export const rekeyCommands = {
+  begin: beginRekey,
+  continue: continueRekey,
+  abandon: abandonRekey
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    rekeys: typeof rekeyCommands
+  }
+}

@@ -40,7 +40,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body }) => {
       const { organizationId } = caller
-      const id = await writer.run('createMailingList', { organizationId, list: body.mailing_list })
+      const id = await writer.run('mailingLists.create', { organizationId, list: body.mailing_list })
       return ok(await answer(organizationId, id))
     }
   )
@@ -76,7 +76,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const id = params.mailing_list_id
       const { primary_key_custom_field_id: fieldId, ...changes } = body.mailing_list
       if (fieldId !== undefined) await rekeyer.rekey({ organizationId, id, changes, fieldId })
-      await writer.run('updateMailingList', { organizationId, id, changes })
+      await writer.run('mailingLists.update', { organizationId, id, changes })
       return ok(await answer(organizationId, id))
     }
   )
@@ -93,7 +93,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      const { code, expiresAt } = await writer.run('issueDeleteConfirmation', {
+      const { code, expiresAt } = await writer.run('mailingLists.issueDeleteConfirmation', {
         organizationId: caller.organizationId,
         id: params.mailing_list_id
       })
@@ -119,7 +119,7 @@ export const mailingListRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('deleteMailingList', {
+      await writer.run('mailingLists.delete', {
         organizationId: caller.organizationId,
         id: params.mailing_list_id,
         code: params.delete_confirmation_code

@@ -81,3 +81,15 @@ function readTimeZone(name: string): string {
 function record(context: CommandContext, action: ChangeAction, { id }: OrganizationRow): void {
   recordOne(context, { entity: 'organization', action, organizationId: id, mailingListId: null, id })
 }
+
+export const organizationCommands = {
+  create: createOrganization,
+  update: updateOrganization,
+  limitSubscribers
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    organizations: typeof organizationCommands
+  }
+}

@@ -48,7 +48,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: envelope(Organization) }
       }
     },
-    async ({ body }) => ok(presentOrganization(await writer.run('createOrganization', body.organization)))
+    async ({ body }) => ok(presentOrganization(await writer.run('organizations.create', body.organization)))
   )
 
   app.put(
@@ -64,7 +64,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ params, body }) => {
-      const row = await writer.run('updateOrganization', { id: params.id, changes: body.organization })
+      const row = await writer.run('organizations.update', { id: params.id, changes: body.organization })
       return ok(presentOrganization(row))
     }
   )

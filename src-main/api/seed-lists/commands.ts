@@ -90,3 +90,15 @@ function record(context: CommandContext, action: ChangeAction, row: SeedListRow)
     id: row.id
   })
 }
+
+export const seedListCommands = {
+  create: createSeedList,
+  update: updateSeedList,
+  delete: deleteSeedList
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    seedLists: typeof seedListCommands
+  }
+}

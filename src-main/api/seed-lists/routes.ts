@@ -45,7 +45,7 @@ export const seedListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body }) => {
       const { organizationId, timeZone } = caller
-      const row = await writer.run('createSeedList', { organizationId, seedList: body.seed_list })
+      const row = await writer.run('seedLists.create', { organizationId, seedList: body.seed_list })
       return ok(presentSeedList(row, timeZone))
     }
   )
@@ -64,7 +64,7 @@ export const seedListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, body }) => {
       const { organizationId, timeZone } = caller
-      const row = await writer.run('updateSeedList', {
+      const row = await writer.run('seedLists.update', {
         organizationId,
         id: params.id,
         changes: body.seed_list
@@ -85,7 +85,7 @@ export const seedListRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('deleteSeedList', { organizationId: caller.organizationId, id: params.id })
+      await writer.run('seedLists.delete', { organizationId: caller.organizationId, id: params.id })
       return ok(null)
     }
   )

@@ -133,3 +133,15 @@ function record(
 ): void {
   recordOne(context, { entity: 'segment', action, organizationId, mailingListId, id })
 }
+
+export const segmentCommands = {
+  create: createSegment,
+  update: updateSegment,
+  delete: deleteSegment
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    segments: typeof segmentCommands
+  }
+}

@@ -73,7 +73,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, query, body }) => {
       const { organizationId } = caller
-      const id = await writer.run('createSegment', {
+      const id = await writer.run('segments.create', {
         organizationId,
         mailingListId: params.mailing_list_id,
         segment: body.segmentation_criteria
@@ -105,7 +105,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      await writer.run('updateSegment', {
+      await writer.run('segments.update', {
         organizationId: caller.organizationId,
         id: params.id,
         changes: body.segmentation_criteria
@@ -126,7 +126,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('deleteSegment', { organizationId: caller.organizationId, id: params.id })
+      await writer.run('segments.delete', { organizationId: caller.organizationId, id: params.id })
       return ok(null)
     }
   )

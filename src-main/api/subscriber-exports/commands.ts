@@ -190,3 +190,17 @@ function record(
     id: row.id
   })
 }
+
+export const subscriberExportCommands = {
+  create: createSubscriberExport,
+  ...exportStates,
+  begin: beginExport,
+  noteEstimate: noteExportEstimate,
+  noteProgress: noteExportProgress
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    subscriberExports: typeof subscriberExportCommands
+  }
+}

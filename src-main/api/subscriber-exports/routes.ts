@@ -76,7 +76,7 @@ export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       }
     },
     async ({ caller, params, body }) => {
-      const id = await writer.run('createSubscriberExport', {
+      const id = await writer.run('subscriberExports.create', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         export: body.subscriber_export
@@ -86,9 +86,9 @@ export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   )
 
   for (const [action, command, summary] of [
-    ['pause', 'pauseSubscriberExport', 'Pause an export'],
-    ['unpause', 'unpauseSubscriberExport', 'Go on with a paused export'],
-    ['cancel', 'cancelSubscriberExport', 'Cancel an export']
+    ['pause', 'subscriberExports.pause', 'Pause an export'],
+    ['unpause', 'subscriberExports.unpause', 'Go on with a paused export'],
+    ['cancel', 'subscriberExports.cancel', 'Cancel an export']
   ] as const) {
     app.post(
       `/subscriber_exports/:id/${action}`,

@@ -448,3 +448,22 @@ function recordChange(
     id: row.id
   })
 }
+
+export const subscriberImportCommands = {
+  create: createSubscriberImport,
+  ...importStates,
+  begin: beginImport,
+  noteDownload,
+  noteDownloadRetry,
+  startSplitting,
+  startImporting,
+  writeBatch: writeImportBatch,
+  recallBatch: recallImportBatch,
+  notePurgedLogs
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    subscriberImports: typeof subscriberImportCommands
+  }
+}

@@ -106,7 +106,7 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
       const begins = beginsAt(input.begins_at, caller.timeZone)
       const source = await sourceOf(input.file_source, caller.organizationId)
       const id = await keepingSource(source, () =>
-        writer.run('createSubscriberImport', {
+        writer.run('subscriberImports.create', {
           organizationId: caller.organizationId,
           mailingListId: params.mailing_list_id,
           settings: settingsOf(input),
@@ -120,9 +120,9 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
   )
 
   for (const [action, command, summary] of [
-    ['pause', 'pauseSubscriberImport', 'Pause an import'],
-    ['unpause', 'unpauseSubscriberImport', 'Go on with a paused import'],
-    ['cancel', 'cancelSubscriberImport', 'Cancel an import']
+    ['pause', 'subscriberImports.pause', 'Pause an import'],
+    ['unpause', 'subscriberImports.unpause', 'Go on with a paused import'],
+    ['cancel', 'subscriberImports.cancel', 'Cancel an import']
   ] as const) {
     app.post(
       `/subscriber_imports/:id/${action}`,

@@ -320,3 +320,14 @@ function recordUndo(context: CommandContext, row: ImportRow): void {
     id: row.id
   })
 }
+
+export const importUndoCommands = {
+  begin: beginImportUndo,
+  continue: continueImportUndo
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    importUndos: typeof importUndoCommands
+  }
+}

@@ -1,3 +1,4 @@
+import { triggerAutoresponders } from './trigger-command.ts'
 import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
@@ -416,4 +417,18 @@ function recordChange(
     mailingListId: scope.mailingListId,
     id
   })
+}
+
+export const subscriberCommands = {
+  create: createSubscriber,
+  update: updateSubscriber,
+  unsubscribeByToken,
+  delete: deleteSubscribers,
+  triggerAutoresponders
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    subscribers: typeof subscriberCommands
+  }
 }

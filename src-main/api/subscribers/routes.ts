@@ -133,7 +133,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const id = await writer.run('createSubscriber', {
+      const id = await writer.run('subscribers.create', {
         ...scope(caller, params.mailing_list_id),
         subscriber: body.subscriber
       })
@@ -155,7 +155,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const id = await writer.run('updateSubscriber', {
+      const id = await writer.run('subscribers.update', {
         ...scope(caller, params.mailing_list_id),
         name: subscriberName(params.subscriber),
         changes: body.subscriber
@@ -178,11 +178,14 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, body }) => {
       if (body.create_missing_subscriber) requirePermission(caller, 'subscriber.create')
-      const { subscriberId, triggered, subscriptionResult } = await writer.run('triggerAutoresponders', {
-        ...scope(caller, params.mailing_list_id),
-        name: subscriberName(params.subscriber),
-        request: body
-      })
+      const { subscriberId, triggered, subscriptionResult } = await writer.run(
+        'subscribers.triggerAutoresponders',
+        {
+          ...scope(caller, params.mailing_list_id),
+          name: subscriberName(params.subscriber),
+          request: body
+        }
+      )
       return ok({
         triggered_autoresponders: triggered,
         subscriber: await answer(caller, params.mailing_list_id, subscriberId),
@@ -204,7 +207,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params }) =>
       ok(
-        await writer.run('deleteSubscribers', {
+        await writer.run('subscribers.delete', {
           organizationId: caller.organizationId,
           mailingListId: params.mailing_list_id,
           name: subscriberName(params.subscriber)
@@ -301,7 +304,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   async function unsubscribe(caller: Caller, input: UnsubscribeInput): Promise<Subscriber> {
     const { organizationId } = caller
-    const done = await writer.run('unsubscribeByToken', { ...input, organizationId })
+    const done = await writer.run('subscribers.unsubscribeByToken', { ...input, organizationId })
     if (!done) throw notFound('the subscriber of this token')
     return answer(caller, done.mailingListId, done.id)
   }

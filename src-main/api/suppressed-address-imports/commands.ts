@@ -132,3 +132,17 @@ function record(context: CommandContext, action: ChangeAction, row: SuppressedAd
     id: row.id
   })
 }
+
+export const suppressedAddressImportCommands = {
+  create: createSuppressedAddressImport,
+  ...suppressedAddressImportStates,
+  begin: beginSuppressedAddressImport,
+  noteRecords: noteSuppressedAddressRecords,
+  write: writeSuppressedAddresses
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    suppressedAddressImports: typeof suppressedAddressImportCommands
+  }
+}

@@ -171,3 +171,17 @@ function record(context: CommandContext, action: ChangeAction, row: SuppressionL
     id: row.id
   })
 }
+
+export const suppressionListCommands = {
+  create: createSuppressionList,
+  update: updateSuppressionList,
+  beginSuppression,
+  continueSuppression,
+  deleteAddress: deleteSuppressedAddress
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    suppressionLists: typeof suppressionListCommands
+  }
+}

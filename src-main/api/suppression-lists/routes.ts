@@ -65,7 +65,9 @@ export const suppressionListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, body }) => {
       const suppressionList = body.suppression_list
       return ok(
-        presentSuppressionList(await writer.run('createSuppressionList', { organizationId, suppressionList }))
+        presentSuppressionList(
+          await writer.run('suppressionLists.create', { organizationId, suppressionList })
+        )
       )
     }
   )
@@ -84,7 +86,7 @@ export const suppressionListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params, body }) => {
       const input = { organizationId, id: params.id, changes: body.suppression_list }
-      return ok(presentSuppressionList(await writer.run('updateSuppressionList', input)))
+      return ok(presentSuppressionList(await writer.run('suppressionLists.update', input)))
     }
   )
 
@@ -142,7 +144,7 @@ export const suppressionListRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params }) => {
       const { id, id_or_address: address } = params
-      await writer.run('deleteSuppressedAddress', { organizationId, id, address })
+      await writer.run('suppressionLists.deleteAddress', { organizationId, id, address })
       return ok(null)
     }
   )

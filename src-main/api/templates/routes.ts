@@ -80,7 +80,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const id = await writer.run('createCampaign', {
+      const id = await writer.run('campaigns.create', {
         ...scopeOf(caller),
         mailingListId: params.mailing_list_id,
         source: fromScratch,
@@ -104,7 +104,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, body }) => {
       const changes = body.template ?? body.campaign
-      await writer.run('updateCampaign', { ...scopeOf(caller), id: params.id, changes })
+      await writer.run('campaigns.update', { ...scopeOf(caller), id: params.id, changes })
       return ok(await answer(caller, params.id))
     }
   )
@@ -122,7 +122,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params }) => {
       const { organizationId } = caller
-      await writer.run('deleteCampaign', { organizationId, id: params.id, kind: 'template' })
+      await writer.run('campaigns.delete', { organizationId, id: params.id, kind: 'template' })
       return ok(null)
     }
   )

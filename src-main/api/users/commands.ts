@@ -272,3 +272,19 @@ function record(context: CommandContext, action: ChangeAction, row: UserRow): vo
     id: row.id
   })
 }
+
+export const userCommands = {
+  create: createUser,
+  update: updateUser,
+  delete: deleteUser,
+  resetPasswordFailureLockout,
+  beginPasswordAttempt,
+  noteRightPassword,
+  agreeToTerms
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    users: typeof userCommands
+  }
+}

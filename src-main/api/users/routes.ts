@@ -81,7 +81,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body: { user } }) => {
       const passwordHash = await passwords.readNew(user)
-      const row = await writer.run('createUser', { by: caller, user, passwordHash })
+      const row = await writer.run('users.create', { by: caller, user, passwordHash })
       return ok(presentUser(row, caller.timeZone))
     }
   )
@@ -100,7 +100,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params: { id }, body: { user: changes } }) => {
       const passwordHash = await passwords.readNew(changes)
-      const row = await writer.run('updateUser', { by: caller, id, changes, passwordHash })
+      const row = await writer.run('users.update', { by: caller, id, changes, passwordHash })
       return ok(presentUser(row, caller.timeZone))
     }
   )
@@ -117,7 +117,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params: { id } }) =>
-      ok(await writer.run('resetPasswordFailureLockout', { by: caller, id }))
+      ok(await writer.run('users.resetPasswordFailureLockout', { by: caller, id }))
   )
 
   app.delete(
@@ -127,7 +127,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { tags, summary: 'Delete a user', params: IdParams, response: { 200: envelope(Type.Null()) } }
     },
     async ({ caller, params: { id } }) => {
-      await writer.run('deleteUser', { by: caller, id })
+      await writer.run('users.delete', { by: caller, id })
       return ok(null)
     }
   )

@@ -108,3 +108,17 @@ function record(
     id
   })
 }
+
+export const webFormCommands = {
+  create: createWebForm,
+  update: updateWebForm,
+  delete: deleteWebForm,
+  confirmSubscription,
+  discardSubscription
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    webForms: typeof webFormCommands
+  }
+}

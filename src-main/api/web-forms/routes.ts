@@ -63,7 +63,7 @@ export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const row = await writer.run('createWebForm', {
+      const row = await writer.run('webForms.create', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         form: body.web_form
@@ -85,7 +85,7 @@ export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      const row = await writer.run('updateWebForm', {
+      const row = await writer.run('webForms.update', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         id: params.id,
@@ -107,7 +107,7 @@ export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('deleteWebForm', {
+      await writer.run('webForms.delete', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         id: params.id
@@ -147,7 +147,7 @@ export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      const id = await writer.run('confirmSubscription', {
+      const id = await writer.run('webForms.confirmSubscription', {
         organizationId: caller.organizationId,
         timeZone: caller.timeZone,
         mailingListId: params.mailing_list_id,
@@ -169,7 +169,7 @@ export const webFormRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('discardSubscription', {
+      await writer.run('webForms.discardSubscription', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         id: params.id

@@ -60,3 +60,15 @@ export const rememberColumns: Command<ListInput & { columns: MappedColumn[] }, v
       .execute()
   }
 }
+
+export const importMappingCommands = {
+  save: saveImportMapping,
+  delete: deleteImportMapping,
+  rememberColumns
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    importMappings: typeof importMappingCommands
+  }
+}

@@ -37,7 +37,7 @@ export const importMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, body }) => {
       const { name, ...settings } = body
-      await writer.run('saveImportMapping', {
+      await writer.run('importMappings.save', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         name,
@@ -58,7 +58,7 @@ export const importMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params }) => {
-      await writer.run('deleteImportMapping', {
+      await writer.run('importMappings.delete', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         id: params.id
@@ -79,7 +79,7 @@ export const importMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
     },
     async ({ caller, params, body }) => {
-      await writer.run('rememberColumns', {
+      await writer.run('importMappings.rememberColumns', {
         organizationId: caller.organizationId,
         mailingListId: params.mailing_list_id,
         columns: body.columns

@@ -1,0 +1,303 @@
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import type { MessagePort } from 'node:worker_threads'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError, messageOf, type StorageFault, storageFaultOf } from '../base/errors.ts'
+import { appendToChangeLog } from './change-log.ts'
+import { Checkpointer } from './checkpointer.ts'
+import {
+  type Change,
+  type CommandContext,
+  commandNamed,
+  type CommandRegistry,
+  Unfinished
+} from './command.ts'
+import { type Durability, kyselyOver, openForWriting, setDurability } from './connection.ts'
+import { migrate } from './migrate.ts'
+import type { Schema } from './schema.ts'
+import type { CommandReply, CommandRequest, WriterEvent, WriterOptions } from './writer.ts'
+
+interface Queued {
+  port: MessagePort
+  request: CommandRequest
+}
+
+interface Done {
+  reply: CommandReply
+  changes: Change[]
+  /** What {@link CommandContext.onRollback} was given. */
+  undos: (() => void)[]
+  /** What kept the command from being written, if that is what happened. */
+  error?: StorageFault
+}
+
+/** How long a command waits for a lock of another program, and how often it looks, in milliseconds. */
+const maxWaitForLock = 5000
+const lockInterval = 25
+/** How long commands of long jobs may share one transaction, in milliseconds. */
+const maxGroupTime = 250
+/**
+ * The same while somebody makes changes: whoever comes next waits for what the long jobs are at, for the commit of what
+ * they did, and for the disk to have all of it.
+ */
+const maxGroupTimeMeanwhile = 3
+/** For how long after a change another one is expected, in milliseconds. */
+const expectedWithin = 500
+
+/**
+ * Owns the only writing connection. Commands arrive on several ports and run one at a time, inside transactions that this
+ * alone begins and ends.
+ */
+export class CommandLoop {
+  readonly #commands: CommandRegistry
+  /** To whom changes are told. */
+  readonly #home: MessagePort
+  readonly #sqlite: Database
+  readonly #db: Kysely<Schema>
+  readonly #checkpointer: Checkpointer
+  /** Rows that this connection ever changed. */
+  readonly #totalChanges
+  readonly #waitedFor: Queued[] = []
+  readonly #background: Queued[] = []
+  #running = false
+  #closing = false
+  #wake: () => void = () => undefined
+  #durability: Durability = 'FULL'
+  /** When the last command that somebody waited for was done, by performance.now(). */
+  #lastWaitedFor = -Infinity
+  /** When the group that is open began, by performance.now(). */
+  #groupBegan = 0
+  /** No two commands have the same time, so that what one of them wrote can be told from what a later one did. */
+  #lastNow = 0
+
+  /** Opens and migrates the database. @param home takes commands as well */
+  constructor(
+    commands: CommandRegistry,
+    { databasePath, backupDirectory }: WriterOptions,
+    home: MessagePort
+  ) {
+    this.#commands = commands
+    this.#home = home
+    this.#sqlite = openForWriting(databasePath)
+    migrate(this.#sqlite, backupDirectory)
+    // Where another program has the lock, this thread waits by itself: it goes on taking messages.
+    this.#sqlite.pragma('busy_timeout = 0')
+    this.#db = kyselyOver(this.#sqlite)
+    this.#checkpointer = new Checkpointer(this.#sqlite, databasePath, () => this.#wake())
+    this.#totalChanges = this.#sqlite.prepare('SELECT total_changes()').pluck()
+    this.listenOn(home)
+    home.postMessage({ ready: true } satisfies WriterEvent)
+  }
+
+  /** Takes commands from another port as well. */
+  listenOn(port: MessagePort): void {
+    port.on('message', (message: CommandRequest | { connect: MessagePort } | { close: true }) => {
+      if ('connect' in message) return this.listenOn(message.connect)
+      if ('close' in message) return void this.#closeWhenIdle()
+      const { background } = commandNamed(this.#commands, message.name)
+      const queue = background ? this.#background : this.#waitedFor
+      queue.push({ port, request: message })
+      if (this.#running) this.#wake()
+      else void this.#drain()
+    })
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true
+    while (this.#waitedFor.length > 0 || this.#background.length > 0) {
+      const next = this.#waitedFor.shift()
+      if (next) await this.#runAlone(next)
+      else if (this.#checkpointer.isBehind) await this.#somethingHappens()
+      else await this.#runGroup()
+      this.#checkpointer.afterCommit()
+      await messagesIn()
+    }
+    this.#running = false
+  }
+
+  /** Waits for a command or for the copying of the log. */
+  #somethingHappens(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
+
+  /** A command that somebody waits for: a transaction of its own, on disk before it answers. */
+  async #runAlone(queued: Queued): Promise<void> {
+    this.#use('FULL')
+    const refusal = await this.#begin(maxWaitForLock)
+    if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
+    const done = await this.#run(queued.request)
+    if (this.#settle(done)) this.#publish(done.changes)
+    await this.#answer(queued.port, done.reply)
+    this.#lastWaitedFor = performance.now()
+  }
+
+  /** Begins a transaction as the one that writes. @returns why it could not, such as another program's lock */
+  async #begin(maxWait: number): Promise<Error | null> {
+    for (const began = performance.now(); ; await pause(lockInterval)) {
+      try {
+        this.#sqlite.exec('BEGIN IMMEDIATE')
+        return null
+      } catch (error) {
+        const isLocked = storageFaultOf(error)?.kind === 'locked'
+        if (isLocked && performance.now() - began <= maxWait) continue
+        return error instanceof Error ? error : new Error(messageOf(error))
+      }
+    }
+  }
+
+  /**
+   * Commands of long jobs: as many in one transaction as come within {@link maxGroupTime} while nobody else waits, because
+   * a commit writes every page that was touched, and random index pages cost more than the rows themselves. Each is
+   * answered after the commit. One that fails half way takes the group back with it: savepoints, which would spare the
+   * others, copy each page before it changes, and double the time of an import.
+   */
+  async #runGroup(): Promise<void> {
+    this.#use('NORMAL')
+    // Nobody waits for these, so they wait for a lock as long as it takes, behind those that somebody waits for.
+    const refusal = await this.#begin(0)
+    if (storageFaultOf(refusal)?.kind === 'locked') {
+      // At the end of the application they are left to its next start.
+      if (this.#closing) this.#background.length = 0
+      return pause(lockInterval)
+    }
+    this.#groupBegan = performance.now()
+    const answered: { port: MessagePort; reply: CommandReply }[] = []
+    const changes: Change[] = []
+    const undos: (() => void)[] = []
+    let failure = refusal
+    let rest: Queued | null = null
+    do {
+      const queued = this.#background.shift()
+      if (!queued) break
+      if (failure) {
+        answered.push({ port: queued.port, reply: fault(queued.request.id, 'begin', failure) })
+        break
+      }
+      const changedRows = this.#totalChanges.get()
+      const done = await this.#run(queued.request)
+      changes.push(...done.changes)
+      undos.push(...done.undos)
+      if ('result' in done.reply && done.reply.result instanceof Unfinished) {
+        rest = { port: queued.port, request: { ...queued.request, input: done.reply.result.rest as unknown } }
+        break
+      }
+      answered.push({ port: queued.port, reply: done.reply })
+      if (!('result' in done.reply)) for (const undo of done.undos) undo()
+      // After some faults SQLite has rolled back by itself.
+      if (
+        !('result' in done.reply) &&
+        (this.#totalChanges.get() !== changedRows || !this.#sqlite.inTransaction)
+      ) {
+        failure =
+          done.error ?? new Error(`${queued.request.name} failed, and the commands beside it were taken back`)
+        break
+      }
+    } while (!(await this.#shouldPause()))
+    try {
+      if (failure) throw failure
+      this.#sqlite.exec('COMMIT')
+      this.#publish(changes)
+      if (rest) this.#background.unshift(rest)
+    } catch (error) {
+      this.#takeBack(undos)
+      if (rest) answered.push({ port: rest.port, reply: fault(rest.request.id, 'commit', error) })
+      for (const each of answered)
+        if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
+    }
+    for (const { port, reply } of answered) await this.#answer(port, reply)
+  }
+
+  async #answer(port: MessagePort, reply: CommandReply): Promise<void> {
+    if ('storage' in reply && reply.storage === 'full') await this.#checkpointer.holdOff()
+    port.postMessage(reply)
+  }
+
+  /** Lets messages in, and tells whether the open group should end. */
+  async #shouldPause(): Promise<boolean> {
+    await messagesIn()
+    const now = performance.now()
+    const longest = now - this.#lastWaitedFor < expectedWithin ? maxGroupTimeMeanwhile : maxGroupTime
+    return this.#waitedFor.length > 0 || now - this.#groupBegan >= longest
+  }
+
+  /** Runs a command inside the open transaction, with its entries in the change log. */
+  async #run({ id, name, input }: CommandRequest): Promise<Done> {
+    const { run } = commandNamed(this.#commands, name)
+    const changes: Change[] = []
+    const clock = Date.now()
+    this.#lastNow = Math.max(clock, this.#lastNow + 1)
+    const undos: (() => void)[] = []
+    const context: CommandContext = {
+      db: this.#db,
+      sqlite: this.#sqlite,
+      now: this.#lastNow,
+      clock,
+      record: (change) => void changes.push(change),
+      shouldPause: () => this.#shouldPause(),
+      onRollback: (undo) => void undos.push(undo)
+    }
+    try {
+      const result = await run(context, input)
+      await appendToChangeLog(context, changes)
+      return { reply: { id, result }, changes, undos }
+    } catch (error) {
+      const storage = storageFaultOf(error)
+      if (storage) return { reply: fault(id, name, storage), changes: [], undos, error: storage }
+      if (!(error instanceof ApiError)) return { reply: fault(id, name, error), changes: [], undos }
+      const { code, message, data } = error
+      return { reply: { id, refused: { code, message, data } }, changes: [], undos }
+    }
+  }
+
+  /** Commits or rolls back. @returns whether the changes stand; a commit that fails turns the reply into a fault */
+  #settle(done: Done): boolean {
+    if (!('result' in done.reply)) {
+      this.#takeBack(done.undos)
+      return false
+    }
+    try {
+      this.#sqlite.exec('COMMIT')
+      return true
+    } catch (error) {
+      this.#takeBack(done.undos)
+      done.reply = fault(done.reply.id, 'commit', error)
+      return false
+    }
+  }
+
+  /** Rolls back, where SQLite has not done so by itself, and undoes what commands changed outside of the database. */
+  #takeBack(undos: (() => void)[]): void {
+    if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK')
+    for (const undo of undos) undo()
+  }
+
+  #publish(changes: Change[]): void {
+    if (changes.length > 0) this.#home.postMessage({ changes } satisfies WriterEvent)
+  }
+
+  #use(wanted: Durability): void {
+    if (wanted === this.#durability) return
+    setDurability(this.#sqlite, wanted)
+    this.#durability = wanted
+  }
+
+  async #closeWhenIdle(): Promise<void> {
+    this.#closing = true
+    while (this.#running) await messagesIn()
+    await this.#checkpointer.close()
+    this.#sqlite.close()
+    process.exit(0)
+  }
+}
+
+/** Lets messages in, so that a command that somebody waits for overtakes the queue of an import. */
+function messagesIn(): Promise<void> {
+  return new Promise(setImmediate)
+}
+
+function fault(id: number, name: string, error: unknown): CommandReply {
+  const storage = storageFaultOf(error)
+  if (storage) return { id, storage: storage.kind }
+  const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
+  return { id, failed: `${name}: ${details}` }
+}

@@ -1,0 +1,9 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { commands } from './commands.ts'
+import { CommandLoop } from './database/command-loop.ts'
+import type { WriterOptions } from './database/writer.ts'
+
+// The thread of everything that is written. It alone knows all commands.
+
+if (!parentPort) throw new Error('writer-thread runs as a worker thread')
+new CommandLoop(commands, workerData as WriterOptions, parentPort)
