@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { driftsOfImports } from '../imports/recount.ts'
-import { type Drift, recount } from '../database/recount.ts'
+import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
 import { defaultDataDirectory } from './arguments.ts'
 import { openDataDirectory } from './data-directory.ts'
 

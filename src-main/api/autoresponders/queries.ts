@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { AutorespondersTable, Schema } from '../../database/schema.ts'
+import type { AutorespondersTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime } from '../../base/times.ts'
 import type { Autoresponder } from './schema.ts'

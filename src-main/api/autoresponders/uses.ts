@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { AutorespondersTable, Schema } from '../../database/schema.ts'
+import type { AutorespondersTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import type { Dependency } from '../../http/dependencies.ts'
 
 type Reference = keyof Pick<

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { CampaignContentsTable, ChangeAction } from '../../database/schema.ts'
+import type { CampaignContentsTable } from './tables.ts'
+import type { ChangeAction } from '../../database/schema.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'

@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
-import type { DeliveriesTable } from '../../database/schema.ts'
+import type { DeliveriesTable } from './tables.ts'
 import type { DeliveryPlan } from '../../delivery/plan.ts'
 import { evenShares, type Shares } from '../../delivery/split-test.ts'
 import { validationFailed } from '../../base/errors.ts'

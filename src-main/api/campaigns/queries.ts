@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { CampaignContentsTable, CampaignsTable, DispatchesTable, Schema } from '../../database/schema.ts'
+import type { CampaignContentsTable, CampaignsTable, DispatchesTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import {

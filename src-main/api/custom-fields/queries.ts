@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { CustomFieldOptionsTable, CustomFieldsTable, Schema } from '../../database/schema.ts'
+import type { CustomFieldOptionsTable, CustomFieldsTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
 

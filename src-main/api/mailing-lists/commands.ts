@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { SubscriberTally } from '../../database/subscriber-tally.ts'
+import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { fieldsOfList, globalFields } from '../custom-fields/queries.ts'
 import { mergeValues, type StoredValues } from '../custom-fields/rules.ts'

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { MailingListsTable, Schema } from '../../database/schema.ts'
+import type { MailingListsTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
 import { presentValue, type StoredValues } from '../custom-fields/rules.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'

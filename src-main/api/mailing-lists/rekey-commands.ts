@@ -1,5 +1,5 @@
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
-import type { ListRekeysTable } from '../../database/schema.ts'
+import type { ListRekeysTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'

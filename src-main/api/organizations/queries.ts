@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { OrganizationsTable, Schema } from '../../database/schema.ts'
+import type { OrganizationsTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import type { Organization } from './schema.ts'
 

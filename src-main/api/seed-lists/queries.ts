@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, SeedListsTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SeedListsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { Dependency } from '../../http/dependencies.ts'

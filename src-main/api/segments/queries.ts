@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
-import type { Schema, SegmentsTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SegmentsTable } from './tables.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../../segments/segment-reader.ts'
 import { formatTime } from '../../base/times.ts'

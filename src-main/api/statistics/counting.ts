@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
-import type { Schema, StatEventType } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { StatEventType } from './tables.ts'
 import { beginningOfHour } from '../../base/times.ts'
 import { counterNames, type Counters } from './schema.ts'
 

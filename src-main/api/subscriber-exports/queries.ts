@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, SubscriberExportsTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SubscriberExportsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import type { SegmentScope } from '../../segments/segment-reader.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'

@@ -6,15 +6,15 @@ import {
   recordOne,
   Unfinished
 } from '../../database/command.ts'
-import { nextSubscriberId, useSubscriberIds } from '../../database/ids.ts'
+import { nextSubscriberId, useSubscriberIds } from '../subscribers/ids.ts'
 import {
   applyImportBatch,
   type BatchResult,
   type ImportSession,
   newImportSession,
   recallImportBatch as recallBatch
-} from '../../database/import-batch.ts'
-import { SubscriberTally } from '../../database/subscriber-tally.ts'
+} from '../../imports/import-batch.ts'
+import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import {
   type ImportBatch,

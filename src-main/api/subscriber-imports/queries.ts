@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, SubscriberImportsTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SubscriberImportsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { unfinishedStates } from './rules.ts'

@@ -8,9 +8,9 @@ import {
   recordOne,
   Unfinished
 } from '../../database/command.ts'
-import type { BatchResult, Overwritten } from '../../database/import-batch.ts'
-import type { KeptReason } from '../../database/schema.ts'
-import { SubscriberTally } from '../../database/subscriber-tally.ts'
+import type { BatchResult, Overwritten } from '../../imports/import-batch.ts'
+import type { KeptReason } from './tables.ts'
+import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'

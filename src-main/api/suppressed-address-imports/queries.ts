@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, SuppressedAddressImportsTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SuppressedAddressImportsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { SuppressedAddressImport } from './schema.ts'

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, SuppressionListsTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SuppressionListsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { suppressionKeysOf } from './rules.ts'

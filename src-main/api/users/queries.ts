@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, UsersTable } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { UsersTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime } from '../../base/times.ts'
 import type { Caller } from '../../http/caller.ts'

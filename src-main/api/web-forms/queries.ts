@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { PendingSubscriptionsTable, Schema, WebFormsTable } from '../../database/schema.ts'
+import type { PendingSubscriptionsTable, WebFormsTable } from './tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { PendingSubscription, WebForm } from './schema.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { SubscriberStatus } from '../api/subscribers/schema.ts'
-import type { CommandContext } from './command.ts'
+import type { SubscriberStatus } from '../subscribers/schema.ts'
+import type { CommandContext } from '../../database/command.ts'
 
 /** Ids per block of subscriber_blocks. */
 export const idsPerBlock = 1024

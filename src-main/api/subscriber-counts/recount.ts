@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from './schema.ts'
-import { blocksPerGroup, idsPerBlock } from './subscriber-tally.ts'
+import type { Schema } from '../../database/schema.ts'
+import { blocksPerGroup, idsPerBlock } from './tally.ts'
 
 /** A counter that does not say what is there. */
 export interface Drift {

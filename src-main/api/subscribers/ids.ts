@@ -1,4 +1,4 @@
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../../database/command.ts'
 
 /** Reads the next free id of the subscribers table. The caller gives back what it used with {@link useSubscriberIds}. */
 export async function nextSubscriberId(context: CommandContext): Promise<number> {

@@ -3,11 +3,11 @@ import { type FieldDefinition, readValues, type StoredValues } from '../api/cust
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { type ImportOutcome, type ImportSettings, importOutcomes } from '../api/subscriber-imports/schema.ts'
-import type { CommandContext } from './command.ts'
-import type { ImportBatch } from '../imports/plan.ts'
-import { mappedFieldIds, missingRequiredFields } from '../imports/rows.ts'
+import type { CommandContext } from '../database/command.ts'
+import type { ImportBatch } from './plan.ts'
+import { mappedFieldIds, missingRequiredFields } from './rows.ts'
 import { SeenIds } from './seen-ids.ts'
-import type { SubscriberTally } from './subscriber-tally.ts'
+import type { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 
 // The fast path of the import: prepared statements on the writer's connection, row by row.
 

@@ -1,6 +1,6 @@
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import { emailKey } from '../api/subscribers/rules.ts'
-import type { ImportBatch } from '../imports/plan.ts'
+import type { ImportBatch } from './plan.ts'
 import { code, findExisting, type ImportSession, outcomeForExisting } from './import-batch.ts'
 
 /**

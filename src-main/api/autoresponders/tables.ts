@@ -1,0 +1,59 @@
+import type { Generated } from 'kysely'
+import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
+import type { AutoresponderDelayUnit, AutoresponderTrigger, ContentFormat } from './schema.ts'
+
+export interface AutorespondersTable {
+  id: Generated<number>
+  mailing_list_id: number
+  name: string
+  /** Lower-cased name: unique on the list. */
+  name_key: string
+  /** Null = not paused. */
+  paused_at: Time | null
+  trigger: AutoresponderTrigger
+  delay: 'immediately' | 'with_delay'
+  delay_amount: number
+  delay_unit: AutoresponderDelayUnit | null
+  /** Hour of the day, in the organization's time zone, for delays of days and longer. */
+  delay_time: number
+  trigger_include_subscribers_from_import: Flag
+  trigger_run_on_api: Flag
+  trigger_campaign_to_open_id: number | null
+  trigger_autoresponder_to_open_id: number | null
+  use_external_delivery_setting: Flag
+  bounce_email_id: number | null
+  from_name: string | null
+  from_email: string | null
+  virtual_mta_id: number | null
+  url_domain_id: number | null
+  track_opens: Flag
+  track_links: Flag
+  content_subject: string
+  content_format: ContentFormat
+  content_html: string
+  content_text: string
+  segmentation_criteria_id: number | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** A message that an autoresponder is to send to a subscriber; the delivery takes it from here. */
+export interface AutoresponderReactionsTable {
+  id: Generated<number>
+  autoresponder_id: number
+  subscriber_id: number
+  due_at: Time
+  /** key -> value of %%api:key%%, or {} */
+  content_replacement_fields: Json
+  created_at: Fixed<Time>
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    autoresponders: AutorespondersTable
+    autoresponder_reactions: AutoresponderReactionsTable
+  }
+  interface ChangedEntities {
+    autoresponder: unknown
+  }
+}

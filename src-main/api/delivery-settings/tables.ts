@@ -1,0 +1,50 @@
+import type { Generated } from 'kysely'
+
+export interface VirtualMtasTable {
+  id: Generated<number>
+  organization_id: number
+  name: string
+  name_key: string
+}
+
+export interface UrlDomainsTable {
+  id: Generated<number>
+  organization_id: number
+  domain: string
+}
+
+/** The first part of a bounce email's id names its user, the second its domain: "4@1". */
+export interface BounceDomainsTable {
+  id: Generated<number>
+  organization_id: number
+  domain: string
+}
+
+export interface BounceEmailsTable {
+  id: Generated<number>
+  bounce_domain_id: number
+  username: string
+}
+
+/** Of the whole installation. */
+export interface DatabaseConnectionsTable {
+  id: Generated<number>
+  name: string
+  name_key: string
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    virtual_mtas: VirtualMtasTable
+    url_domains: UrlDomainsTable
+    bounce_domains: BounceDomainsTable
+    bounce_emails: BounceEmailsTable
+    database_connections: DatabaseConnectionsTable
+  }
+  interface ChangedEntities {
+    url_domain: unknown
+    bounce_email: unknown
+    virtual_mta: unknown
+    database_connection: unknown
+  }
+}

@@ -1,0 +1,29 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Time, Flag, Fixed } from '../../database/schema.ts'
+
+export interface OrganizationsTable {
+  id: Generated<number>
+  name: string
+  time_zone_name: string
+  /** Most subscribers over all lists; null = no limit. */
+  subscriber_limit: number | null
+  /** Whether new subscribers must confirm (confirmation_form_id). */
+  enforces_confirmed_opt_in: ColumnType<Flag, Flag | undefined, Flag>
+  /** The day of the month on which its billing year begins. */
+  anniversary_day: ColumnType<number, number | undefined, number>
+  html_header: ColumnType<string, string | undefined, string>
+  html_footer: ColumnType<string, string | undefined, string>
+  text_header: ColumnType<string, string | undefined, string>
+  text_footer: ColumnType<string, string | undefined, string>
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    organizations: OrganizationsTable
+  }
+  interface ChangedEntities {
+    organization: unknown
+  }
+}

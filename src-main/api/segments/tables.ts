@@ -1,0 +1,25 @@
+import type { Generated } from 'kysely'
+import type { Time, Json, Fixed } from '../../database/schema.ts'
+
+/** Who of a list is meant; see api/segments/queries.ts. */
+export interface SegmentsTable {
+  id: Generated<number>
+  mailing_list_id: number
+  /** Null = ad hoc: it belongs to the campaign or template that brought it. */
+  name: string | null
+  /** Lower-cased name. */
+  name_key: string | null
+  /** {@link SegmentCondition}[]; all must hold */
+  clause: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    segments: SegmentsTable
+  }
+  interface ChangedEntities {
+    segment: unknown
+  }
+}

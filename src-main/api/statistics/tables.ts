@@ -1,0 +1,72 @@
+import type { Generated } from 'kysely'
+import type { Time, Flag, Json } from '../../database/schema.ts'
+import type { CounterName } from './schema.ts'
+
+/** What is counted together: a campaign or an autoresponder. */
+export interface StatsTable {
+  id: Generated<number>
+  campaign_id: number | null
+  autoresponder_id: number | null
+}
+
+/** One content of a campaign, or the content of an autoresponder. */
+export interface StatSlicesTable {
+  id: Generated<number>
+  stat_id: number
+  content_id: number | null
+}
+
+/** Counters of a slice within an hour. */
+export interface StatCountersTable extends Record<CounterName, Generated<number>> {
+  stat_slice_id: number
+  /** The beginning of the hour, by the clock of the organization. */
+  hour: Time
+}
+
+/** A link of a content, as it stands there. */
+export interface StatLinksTable {
+  id: Generated<number>
+  stat_slice_id: number
+  url: string
+}
+
+/** What a recipient did with a message. */
+export interface StatEventsTable {
+  id: Generated<number>
+  stat_slice_id: number
+  type: StatEventType
+  subscriber_id: number
+  email: string
+  /** Whether it was the first of its type by this recipient. */
+  is_unique: Flag
+  link_id: number | null
+  /** Whether it was the first click of this recipient on this link. */
+  is_unique_of_link: Flag | null
+  bounce_code: string | null
+  ip: string | null
+  occurred_at: Time
+}
+
+export type StatEventType = 'open' | 'click' | 'bounce' | 'scomp' | 'unsub'
+
+/** The counts of a content when a winner was to be chosen. */
+export interface StatSnapshotsTable {
+  id: Generated<number>
+  stat_slice_id: number
+  /** 32 hex digits that the snapshots of one moment share. */
+  snapshot_group: string
+  /** {@link StatisticCounts} */
+  counts: Json
+  taken_at: Time
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    stats: StatsTable
+    stat_slices: StatSlicesTable
+    stat_counters: StatCountersTable
+    stat_links: StatLinksTable
+    stat_events: StatEventsTable
+    stat_snapshots: StatSnapshotsTable
+  }
+}

@@ -1,0 +1,29 @@
+import type { SubscriberStatus } from '../subscribers/schema.ts'
+
+export interface MailingListCountsTable {
+  mailing_list_id: number
+  status: SubscriberStatus
+  subscribers: number
+}
+
+/** How many subscribers of a list have an id in [block * 1024, (block + 1) * 1024): finds a position without OFFSET. */
+export interface SubscriberBlocksTable {
+  mailing_list_id: number
+  block: number
+  subscribers: number
+}
+
+/** The same for blocksPerGroup blocks each. */
+export interface SubscriberBlockGroupsTable {
+  mailing_list_id: number
+  block_group: number
+  subscribers: number
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    mailing_list_counts: MailingListCountsTable
+    subscriber_blocks: SubscriberBlocksTable
+    subscriber_block_groups: SubscriberBlockGroupsTable
+  }
+}

@@ -1,0 +1,31 @@
+import type { Generated } from 'kysely'
+import type { Time, Json, Fixed } from '../../database/schema.ts'
+import type { ExportState } from './schema.ts'
+
+export interface SubscriberExportsTable {
+  id: Generated<number>
+  organization_id: number
+  mailing_list_id: number
+  state: ExportState
+  error_message: string | null
+  /** {@link ExportSettings} */
+  settings: Json
+  number_of_records: number | null
+  records_exported: number
+  /** The last subscriber in the file, and how long the file is with it. */
+  after_id: number
+  bytes_written: number
+  started_at: Time | null
+  finished_at: Time | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    subscriber_exports: SubscriberExportsTable
+  }
+  interface ChangedEntities {
+    subscriber_export: unknown
+  }
+}

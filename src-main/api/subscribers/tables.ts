@@ -1,0 +1,39 @@
+import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
+import type { SubscriberStatus } from './schema.ts'
+
+export interface SubscribersTable {
+  id: number
+  mailing_list_id: number
+  email: string
+  /** Lower-cased email. */
+  email_key: string
+  /** On lists with primary_key_custom_field_id: the field's id and its value, as "7:value"; else null. */
+  alternate_key: string | null
+  status: SubscriberStatus
+  confirmed: Flag | null
+  email_format: string | null
+  subscribe_time: Time
+  subscribe_ip: string | null
+  remove_time: Time | null
+  remove_ip: string | null
+  /** custom field id -> stored value; see api/custom-fields/rules.ts */
+  custom_fields: Json
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+/** The next free id of a table whose ids the writer allocates in runs. */
+export interface IdSequencesTable {
+  name: string
+  next_id: number
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    subscribers: SubscribersTable
+    id_sequences: IdSequencesTable
+  }
+  interface ChangedEntities {
+    subscriber: unknown
+  }
+}

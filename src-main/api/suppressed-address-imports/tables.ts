@@ -1,0 +1,40 @@
+import type { Generated } from 'kysely'
+import type { Time, Json, Fixed } from '../../database/schema.ts'
+import type { SuppressedAddressImportState } from './schema.ts'
+
+/** A file whose addresses go onto a suppression list. */
+export interface SuppressedAddressImportsTable {
+  id: Generated<number>
+  organization_id: number
+  suppression_list_id: number
+  user_id: number
+  state: SuppressedAddressImportState
+  error_message: string | null
+  source_filename: string
+  /** Relative to the data directory. */
+  source_path: string
+  /** Tells whether the file is the one that it was; see fingerprintOf. */
+  source_fingerprint: string
+  /** {@link FileFormat} */
+  file_format: Json
+  number_of_records: number | null
+  /** How far it is. */
+  records_read: Generated<number>
+  /** Those that were not on the list yet. */
+  addresses_added: Generated<number>
+  /** Records without an address, domain or MD5 sum. */
+  records_skipped: Generated<number>
+  started_at: Time | null
+  finished_at: Time | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    suppressed_address_imports: SuppressedAddressImportsTable
+  }
+  interface ChangedEntities {
+    suppressed_address_import: unknown
+  }
+}

@@ -1,0 +1,50 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Time, Fixed } from '../../database/schema.ts'
+import type { AddressType } from './rules.ts'
+
+export interface SuppressionListsTable {
+  id: Generated<number>
+  organization_id: number
+  /** The list that it is for; null = all lists of the organization, or of all when it is the System Organization's. */
+  mailing_list_id: number | null
+  name: string
+  name_key: string
+  /** How many it has. */
+  addresses: ColumnType<number, number | undefined, number>
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface SuppressedAddressesTable {
+  id: Generated<number>
+  suppression_list_id: number
+  /** Who added it. */
+  user_id: number
+  /** As it was given. */
+  email: string
+  /** As it is compared; see suppression-lists/rules.ts */
+  key: string
+  address_type: AddressType
+}
+
+/** Many addresses that are being written; see jobs/suppression-requests.ts. */
+export interface SuppressionRequestsTable {
+  id: Generated<number>
+  suppression_list_id: number
+  user_id: number
+  /** One a line. */
+  addresses: string
+  /** How many characters of it were dealt with. */
+  done: number
+}
+
+declare module '../../database/schema.ts' {
+  interface Schema {
+    suppression_lists: SuppressionListsTable
+    suppressed_addresses: SuppressedAddressesTable
+    suppression_requests: SuppressionRequestsTable
+  }
+  interface ChangedEntities {
+    suppression_list: unknown
+  }
+}
