@@ -2,6 +2,57 @@ import prettier from 'eslint-config-prettier'
 import vue from 'eslint-plugin-vue'
 import tseslint from 'typescript-eslint'
 
+const electronAlone = { name: 'electron', message: 'Only src-main/desktop imports electron.' }
+
+/** The folders of src-main, each of which may import from those before it alone; see ARCHITECTURE.md. */
+const floors = [
+  'base',
+  'csv',
+  'database',
+  'jobs',
+  'http',
+  'settings',
+  'api',
+  'segments',
+  'imports',
+  'suppression',
+  'exports',
+  'delivery',
+  'tracking',
+  'workbench',
+  // What puts them together: app.ts and what lies beside it.
+  '.',
+  'headless',
+  'desktop'
+]
+
+/** What lies directly in src-main, which only the shells import. */
+const assembly = '[^/]+\\.ts$'
+
+/** No import leads up: for the files of a folder, and for those of the folders in it. */
+const floorRules = floors.flatMap((floor, index) => {
+  const above = floors.slice(index + 1).map((name) => (name === '.' ? assembly : `${name}/`))
+  if (above.length === 0) return []
+  const inside = floor === '.' ? ['.'] : ['..', '../..']
+  return inside.map((up, depth) => ({
+    files: [`src-main/${floor === '.' ? '' : `${floor}/`}${'*/'.repeat(depth)}*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [electronAlone],
+          patterns: [
+            {
+              regex: `^${up.replaceAll('.', '\\.')}/(${above.join('|')})`,
+              message: 'A folder of src-main imports only from those below it; see ARCHITECTURE.md.'
+            }
+          ]
+        }
+      ]
+    }
+  }))
+})
+
 export default tseslint.config(
   { ignores: ['out/', 'node_modules/', '.nuxt-ui/', 'eslint.config.js', 'tools/'] },
   ...tseslint.configs.recommendedTypeChecked,
@@ -22,13 +73,29 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
       // Fastify's plugins and routes are async by contract, whether or not they wait for anything.
       '@typescript-eslint/require-await': 'off',
-      'no-restricted-imports': [
-        'error',
-        { paths: [{ name: 'electron', message: 'Only src-main/desktop imports electron.' }] }
-      ],
+      'no-restricted-imports': ['error', { paths: [electronAlone] }],
       'vue/multi-word-component-names': 'off',
       // A prop with ? in its type is left out on purpose; its absence means something.
       'vue/require-default-prop': 'off'
+    }
+  },
+  ...floorRules,
+  {
+    files: ['src-renderer/**/*.{ts,vue}'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [electronAlone],
+          patterns: [
+            {
+              regex:
+                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|delivery|tracking|headless|desktop)/|.*/(commands|queries|routes|tables)\\.ts$)',
+              message: 'The window imports schemas, rules and types; for everything else it asks the server.'
+            }
+          ]
+        }
+      ]
     }
   },
   {

@@ -2,7 +2,7 @@ import type { CommandRegistry } from './database/command.ts'
 import { accountCommands } from './api/accounts/commands.ts'
 import { autoresponderCommands } from './api/autoresponders/commands.ts'
 import { campaignCommands } from './api/campaigns/commands.ts'
-import { deliveryCommands } from './api/campaigns/delivery-commands.ts'
+import { deliveryCommands } from './delivery/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
 import { mailingListCommands } from './api/mailing-lists/commands.ts'
@@ -10,9 +10,10 @@ import { rekeyCommands } from './api/mailing-lists/rekey-commands.ts'
 import { organizationCommands } from './api/organizations/commands.ts'
 import { seedListCommands } from './api/seed-lists/commands.ts'
 import { segmentCommands } from './api/segments/commands.ts'
-import { subscriberExportCommands } from './api/subscriber-exports/commands.ts'
-import { subscriberImportCommands } from './api/subscriber-imports/commands.ts'
-import { importUndoCommands } from './api/subscriber-imports/undo-commands.ts'
+import { subscriberExportCommands } from './exports/commands.ts'
+import { subscriberImportCommands } from './imports/commands.ts'
+import { importUndoCommands } from './imports/undo-commands.ts'
+import { autoresponderTriggerCommands } from './api/subscribers/trigger-command.ts'
 import { subscriberCommands } from './api/subscribers/commands.ts'
 import { suppressedAddressImportCommands } from './api/suppressed-address-imports/commands.ts'
 import { suppressionListCommands } from './api/suppression-lists/commands.ts'
@@ -42,6 +43,7 @@ export const commands: CommandRegistry = {
   webForms: webFormCommands,
   customFields: customFieldCommands,
   subscribers: subscriberCommands,
+  autoresponderTriggers: autoresponderTriggerCommands,
   subscriberImports: subscriberImportCommands,
   importUndos: importUndoCommands,
   importMappings: importMappingCommands,

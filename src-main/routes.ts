@@ -10,13 +10,14 @@ import { seedListRoutes } from './api/seed-lists/routes.ts'
 import { segmentRoutes } from './api/segments/routes.ts'
 import { statisticsRoutes } from './api/statistics/routes.ts'
 import { subscriberCountRoutes } from './api/subscriber-counts/routes.ts'
-import { subscriberExportRoutes } from './api/subscriber-exports/routes.ts'
-import { subscriberImportRoutes } from './api/subscriber-imports/routes.ts'
+import { subscriberExportRoutes } from './exports/routes.ts'
+import { subscriberImportRoutes } from './imports/routes.ts'
 import { subscriberRoutes } from './api/subscribers/routes.ts'
 import { suppressionListRoutes } from './api/suppression-lists/routes.ts'
 import { templateRoutes } from './api/templates/routes.ts'
 import { userRoutes } from './api/users/routes.ts'
 import { webFormRoutes } from './api/web-forms/routes.ts'
+import { previewRoutes } from './delivery/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { trackingRoutes } from './tracking/routes.ts'
@@ -32,6 +33,7 @@ const apiRoutes = [
   subscriberCountRoutes,
   segmentRoutes,
   campaignRoutes,
+  previewRoutes,
   templateRoutes,
   statisticsRoutes,
   jobRoutes,

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Migration } from './migration.ts'
 import { first } from './migrations/0001-first.ts'
 import { settings } from './migrations/0002-settings.ts'
 import { listRekeys } from './migrations/0003-list-rekeys.ts'
@@ -21,15 +22,6 @@ import { users } from './migrations/0017-users.ts'
 import { jobs } from './migrations/0018-jobs.ts'
 import { trust } from './migrations/0019-trust.ts'
 import { atOnce } from './migrations/0020-at-once.ts'
-
-/** One step of the schema. Its SQL runs in one transaction together with the new version number. */
-export interface Migration {
-  version: number
-  name: string
-  sql: string
-  /** Whether it makes tables anew that others refer to: foreign keys are then checked at its end instead of at each statement. */
-  rebuildsTables?: true
-}
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [

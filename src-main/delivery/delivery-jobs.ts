@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { deliveriesToDo } from '../api/campaigns/delivery-queries.ts'
+import { deliveriesToDo } from './queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
-import { recipientsAfter } from '../api/campaigns/delivery-queries.ts'
+import { recipientsAfter } from './queries.ts'
 import { suppressedAmong } from '../api/suppression-lists/queries.ts'
 import { noCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'

@@ -1,32 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError } from '../base/errors.ts'
-import type { Caller } from './caller.ts'
-
-/** Spec, "User". */
-export const userRoles = ['system_admin', 'organization_admin', 'standard'] as const
-export type UserRole = (typeof userRoles)[number]
-
-/** What a permission of a user can name: each key with its actions (spec, "User"). */
-export const permissionActions = {
-  mailing_list: ['create', 'update', 'delete'],
-  segmentation_criteria: ['create', 'update', 'delete'],
-  web_form: ['create', 'update', 'delete'],
-  custom_field: ['create', 'update', 'delete'],
-  'campaign/template': ['create', 'update', 'delete'],
-  seed_list: ['create', 'update', 'delete'],
-  subscriber: ['create', 'update', 'delete', 'read', 'import', 'export'],
-  autoresponder: ['create', 'update', 'delete', 'update_state', 'read_stats'],
-  campaign: ['create', 'update', 'delete', 'send', 'update_state', 'read_stats']
-} as const
-
-type Actions = typeof permissionActions
-type PermissionKey = keyof Actions
-
-/** One action on one kind of record, such as "subscriber.read". */
-export type Permission = { [Key in PermissionKey]: `${Key}.${Actions[Key][number]}` }[PermissionKey]
-
-/** The permissions of a standard user: key -> actions. Administrators have all of them. */
-export type UserPermissions = Partial<Record<PermissionKey, readonly string[]>>
+import type { Caller, Permission, PermissionKey } from './caller.ts'
 
 /**
  * Who may use a route: anyone at all, whoever has the link of a message (on any web page), anyone who is signed in, a kind

@@ -6,26 +6,16 @@ import { openForReading } from '../database/connection.ts'
 import { DryRunBatches } from './dry-run-batch.ts'
 import { newImportSession } from './import-batch.ts'
 import { giveWay } from '../base/threads.ts'
-import { type DryRunProgress, dryRunLogs, newProgress } from './dry-runs.ts'
+import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 import { failureMessage } from '../csv/failure.ts'
 import { ImportLogs } from './logs.ts'
-import { type RowPlan, rowOrderFor } from './plan.ts'
+import { rowOrderFor } from './plan.ts'
 import { unpackBatch } from './row-packer.ts'
 import { RowPipeline } from './row-pipeline.ts'
 import { countRecords } from './split.ts'
 import { unpack } from './unpack.ts'
 
 // One dry run: the way of an import, with a writer that only tells what it would do.
-
-export interface DryRunThreadOptions {
-  plan: RowPlan
-  mailingListId: number
-  /** How many subscribers may be added; Infinity without a limit. */
-  room: number
-  databasePath: string
-  /** Which the dry run has for itself. */
-  directory: string
-}
 
 giveWay()
 const { plan, mailingListId, room, databasePath, directory } = workerData as DryRunThreadOptions

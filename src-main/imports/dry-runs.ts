@@ -2,25 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { type FileFormat, type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
+import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
-import type { DryRunThreadOptions } from './dry-run-thread.ts'
+import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {
     dryRuns: DryRuns
-  }
-}
-
-/** How far a dry run is, in the terms of an import. */
-export interface DryRunProgress {
-  state: 'splitting' | 'importing' | 'finished' | 'failed'
-  error_message: string | null
-  stats: {
-    number_of_records: number | null
-    records_imported: number
-    subscribers: ImportCounts
   }
 }
 
@@ -37,21 +26,8 @@ const maxKept = 5
 /** Dry runs that work at the same time. */
 const maxAtOnce = 2
 
-export function newProgress(): DryRunProgress {
-  return {
-    state: 'splitting',
-    error_message: null,
-    stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() }
-  }
-}
-
 function isAtWork({ state }: DryRunProgress): boolean {
   return state === 'splitting' || state === 'importing'
-}
-
-/** The directory of the logs of a dry run. */
-export function dryRunLogs(directory: string): string {
-  return join(directory, 'logs')
 }
 
 /**

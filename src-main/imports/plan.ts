@@ -1,11 +1,6 @@
+import type { RowOrder } from '../api/subscriber-imports/tables.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
-
-/**
- * The order in which rows are written: that of the file, or, a large part of it at a time, that of their keys. In the order
- * of the keys each page of the index is written once where rows in any order would write it hundreds of times.
- */
-export type RowOrder = 'file' | 'key'
 
 /** Files of more rows are written in the order of the keys; people look through the others in the order of the file. */
 const maxRowsInFileOrder = 20_000

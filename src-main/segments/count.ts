@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { countMembers } from '../api/segments/queries.ts'
+import { countMembers, type SegmentCounts, type SegmentScope } from '../api/segments/queries.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import type { Schema } from '../database/schema.ts'
-import type { SegmentCounts, SegmentScope } from './segment-reader.ts'
 
 /** Subscribers that are looked at before something else may go first; some 30 ms of work. */
 const countedAtOnce = 20_000

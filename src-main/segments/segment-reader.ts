@@ -1,6 +1,5 @@
-import type { SegmentCondition } from '../api/segments/schema.ts'
+import type { SegmentCounts, SegmentPage, SegmentScope } from '../api/segments/queries.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
-import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
 import { AskedThread } from '../base/asked-thread.ts'
@@ -14,18 +13,6 @@ declare module '../http/context.ts' {
     segments: SegmentReader
   }
 }
-
-/** Whose segment, and which conditions all must hold. */
-export interface SegmentScope {
-  mailingListId: number
-  clause: readonly SegmentCondition[]
-}
-
-/** How many subscribers of a list are in a segment, by status. */
-export type SegmentCounts = Record<SubscriberStatus, number>
-
-/** Some members by id: after an id, or from a position (0 is the first). */
-export type SegmentPage = { limit: number } & ({ afterId: number } | { position: number })
 
 export type SegmentQuestion =
   | { ask: 'count'; scope: SegmentScope }

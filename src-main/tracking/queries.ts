@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
-import { campaignToSend, messagePlanOf } from '../api/campaigns/message-plan.ts'
+import { campaignToSend, campaignPlanOf } from '../delivery/campaign-plan.ts'
 import type { Schema } from '../database/schema.ts'
 import { type Addressee, MessageComposer, type WrittenContent } from '../delivery/message.ts'
 import type { TokenContent } from '../api/subscribers/tokens.ts'
@@ -51,7 +51,7 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
     .executeTakeFirst()
   if (slice?.campaign_id == null || slice.content_id === null) return null
   const campaign = await campaignToSend(db, slice.campaign_id)
-  const plan = await messagePlanOf(db, campaign, linkBase)
+  const plan = await campaignPlanOf(db, campaign, linkBase)
   if (!plan) return null
   const row = await db
     .selectFrom('subscribers')

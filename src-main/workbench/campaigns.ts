@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
-import { deliveryOf, recipientsOf } from '../api/campaigns/delivery-queries.ts'
+import { deliveryOf, recipientsOf } from '../api/campaigns/queries.ts'
 import {
   campaignById,
   campaignsOfList,

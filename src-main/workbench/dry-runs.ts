@@ -10,11 +10,11 @@ import { MailingListParams, Nullable } from '../http/schema.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
 import { importOutcomes, SubscriberImport, SubscriberImportInput } from '../api/subscriber-imports/schema.ts'
 import { plainMapping } from '../api/subscriber-imports/rules.ts'
-import { sendLog } from '../api/subscriber-imports/send-log.ts'
+import { sendLog } from '../imports/send-log.ts'
 import { checkMapping, settingsOf } from '../api/subscriber-imports/settings.ts'
 import { notFound } from '../base/errors.ts'
 import { findUpload } from '../imports/source.ts'
-import type { DryRunProgress } from '../imports/dry-runs.ts'
+import type { DryRunProgress } from '../imports/dry-run.ts'
 
 const { overwrite, overwrite_what, overwrite_when_status, column_mapping } = SubscriberImportInput.properties
 const { default_custom_fields, subscriber_defaults, file_format } = SubscriberImportInput.properties

@@ -5,7 +5,7 @@ import { envelope, ok } from '../http/envelope.ts'
 import { requirePermission } from '../http/permissions.ts'
 import { IdParams } from '../http/schema.ts'
 import { importRow } from '../api/subscriber-imports/queries.ts'
-import { hasImportChanges, importUndo, keptSubscribers } from '../api/subscriber-imports/undo-queries.ts'
+import { hasImportChanges, importUndo, keptSubscribers } from '../imports/undo-queries.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 
 /** Rows that the window shows; the CSV has all of them. */

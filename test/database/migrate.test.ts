@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src-main/app.ts'
-import { type Migration, migrate, migrations } from '../../src-main/database/migrate.ts'
+import { migrate, migrations } from '../../src-main/database/migrate.ts'
+import type { Migration } from '../../src-main/database/migration.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 
 const steps: Migration[] = [

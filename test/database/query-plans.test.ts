@@ -28,7 +28,7 @@ import { subscriberCounts } from '../../src-main/api/subscriber-counts/queries.t
 import { migrate } from '../../src-main/database/migrate.ts'
 import type { Schema } from '../../src-main/database/schema.ts'
 import type { MailingListRow } from '../../src-main/api/mailing-lists/queries.ts'
-import type { SegmentScope } from '../../src-main/segments/segment-reader.ts'
+import type { SegmentScope } from '../../src-main/api/segments/queries.ts'
 import { temporaryDirectory } from '../support/application.ts'
 
 type Query = (db: Kysely<Schema>, context: CommandContext) => Promise<unknown>

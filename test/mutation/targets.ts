@@ -10,7 +10,7 @@ const conformance = 'test/api/conformance'
 
 export const targets: Target[] = [
   {
-    sources: ['src-main/imports', 'src-main/api/subscriber-imports'],
+    sources: ['src-main/imports', 'src-main/csv', 'src-main/api/subscriber-imports'],
     quick: [
       'test/imports/csv-reader.test.ts',
       'test/imports/key-order.test.ts',
@@ -32,7 +32,7 @@ export const targets: Target[] = [
     slow: ['test/imports/hostile-csv.test.ts', 'test/imports/faults.test.ts', 'test/imports/recovery.test.ts']
   },
   {
-    sources: ['src-main/database'],
+    sources: ['src-main/database', 'src-main/api/subscriber-counts'],
     quick: [
       'test/database',
       'test/imports/row-order.test.ts',
@@ -91,7 +91,6 @@ export const targets: Target[] = [
   },
   {
     sources: [
-      'src-main/api/accounts/authentication.ts',
       'src-main/http/permissions.ts',
       'src-main/api/accounts',
       'src-main/api/users',

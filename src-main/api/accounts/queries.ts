@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { UserPermissions, UserRole } from '../../http/permissions.ts'
+import type { UserPermissions, UserRole } from '../../http/caller.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { mustAgreeToTerms } from '../users/rules.ts'
 

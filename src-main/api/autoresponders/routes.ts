@@ -1,18 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { previewOutboxPath } from '../../delivery/outbox.ts'
-import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import type { Caller } from '../../http/caller.ts'
 import { envelope, ok } from '../../http/envelope.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { requirePermission } from '../../http/permissions.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
-import { messagePlanOf } from './message-plan.ts'
+import { MailingListParams, wrapped } from '../../http/schema.ts'
 import {
   autoresponderById,
   type AutoresponderRow,
   autorespondersOf,
-  listOfAutoresponder,
   presentAutoresponders
 } from './queries.ts'
 import { Autoresponder, AutoresponderChanges, AutoresponderInput } from './schema.ts'
@@ -24,7 +20,7 @@ const AutoresponderParams = Type.Object({
 })
 
 export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, dataDirectory } = app.context
+  const { reader, writer } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/autoresponders',
@@ -130,36 +126,6 @@ export const autoresponderRoutes: FastifyPluginAsyncTypebox = async (app) => {
         mailingListId: params.mailing_list_id,
         id: params.autoresponder_id
       })
-      return ok(null)
-    }
-  )
-
-  app.post(
-    '/autoresponders/:id/send_preview',
-    {
-      config: { access: 'autoresponder.update' },
-      schema: {
-        tags,
-        summary: 'Send the content of an autoresponder to some addresses',
-        params: IdParams,
-        body: wrapped('preview', PreviewInput),
-        response: { 200: envelope(Type.Null()) }
-      }
-    },
-    async ({ caller, params, body }) => {
-      const listId = await listOfAutoresponder(reader, caller.organizationId, params.id)
-      const list = await localList(caller, listId)
-      const row = await autoresponderById(reader, listId, params.id)
-      const message = await messagePlanOf(reader, list, row, {
-        linkBase: app.listeningOrigin,
-        timeZone: caller.timeZone
-      })
-      await sendPreview(
-        previewOutboxPath(dataDirectory, caller.organizationId),
-        message,
-        list.preview_custom_field_data,
-        body.preview
-      )
       return ok(null)
     }
   )

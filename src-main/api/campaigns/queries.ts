@@ -14,7 +14,6 @@ import { systemDefaultRoute } from '../delivery-settings/schema.ts'
 import { type CampaignStatistics, statisticsOfCampaigns, summaryOfSlices } from '../statistics/queries.ts'
 import { summaryOf } from '../statistics/rules.ts'
 import type { StatisticCounts } from '../statistics/schema.ts'
-import { deliveryOf } from './delivery-queries.ts'
 import { stateDescriptions, xCampaignId } from './rules.ts'
 import type {
   CampaignDetail,
@@ -404,4 +403,22 @@ export function presentTemplateSummary(row: NamedCampaign): TemplateSummary {
     organization_id: row.organization_id,
     segmentation_criteria_id: row.segment_id
   }
+}
+
+/** How far the delivery of a campaign is; undefined before it began. */
+export function deliveryOf(db: Kysely<Schema>, campaignId: number) {
+  return db.selectFrom('deliveries').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
+}
+
+/** How many campaigns that have begun are for, by campaign id. */
+export async function recipientsOf(
+  db: Kysely<Schema>,
+  campaignIds: number[]
+): Promise<Map<number, number | null>> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['campaign_id', 'recipients'])
+    .where('campaign_id', 'in', campaignIds)
+    .execute()
+  return new Map(rows.map(({ campaign_id, recipients }) => [campaign_id, recipients]))
 }

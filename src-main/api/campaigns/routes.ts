@@ -2,8 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { notFound } from '../../base/errors.ts'
 import type { Caller } from '../../http/caller.ts'
-import { previewOutboxPath } from '../../delivery/outbox.ts'
-import { PreviewInput, sendPreview } from '../../delivery/previews.ts'
 import { envelope, ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { hasPermission, requirePermission } from '../../http/permissions.ts'
@@ -16,7 +14,6 @@ import {
   wrappedBeside
 } from '../../http/schema.ts'
 import { readTime } from '../statistics/periods.ts'
-import { campaignToSend, messagePlanOf } from './message-plan.ts'
 import {
   campaignById,
   campaignIdOfStat,
@@ -31,7 +28,7 @@ const tags = ['Campaigns']
 const SendIdQuery = Type.Object({ include_engine_sendid: Type.Boolean({ default: false }) })
 
 export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, dataDirectory } = app.context
+  const { reader, writer } = app.context
 
   app.get(
     '/mailing_lists/:mailing_list_id/campaigns',
@@ -198,32 +195,6 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         kind: 'campaign'
       })
       return ok({ campaign })
-    }
-  )
-
-  app.post(
-    '/campaigns/:id/send_preview',
-    {
-      config: { access: ['campaign.send', 'campaign.update'] },
-      schema: {
-        tags,
-        summary: 'Send each content of a campaign to some addresses',
-        params: IdParams,
-        body: wrapped('preview', PreviewInput),
-        response: { 200: envelope(Type.Null()) }
-      }
-    },
-    async ({ caller, params, body }) => {
-      const { id } = await campaignById(reader, caller.organizationId, params.id)
-      const campaign = await campaignToSend(reader, id)
-      const message = await messagePlanOf(reader, campaign, app.listeningOrigin)
-      await sendPreview(
-        previewOutboxPath(dataDirectory, caller.organizationId),
-        message,
-        campaign.preview_custom_field_data,
-        body.preview
-      )
-      return ok(null)
     }
   )
 

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Faults } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -12,8 +12,10 @@ import {
 } from '../delivery-settings/queries.ts'
 import { systemDefaultRoute } from '../delivery-settings/schema.ts'
 import { findSeedLists } from '../seed-lists/queries.ts'
-import type { MailingListRow } from './queries.ts'
+import type { MailingListsTable } from './tables.ts'
 import type { MailingList, MailingListChanges, MailingListInput } from './schema.ts'
+
+type MailingListRow = Selectable<MailingListsTable>
 
 // What a list refers to by name in requests and by id in its row: virtual MTA, URL domain, bounce email, seed lists, and
 // for Remote Lists the database connection (spec, "Mailing list").

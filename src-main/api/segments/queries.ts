@@ -2,13 +2,24 @@ import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from
 import type { Schema } from '../../database/schema.ts'
 import type { SegmentsTable } from './tables.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
-import type { SegmentCounts, SegmentPage, SegmentScope } from '../../segments/segment-reader.ts'
 import { formatTime } from '../../base/times.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
-import { subscriberStatuses } from '../subscribers/schema.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../subscribers/schema.ts'
 import { describeClause } from './rules.ts'
 import type { Segment, SegmentationCriteria, SegmentCondition, SegmentSummary } from './schema.ts'
 import { offsetOf } from '../../http/pagination.ts'
+
+/** Whose segment, and which conditions all must hold. */
+export interface SegmentScope {
+  mailingListId: number
+  clause: readonly SegmentCondition[]
+}
+
+/** How many subscribers of a list are in a segment, by status. */
+export type SegmentCounts = Record<SubscriberStatus, number>
+
+/** Some members by id: after an id, or from a position (0 is the first). */
+export type SegmentPage = { limit: number } & ({ afterId: number } | { position: number })
 
 export type SegmentRow = Selectable<SegmentsTable>
 /** One that has a name of its own; the others belong to what brought them. */

@@ -1,7 +1,12 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
 import type { ImportState } from './schema.ts'
-import type { RowOrder } from '../../imports/plan.ts'
+
+/**
+ * The order in which rows are written: that of the file, or, a large part of it at a time, that of their keys. In the order
+ * of the keys each page of the index is written once where rows in any order would write it hundreds of times.
+ */
+export type RowOrder = 'file' | 'key'
 
 export interface SubscriberImportsTable {
   id: Generated<number>

@@ -1,4 +1,3 @@
-import { triggerAutoresponders } from './trigger-command.ts'
 import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from './ids.ts'
@@ -423,8 +422,7 @@ export const subscriberCommands = {
   create: createSubscriber,
   update: updateSubscriber,
   unsubscribeByToken,
-  delete: deleteSubscribers,
-  triggerAutoresponders
+  delete: deleteSubscribers
 }
 
 declare module '../../database/command.ts' {

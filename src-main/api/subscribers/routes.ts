@@ -178,14 +178,11 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params, body }) => {
       if (body.create_missing_subscriber) requirePermission(caller, 'subscriber.create')
-      const { subscriberId, triggered, subscriptionResult } = await writer.run(
-        'subscribers.triggerAutoresponders',
-        {
-          ...scope(caller, params.mailing_list_id),
-          name: subscriberName(params.subscriber),
-          request: body
-        }
-      )
+      const { subscriberId, triggered, subscriptionResult } = await writer.run('autoresponderTriggers.run', {
+        ...scope(caller, params.mailing_list_id),
+        name: subscriberName(params.subscriber),
+        request: body
+      })
       return ok({
         triggered_autoresponders: triggered,
         subscriber: await answer(caller, params.mailing_list_id, subscriberId),

@@ -116,3 +116,11 @@ async function prepareSubscriber(context: CommandContext, input: Input): Promise
   })
   return { id: row.id, emailKey, subscriptionResult: isActive ? 'remained_active' : 'reactivated' }
 }
+
+export const autoresponderTriggerCommands = { run: triggerAutoresponders }
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    autoresponderTriggers: typeof autoresponderTriggerCommands
+  }
+}

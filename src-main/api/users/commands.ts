@@ -14,7 +14,7 @@ import {
   type UserRow
 } from './queries.ts'
 import { checkUserEmail, readPermissions, readPreviewRecipients, readUserTimeZone } from './rules.ts'
-import type { UserRole } from '../../http/permissions.ts'
+import type { UserRole } from '../../http/caller.ts'
 import type { LockoutReset, UserChanges, UserInput } from './schema.ts'
 
 /** Who changes users. */

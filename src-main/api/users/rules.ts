@@ -1,7 +1,7 @@
 import type { Faults } from '../../base/errors.ts'
 import { timeZoneNamed } from '../../base/times.ts'
 import { timeZoneComplaint } from '../organizations/rules.ts'
-import { permissionActions, type UserPermissions } from '../../http/permissions.ts'
+import { permissionActions, type UserPermissions } from '../../http/caller.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { Settings } from '../../settings/schema.ts'
 import type { UserRow } from './queries.ts'

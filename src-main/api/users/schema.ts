@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { userRoles } from '../../http/permissions.ts'
+import { userRoles } from '../../http/caller.ts'
 import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
 /** Spec, "User": the first one is the default. */

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
 import type { HtmlEditor } from './schema.ts'
-import type { UserRole } from '../../http/permissions.ts'
+import type { UserRole } from '../../http/caller.ts'
 
 export interface UsersTable {
   id: Generated<number>

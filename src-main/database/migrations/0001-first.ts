@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Everything that the main job needs: organizations and keys, lists, fields, subscribers, imports, the change log. */
 export const first: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** The configuration directives, and secrets that this installation makes for itself. */
 export const settings: Migration = {

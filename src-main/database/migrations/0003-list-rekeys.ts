@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Changing the primary key of a list that has subscribers; see api/mailing-lists/rekey-commands.ts. */
 export const listRekeys: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** What lists send with by default, Remote Lists, and the permissions of users. */
 export const deliverySettings: Migration = {

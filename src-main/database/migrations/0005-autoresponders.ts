@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Autoresponders and the queue that they feed, subscription forms, and who has yet to confirm. */
 export const autoresponders: Migration = {

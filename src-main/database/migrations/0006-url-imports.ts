@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Imports of a file that is downloaded first. */
 export const urlImports: Migration = {

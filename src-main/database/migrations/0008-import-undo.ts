@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** What imports changed, and the undoing of them. */
 export const importUndo: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** In which order an import writes its rows; those that are under way have begun in the order of their file. */
 export const rowOrder: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Where the columns of files go: saved by name, and remembered by header. */
 export const importMappings: Migration = {

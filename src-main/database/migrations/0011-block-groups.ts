@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Sums of 128 blocks of subscribers each: a page of a list of ten millions is found without adding up 10,000 blocks. */
 export const blockGroups: Migration = {

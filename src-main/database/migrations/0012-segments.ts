@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Segments: stored ones have a name, ad hoc ones belong to the campaign or template that brought them. */
 export const segments: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Campaigns and templates, which are campaigns that are never sent, with their contents and delivery settings. */
 export const campaigns: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Where deliveries stand, and what is counted of the messages that went out. */
 export const delivery: Migration = {

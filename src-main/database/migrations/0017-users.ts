@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /**
  * Everything that the specification says of users and organizations. The table of users is made anew, since the email of a

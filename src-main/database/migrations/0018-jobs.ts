@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Files of addresses to suppress, and when the download of an import is tried again. */
 export const jobs: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** The last and the first time that an answer can hold, in UNIX milliseconds: the years 0001 to 9999 in any zone. */
 const [last, first] = [253_402_128_000_000, -62_135_510_400_000]

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Jobs that were to begin at once say so: their times tell nothing of it, since the clock may have been set back. */
 export const atOnce: Migration = {

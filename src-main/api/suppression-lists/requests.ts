@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import type { CommandInput } from '../database/command.ts'
-import type { Schema } from '../database/schema.ts'
-import type { Writer } from '../database/writer.ts'
-import { StepLoop } from './step-loop.ts'
+import type { CommandInput } from '../../database/command.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { Writer } from '../../database/writer.ts'
+import { StepLoop } from '../../jobs/step-loop.ts'
 
-declare module '../http/context.ts' {
+declare module '../../http/context.ts' {
   interface ApplicationContext {
     suppressionRequests: SuppressionRequests
   }

@@ -1,14 +1,14 @@
-import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import { Faults } from '../../base/errors.ts'
-import type { ExportPlan } from '../../exports/plan.ts'
-import { fieldsOfList } from '../custom-fields/queries.ts'
-import { fieldNamed } from '../custom-fields/rules.ts'
-import { stateCommands } from '../jobs/state-commands.ts'
-import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
-import { organizationById } from '../organizations/queries.ts'
-import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
-import { importColumns, isImportColumn } from '../subscriber-imports/rules.ts'
-import { subscriberStatuses } from '../subscribers/schema.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
+import { Faults } from '../base/errors.ts'
+import type { ExportPlan } from './plan.ts'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import { fieldNamed } from '../api/custom-fields/rules.ts'
+import { stateCommands } from '../api/jobs/state-commands.ts'
+import { localListById, mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
+import { organizationById } from '../api/organizations/queries.ts'
+import { clauseOf, requireListsOf, segmentOfList } from '../api/segments/queries.ts'
+import { importColumns, isImportColumn } from '../api/subscriber-imports/rules.ts'
+import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import {
   countWithStatuses,
   exportRow,
@@ -16,8 +16,8 @@ import {
   runningExportStates,
   settingsOf,
   type StoredExportSettings
-} from './queries.ts'
-import type { SubscriberExportInput } from './schema.ts'
+} from '../api/subscriber-exports/queries.ts'
+import type { SubscriberExportInput } from '../api/subscriber-exports/schema.ts'
 
 interface CreateInput {
   organizationId: number
@@ -199,7 +199,7 @@ export const subscriberExportCommands = {
   noteProgress: noteExportProgress
 }
 
-declare module '../../database/command.ts' {
+declare module '../database/command.ts' {
   interface CommandRegistry {
     subscriberExports: typeof subscriberExportCommands
   }

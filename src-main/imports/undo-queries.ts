@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { ImportUndoKeptTable, ImportUndosTable } from './tables.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { ImportUndoKeptTable, ImportUndosTable } from '../api/subscriber-imports/tables.ts'
+import type { Schema } from '../database/schema.ts'
 
 export type ImportUndoRow = Selectable<ImportUndosTable>
 

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { csvWriter } from '../../csv/csv-writer.ts'
-import { CsvReader } from '../../csv/csv-reader.ts'
-import { decodeFile } from '../../csv/decode.ts'
-import { csvFormat } from '../../csv/records.ts'
+import { csvWriter } from '../csv/csv-writer.ts'
+import { CsvReader } from '../csv/csv-reader.ts'
+import { decodeFile } from '../csv/decode.ts'
+import { csvFormat } from '../csv/records.ts'
 import { stat } from 'node:fs/promises'
-import { notFound } from '../../base/errors.ts'
-import { logPath } from '../../imports/logs.ts'
-import type { FileFormat, ImportOutcome } from './schema.ts'
+import { notFound } from '../base/errors.ts'
+import { logPath } from './logs.ts'
+import type { FileFormat, ImportOutcome } from '../api/subscriber-imports/schema.ts'
 
 /**
  * Sends a log as a file.

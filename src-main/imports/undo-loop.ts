@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { nextUndo } from '../api/subscriber-imports/undo-queries.ts'
+import { nextUndo } from './undo-queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { StepLoop } from './step-loop.ts'
+import { StepLoop } from '../jobs/step-loop.ts'
 
 /** Undoes imports bit by bit. */
 export function importUndoer(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {

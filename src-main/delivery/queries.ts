@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
-import { dueTime } from '../../jobs/due.ts'
-import { membersOf } from '../segments/queries.ts'
-import type { SegmentCondition } from '../segments/schema.ts'
-import { delayMs } from './rules.ts'
+import type { Schema } from '../database/schema.ts'
+import { dueTime } from '../jobs/due.ts'
+import { membersOf } from '../api/segments/queries.ts'
+import type { SegmentCondition } from '../api/segments/schema.ts'
+import { delayMs } from '../api/campaigns/rules.ts'
 
 /**
  * The campaigns that are to be sent or being sent, and not paused, and when something is to be done for each (UNIX
@@ -64,22 +64,4 @@ export function recipientsAfter(
     .orderBy('subscribers.id')
     .limit(limit)
     .execute()
-}
-
-/** How far the delivery of a campaign is; undefined before it began. */
-export function deliveryOf(db: Kysely<Schema>, campaignId: number) {
-  return db.selectFrom('deliveries').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
-}
-
-/** How many campaigns that have begun are for, by campaign id. */
-export async function recipientsOf(
-  db: Kysely<Schema>,
-  campaignIds: number[]
-): Promise<Map<number, number | null>> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .select(['campaign_id', 'recipients'])
-    .where('campaign_id', 'in', campaignIds)
-    .execute()
-  return new Map(rows.map(({ campaign_id, recipients }) => [campaign_id, recipients]))
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Schema } from '../database/schema.ts'
-import type { Writer } from '../database/writer.ts'
-import { StepLoop } from './step-loop.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { Writer } from '../../database/writer.ts'
+import { StepLoop } from '../../jobs/step-loop.ts'
 
 /** Removes the subscribers of deleted lists bit by bit. */
 export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {

@@ -1,3 +1,4 @@
+import type { RowOrder } from '../api/subscriber-imports/tables.ts'
 import { isAbsolute, join } from 'node:path'
 import {
   type Command,
@@ -5,46 +6,40 @@ import {
   inBackground,
   recordOne,
   Unfinished
-} from '../../database/command.ts'
-import { nextSubscriberId, useSubscriberIds } from '../subscribers/ids.ts'
+} from '../database/command.ts'
+import { nextSubscriberId, useSubscriberIds } from '../api/subscribers/ids.ts'
 import {
   applyImportBatch,
   type BatchResult,
   type ImportSession,
   newImportSession,
   recallImportBatch as recallBatch
-} from '../../imports/import-batch.ts'
-import { SubscriberTally } from '../subscriber-counts/tally.ts'
-import { Faults, validationFailed } from '../../base/errors.ts'
-import {
-  type ImportBatch,
-  type ImportPlan,
-  type PackedBatch,
-  type RowOrder,
-  rowOrderFor
-} from '../../imports/plan.ts'
-import { unpackBatch } from '../../imports/row-packer.ts'
-import type { ImportSource } from '../../imports/source.ts'
-import { currentSettings } from '../../settings/queries.ts'
-import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
-import { queueReactionsOfMany } from '../autoresponders/reactions.ts'
-import { fieldsOfList } from '../custom-fields/queries.ts'
-import type { FieldDefinition } from '../custom-fields/rules.ts'
-import { stateCommands } from '../jobs/state-commands.ts'
-import { localListById, mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
-import { organizationById } from '../organizations/queries.ts'
-import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
-import { roomFor } from '../subscriber-counts/queries.ts'
-import { importRow, type ImportRow, type StoredSettings } from './queries.ts'
-import { plainMapping, runningStates } from './rules.ts'
+} from './import-batch.ts'
+import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
+import { Faults, validationFailed } from '../base/errors.ts'
+import { type ImportBatch, type ImportPlan, type PackedBatch, rowOrderFor } from './plan.ts'
+import { unpackBatch } from './row-packer.ts'
+import type { ImportSource } from './source.ts'
+import { currentSettings } from '../settings/queries.ts'
+import { type AutoresponderRow, autorespondersOf } from '../api/autoresponders/queries.ts'
+import { queueReactionsOfMany } from '../api/autoresponders/reactions.ts'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import type { FieldDefinition } from '../api/custom-fields/rules.ts'
+import { stateCommands } from '../api/jobs/state-commands.ts'
+import { localListById, mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
+import { organizationById } from '../api/organizations/queries.ts'
+import { refuseWhileRekeying } from '../api/mailing-lists/rekey-commands.ts'
+import { roomFor } from '../api/subscriber-counts/queries.ts'
+import { importRow, type ImportRow, type StoredSettings } from '../api/subscriber-imports/queries.ts'
+import { plainMapping, runningStates } from '../api/subscriber-imports/rules.ts'
 import {
   type AutorespondersInput,
   type ImportCounts,
   type ImportSettings,
   addCounts,
   zeroCounts
-} from './schema.ts'
-import { checkMapping } from './settings.ts'
+} from '../api/subscriber-imports/schema.ts'
+import { checkMapping } from '../api/subscriber-imports/settings.ts'
 import { forgetImportChanges, noteImportChanges, recordSubscribers } from './undo-commands.ts'
 
 interface CreateInput {
@@ -462,7 +457,7 @@ export const subscriberImportCommands = {
   notePurgedLogs
 }
 
-declare module '../../database/command.ts' {
+declare module '../database/command.ts' {
   interface CommandRegistry {
     subscriberImports: typeof subscriberImportCommands
   }

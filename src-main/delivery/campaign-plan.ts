@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
-import type { MessagePlan } from '../../delivery/plan.ts'
-import { signingSecret } from '../../settings/queries.ts'
-import { fieldsOfList } from '../custom-fields/queries.ts'
-import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../delivery-settings/queries.ts'
-import { organizationById } from '../organizations/queries.ts'
-import { type ContentRow, contentsOf, dispatchOf } from './queries.ts'
-import { customHeaders, xCampaignId } from './rules.ts'
+import type { Schema } from '../database/schema.ts'
+import type { MessagePlan } from './plan.ts'
+import { signingSecret } from '../settings/queries.ts'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../api/delivery-settings/queries.ts'
+import { organizationById } from '../api/organizations/queries.ts'
+import { type ContentRow, contentsOf, dispatchOf } from '../api/campaigns/queries.ts'
+import { customHeaders, xCampaignId } from '../api/campaigns/rules.ts'
 
 /** A campaign with what its delivery needs of its list, organization and segment. */
 export type CampaignToSend = Awaited<ReturnType<typeof campaignToSend>>
@@ -44,7 +44,7 @@ export function campaignToSend(db: Kysely<Schema>, id: number) {
  * @param linkBase where links lead without a URL domain
  * @returns null when it has no content
  */
-export async function messagePlanOf(
+export async function campaignPlanOf(
   db: Kysely<Schema>,
   campaign: CampaignToSend,
   linkBase: string

@@ -2,16 +2,16 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
-import { validationFailed } from '../../base/errors.ts'
-import { logDirectory } from '../../imports/logs.ts'
-import { downloadFrom, findUpload, type ImportSource, keepContent } from '../../imports/source.ts'
-import { currentSettings } from '../../settings/queries.ts'
-import type { Caller } from '../../http/caller.ts'
-import { envelope, ok, okPage, pagedEnvelope } from '../../http/envelope.ts'
-import { localListById } from '../mailing-lists/queries.ts'
-import { limitPageSize, PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
+import { parseTimeInput, timeComplaint } from '../base/dates.ts'
+import { validationFailed } from '../base/errors.ts'
+import { logDirectory } from './logs.ts'
+import { downloadFrom, findUpload, type ImportSource, keepContent } from './source.ts'
+import { currentSettings } from '../settings/queries.ts'
+import type { Caller } from '../http/caller.ts'
+import { envelope, ok, okPage, pagedEnvelope } from '../http/envelope.ts'
+import { localListById } from '../api/mailing-lists/queries.ts'
+import { limitPageSize, PageQuery } from '../http/pagination.ts'
+import { IdParams, MailingListParams, wrapped } from '../http/schema.ts'
 import {
   importPage,
   importRow,
@@ -19,7 +19,7 @@ import {
   presentImport,
   presentImportSummary,
   type StoredSettings
-} from './queries.ts'
+} from '../api/subscriber-imports/queries.ts'
 import {
   importOutcomes,
   importScopes,
@@ -27,9 +27,9 @@ import {
   SubscriberImport,
   SubscriberImportInput,
   SubscriberImportSummary
-} from './schema.ts'
+} from '../api/subscriber-imports/schema.ts'
 import { sendLog } from './send-log.ts'
-import { settingsOf } from './settings.ts'
+import { settingsOf } from '../api/subscriber-imports/settings.ts'
 
 const tags = ['Subscriber imports']
 const ListQuery = Type.Object({

@@ -1,24 +1,29 @@
 import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
-import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
-import type { DeliveriesTable } from './tables.ts'
-import type { DeliveryPlan } from '../../delivery/plan.ts'
-import { evenShares, type Shares } from '../../delivery/split-test.ts'
-import { validationFailed } from '../../base/errors.ts'
-import { dueTime } from '../../jobs/due.ts'
-import type { JobEnd } from '../../jobs/outcome.ts'
-import type { StoredValues } from '../custom-fields/rules.ts'
-import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
-import { clauseOf, requireListsOf } from '../segments/queries.ts'
-import { count } from '../statistics/counting.ts'
-import { statisticsOfCampaigns } from '../statistics/queries.ts'
-import { countsOf, sumCounters } from '../statistics/rules.ts'
-import type { Counters } from '../statistics/schema.ts'
-import { recordCampaign } from './commands.ts'
-import { deliveryOf } from './delivery-queries.ts'
-import { type CampaignToSend, campaignToSend, messagePlanOf } from './message-plan.ts'
-import { contentsOf, type DispatchRow, dispatchOf, seedListIdsOf } from './queries.ts'
-import { delayMs, winnerOf } from './rules.ts'
+import { type Command, type CommandContext, inBackground } from '../database/command.ts'
+import type { DeliveriesTable } from '../api/campaigns/tables.ts'
+import type { DeliveryPlan } from './plan.ts'
+import { evenShares, type Shares } from './split-test.ts'
+import { validationFailed } from '../base/errors.ts'
+import { dueTime } from '../jobs/due.ts'
+import type { JobEnd } from '../jobs/outcome.ts'
+import type { StoredValues } from '../api/custom-fields/rules.ts'
+import type { AutowinnerMetric } from '../api/mailing-lists/schema.ts'
+import { clauseOf, requireListsOf } from '../api/segments/queries.ts'
+import { count } from '../api/statistics/counting.ts'
+import { statisticsOfCampaigns } from '../api/statistics/queries.ts'
+import { countsOf, sumCounters } from '../api/statistics/rules.ts'
+import type { Counters } from '../api/statistics/schema.ts'
+import { recordCampaign } from '../api/campaigns/commands.ts'
+import { type CampaignToSend, campaignToSend, campaignPlanOf } from './campaign-plan.ts'
+import {
+  contentsOf,
+  deliveryOf,
+  type DispatchRow,
+  dispatchOf,
+  seedListIdsOf
+} from '../api/campaigns/queries.ts'
+import { delayMs, winnerOf } from '../api/campaigns/rules.ts'
 
 interface ById {
   id: number
@@ -120,7 +125,7 @@ async function planOf(
   { campaign, dispatch, delivery }: UnderWay,
   linkBase: string
 ): Promise<DeliveryPlan> {
-  const message = await messagePlanOf(db, campaign, linkBase)
+  const message = await campaignPlanOf(db, campaign, linkBase)
   if (!message) throw validationFailed('the campaign has no content')
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
   await requireListsOf(db, clause)
@@ -343,7 +348,7 @@ export const deliveryCommands = {
   end: endDelivery
 }
 
-declare module '../../database/command.ts' {
+declare module '../database/command.ts' {
   interface CommandRegistry {
     deliveries: typeof deliveryCommands
   }

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import type { CommandInput } from '../database/command.ts'
-import type { Schema } from '../database/schema.ts'
-import type { Writer } from '../database/writer.ts'
-import { ApiError, messageOf, validationFailed } from '../base/errors.ts'
+import type { CommandInput } from '../../database/command.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { Writer } from '../../database/writer.ts'
+import { ApiError, messageOf, validationFailed } from '../../base/errors.ts'
 
-declare module '../http/context.ts' {
+declare module '../../http/context.ts' {
   interface ApplicationContext {
     rekeyer: ListRekeyer
   }

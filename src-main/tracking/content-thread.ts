@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads'
 import { answerQuestions } from '../base/asked-thread.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { linkOfMessage, messageOf } from '../tracking/queries.ts'
-import { writePreview } from './content-preview.ts'
+import { linkOfMessage, messageOf } from './queries.ts'
+import { writePreview } from '../delivery/content-preview.ts'
 import type { ContentQuestion } from './content-writer.ts'
 
 // Writes contents one after the other, on a connection of its own.

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
-import type { MessagePlan } from '../../delivery/plan.ts'
-import { signingSecret } from '../../settings/queries.ts'
-import { customHeaders } from '../campaigns/rules.ts'
-import { fieldsOfList } from '../custom-fields/queries.ts'
-import type { MailingListRow } from '../mailing-lists/queries.ts'
-import { organizationById } from '../organizations/queries.ts'
-import type { AutoresponderRow } from './queries.ts'
+import type { Schema } from '../database/schema.ts'
+import type { MessagePlan } from './plan.ts'
+import { signingSecret } from '../settings/queries.ts'
+import { customHeaders } from '../api/campaigns/rules.ts'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import type { MailingListRow } from '../api/mailing-lists/queries.ts'
+import { organizationById } from '../api/organizations/queries.ts'
+import type { AutoresponderRow } from '../api/autoresponders/queries.ts'
 
 /**
  * What the messages of an autoresponder are made of.
  * @param linkBase where links lead, without a path
  * @returns null when it has no content
  */
-export async function messagePlanOf(
+export async function autoresponderPlanOf(
   db: Kysely<Schema>,
   list: MailingListRow,
   row: AutoresponderRow,

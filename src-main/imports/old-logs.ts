@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises'
 import { importsWithOldLogs } from '../api/subscriber-imports/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { logDirectory } from '../imports/logs.ts'
+import { logDirectory } from './logs.ts'
 import { clockState } from '../settings/queries.ts'
-import { type ClockState, lookAtClock } from './retention.ts'
+import { type ClockState, lookAtClock } from '../jobs/retention.ts'
 
 /** Logs are kept for 7 days after the import finished (spec, "Limits"). */
 const keptFor = 7 * 24 * 60 * 60 * 1000

@@ -7,18 +7,18 @@ import {
   inBackground,
   recordOne,
   Unfinished
-} from '../../database/command.ts'
-import type { BatchResult, Overwritten } from '../../imports/import-batch.ts'
-import type { KeptReason } from './tables.ts'
-import { SubscriberTally } from '../subscriber-counts/tally.ts'
-import { validationFailed } from '../../base/errors.ts'
-import { currentSettings } from '../../settings/queries.ts'
-import { fieldsOfList } from '../custom-fields/queries.ts'
-import { type FieldDefinition, meaningfulValues, type StoredValues } from '../custom-fields/rules.ts'
-import { localListById } from '../mailing-lists/queries.ts'
-import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
-import { alternateKeyOf } from '../subscribers/rules.ts'
-import { importRow, type ImportRow } from './queries.ts'
+} from '../database/command.ts'
+import type { BatchResult, Overwritten } from './import-batch.ts'
+import type { KeptReason } from '../api/subscriber-imports/tables.ts'
+import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
+import { validationFailed } from '../base/errors.ts'
+import { currentSettings } from '../settings/queries.ts'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import { type FieldDefinition, meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
+import { localListById } from '../api/mailing-lists/queries.ts'
+import { refuseWhileRekeying } from '../api/mailing-lists/rekey-commands.ts'
+import { alternateKeyOf } from '../api/subscribers/rules.ts'
+import { importRow, type ImportRow } from '../api/subscriber-imports/queries.ts'
 import { importUndo } from './undo-queries.ts'
 
 // Undoing an import: subscribers that it added go, those that it overwrote become what they were. Whoever changed since
@@ -326,7 +326,7 @@ export const importUndoCommands = {
   continue: continueImportUndo
 }
 
-declare module '../../database/command.ts' {
+declare module '../database/command.ts' {
   interface CommandRegistry {
     importUndos: typeof importUndoCommands
   }

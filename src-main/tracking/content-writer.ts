@@ -1,8 +1,8 @@
 import { AskedThread } from '../base/asked-thread.ts'
 import { startThread } from '../base/threads.ts'
 import type { TokenContent } from '../api/subscribers/tokens.ts'
-import type { ContentPreviewTask, WrittenPreview } from './content-preview.ts'
-import type { WrittenContent } from './message.ts'
+import type { ContentPreviewTask, WrittenPreview } from '../delivery/content-preview.ts'
+import type { WrittenContent } from '../delivery/message.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
+import type { RowPlan } from './plan.ts'
+
+/** What the thread of a dry run is started with. */
+export interface DryRunThreadOptions {
+  plan: RowPlan
+  mailingListId: number
+  /** How many subscribers may be added; Infinity without a limit. */
+  room: number
+  databasePath: string
+  /** Which the dry run has for itself. */
+  directory: string
+}
+
+/** How far a dry run is, in the terms of an import. */
+export interface DryRunProgress {
+  state: 'splitting' | 'importing' | 'finished' | 'failed'
+  error_message: string | null
+  stats: {
+    number_of_records: number | null
+    records_imported: number
+    subscribers: ImportCounts
+  }
+}
+
+export function newProgress(): DryRunProgress {
+  return {
+    state: 'splitting',
+    error_message: null,
+    stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() }
+  }
+}
+
+/** The directory of the logs of a dry run. */
+export function dryRunLogs(directory: string): string {
+  return join(directory, 'logs')
+}
