@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseTimeInput, timeComplaint } from '../src-main/base/dates.ts'
+import { isoDay, parseDate, parseMonthDay, parseTimeInput, timeComplaint } from '../src-main/base/dates.ts'
 
 it.each([
   ['2015-01-22 11:10AM CST', '2015-01-22T17:10:00Z'],
@@ -55,3 +55,24 @@ it(
     expect(timeComplaint(text)).toMatch(/^must be an ISO 8601 time/)
   }
 )
+
+it.each([
+  ['03/04/2014', 'mdy', '2014-03-04'],
+  ['03/04/2014', 'dmy', '2014-04-03'],
+  ['13/04/2014', 'mdy', null],
+  ['13/04/2014', 'dmy', '2014-04-13'],
+  ['2014-03-04', 'dmy', '2014-03-04'],
+  ['March 4, 2014', 'dmy', '2014-03-04']
+] as const)('the date %s with the order %s is %s', (text, order, day) => {
+  const read = parseDate(text, order)
+  expect(read && isoDay(read)).toBe(day)
+})
+
+it.each([
+  ['03/04', 'mdy', { month: 3, day: 4 }],
+  ['03/04', 'dmy', { month: 4, day: 3 }],
+  ['02/29', 'mdy', { month: 2, day: 29 }],
+  ['02/30', 'mdy', null]
+] as const)('the day of the year %s with the order %s', (text, order, day) => {
+  expect(parseMonthDay(text, order)).toEqual(day)
+})

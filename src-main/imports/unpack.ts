@@ -68,8 +68,7 @@ export async function unpack(path: string, target: string, signal: AbortSignal):
   try {
     await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
   } catch (error) {
-    signal.throwIfAborted()
-    // What is there is of no use, and takes the space that noting the fault needs.
+    // What is there is of no use, and takes the space that noting a fault needs.
     await rm(target, { force: true })
     throw asFailure(error)
   }

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SignIn } from '../../src-main/api/accounts/authentication.ts'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
@@ -316,6 +317,17 @@ describe('limits that are met exactly', () => {
     expect(imported.stats.subscribers).toMatchObject({ added: 0, skipped_over_limit: 1 })
   })
 
+  it('of subscribers let the first rows of a file in, to the last place', async () => {
+    const organizationId = await makeOrganization(started, { subscriberLimit: 60 })
+    const api = await systemAdminIn(started.app, organizationId)
+    const list = await makeList(api)
+    const emails = Array.from({ length: 120 }, (_, n) => `p${n}@example.com`)
+    const { stats } = await importText(api, list.id, `email\n${emails.join('\n')}\n`)
+    expect(stats.subscribers).toMatchObject({ added: 60, skipped_over_limit: 60 })
+    const added = (await allSubscribers(api, list.id)).map(({ email }) => email)
+    expect(added.toSorted()).toEqual(emails.slice(0, 60).toSorted())
+  })
+
   it.each([
     ['/mailing_lists/LIST/subscribers', 500],
     ['/subscriber_imports', 500],
@@ -352,6 +364,72 @@ describe('limits that are met exactly', () => {
     )
     expect([removed.data.more_remaining, removed.data.subscriber_ids_removed.length]).toEqual([false, 10])
   })
+})
+
+it('an import is recent for two weeks after its end', async () => {
+  const { api } = started
+  const list = await makeList(api)
+  const ids = [
+    await importText(api, list.id, 'email\na@example.com\n'),
+    await importText(api, list.id, 'email\n')
+  ]
+  const day = 24 * 60 * 60 * 1000
+  for (const [index, days] of [13.9, 14.1].entries()) {
+    inDatabase(
+      'UPDATE subscriber_imports SET finished_at = ? WHERE id = ?',
+      Date.now() - days * day,
+      ids[index]?.id
+    )
+  }
+  const { data } = await api.get<SubscriberImport[]>(
+    `/mailing_lists/${list.id}/subscriber_imports?scope=recent`
+  )
+  expect(data.map(({ id }) => id)).toEqual([ids[0]?.id])
+})
+
+it('a delivery that was paused meanwhile stays paused, whatever its thread met', async () => {
+  const bench = await commandBench()
+  await bench.run('accounts.ensureSystemOrganization', undefined)
+  await bench.run('settings.ensureSigningSecret', undefined)
+  const scope = { organizationId: 1, timeZone: 'UTC', kind: 'campaign' as const }
+  const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
+  const id = await bench.run('campaigns.create', {
+    ...scope,
+    mailingListId,
+    source: { duplicate_content: false, duplicate_segmentation_criteria: false, duplicate_dispatch: false },
+    campaign: {
+      name: 'C',
+      segmentation_criteria_ad_hoc: [],
+      contents: [{ subject: 'S', text: 'T' }],
+      dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    }
+  })
+  const state = (): unknown =>
+    bench.sqlite.prepare('SELECT state, paused, error_message FROM dispatches WHERE campaign_id = ?').get(id)
+  await bench.run('deliveries.begin', { id, linkBase: 'http://127.0.0.1' })
+  await bench.run('campaigns.pause', { organizationId: 1, id })
+  await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'no' } })
+  expect(state()).toEqual({ state: 'sending', paused: 1, error_message: null })
+  await bench.run('campaigns.resume', { organizationId: 1, id })
+  await bench.run('deliveries.end', { id, end: { is: 'held', message: 'wait' } })
+  expect(state()).toEqual({ state: 'sending', paused: 1, error_message: 'wait' })
+  await bench.run('campaigns.cancel', { organizationId: 1, id })
+  await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'no' } })
+  expect(state()).toMatchObject({ state: 'cancelled' })
+})
+
+it.each([
+  ['virtual_mta_id', 0],
+  ['virtual_mta_id', null],
+  ['bounce_email_id', ''],
+  ['bounce_email_id', null],
+  ['url_domain_id', 0],
+  ['url_domain_id', null]
+] as const)('a campaign whose %s is %j has none of its own', async (name, value) => {
+  const { api } = started
+  const list = await makeList(api)
+  const { dispatch } = await makeCampaign(api, list.id, { dispatch_attributes: { [name]: value } })
+  expect([null, 0]).toContain(dispatch?.[name])
 })
 
 it('a template has no time to begin at that would send it', async () => {

@@ -82,3 +82,11 @@ it.each([
   // Twice the length takes some twice as long; what is quadratic takes four times, and these seconds.
   expect(took(content.length)).toBeLessThan(3000)
 })
+
+it('an equals sign before a name belongs to it, as browsers read it', () => {
+  const found = [...attributesIn('<a =b="1" c="2" d>')]
+  expect(found.map(({ name, quote }) => [name, quote])).toEqual([
+    ['=b', '"'],
+    ['c', '"']
+  ])
+})

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
+import type { Job } from '../../src-main/api/jobs/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   deleteList,
@@ -181,6 +182,21 @@ describe('a campaign', () => {
       Array.from({ length: 12 }, (_, number) => `p${number}@example.com`)
     )
     expect(stat_summary).toMatchObject({ messages_sent: 12 })
+  })
+
+  it('waits a long time between messages without a thread, and knows from the first on how many there are', async () => {
+    const { api } = started
+    const list = await listOf(3)
+    const made = await sendNow(list.id, { dispatch_attributes: { speed: 120 } })
+    await until(async () => (await addressesIn(made.id)).length === 1)
+    await pause(1500)
+    expect(await addressesIn(made.id)).toEqual(['p0@example.com'])
+    const { data } = await api.get<Job[]>('/jobs/all?job_type=Campaign')
+    expect(data.find(({ id, job_type }) => id === made.id && job_type === 'Campaign')).toMatchObject({
+      progress_value: 1,
+      progress_total: 3
+    })
+    await api.post(`/campaigns/${made.id}/cancel`)
   })
 
   it('that is cancelled sends nothing more, and what was sent stays counted', async () => {

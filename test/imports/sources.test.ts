@@ -201,3 +201,17 @@ describe('a compressed file', () => {
     }
   })
 })
+
+it.each(['a\\b.csv', '.', '..', 'folder/a.csv'])(
+  'a file source is a name without folders, which %j is not',
+  async (filename) => {
+    const { api } = shared
+    const list = await makeList(api)
+    const answer = await api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: { column_mapping: ['email'], file_source: { type: 'upload_directory', filename } }
+    })
+    expect(answer.error_message).toBe(
+      'file_source.filename must be the name of a file in the upload directory, without folders'
+    )
+  }
+)

@@ -1,4 +1,6 @@
+import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
@@ -121,6 +123,28 @@ describe('undoing an import', () => {
       'edited@example.com,changed since the import',
       'email,why it was left as it is',
       'touched@example.com,changed since the import'
+    ])
+  })
+
+  it('tells the change log of whom it brings back and whom it removes', async () => {
+    const list = await newList()
+    await importText(started.api, list.id, 'a@example.com,Wien,active,true,html\n', overwriting)
+    const text = 'a@example.com,Graz,active,true,html\nb@example.com,Graz,active,true,html\n'
+    const { id } = await importText(started.api, list.id, text, overwriting)
+    const subscribers = await allSubscribers(started.api, list.id)
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const last = database.prepare('SELECT max(id) FROM change_log').pluck().get()
+    await undone(id)
+    const changes = database
+      .prepare(
+        `SELECT action, first_id FROM change_log WHERE id > ? AND entity = 'subscriber' AND mailing_list_id = ? ORDER BY action`
+      )
+      .all(last, list.id)
+    database.close()
+    const idOf = (name: string) => subscribers.find(({ email }) => email === `${name}@example.com`)?.id
+    expect(changes).toEqual([
+      { action: 'delete', first_id: idOf('b') },
+      { action: 'update', first_id: idOf('a') }
     ])
   })
 

@@ -19,7 +19,7 @@ const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only T
 /** A mutant with which tests take so many times as long as without it hangs: that is noticed too. */
 const hangsAfter = 3
 /** Longest that tests may take without a mutant, in milliseconds. */
-const maxRun = 600_000
+const maxRunTime = 900_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
 
@@ -121,7 +121,7 @@ interface Limits {
 async function limitsOf(directory: string, target: Target): Promise<Limits> {
   const limitOf = async (which: 'quick' | 'slow'): Promise<number> => {
     const began = performance.now()
-    if (!(await passes(directory, target[which], maxRun))) {
+    if (!(await passes(directory, target[which], maxRunTime))) {
       throw new Error(
         `The ${which} tests of ${target.sources.join(', ')} fail without a mutant. Fix them first`
       )
@@ -144,10 +144,20 @@ async function tryMutant(
     for (const which of ['quick', 'slow'] as const) {
       if (!(await passes(directory, target[which], limits[which]))) return 'caught'
     }
-    return 'survived'
+    const others = otherTests(directory, target)
+    return (await passes(directory, others, maxRunTime)) ? 'survived' : 'caught'
   } finally {
     writeFileSync(path, text)
   }
+}
+
+/** All tests but those of the target, and those in a browser and of crashes, which take too long. */
+function otherTests(directory: string, { quick, slow }: Target): string[] {
+  const own = [...quick, ...slow]
+  return globSync('test/**/*.test.ts', { cwd: directory })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !/\/(e2e|bench)\/|\/(recovery|faults)\.test\.ts$/.test(file))
+    .filter((file) => !own.some((each) => file === each || file.startsWith(`${each}/`)))
 }
 
 /** Whether all tests pass in time. What hangs is ended with everything that it started. */

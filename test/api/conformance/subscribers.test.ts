@@ -28,6 +28,7 @@ const queued = (listId: number): string[] => reactionsOf(started, listId).map((e
 describe('creating a subscriber refuses with validation_failed', () => {
   const refusals: [rule: string, subscriber: Record<string, unknown>, message: RegExp][] = [
     ['no email', { status: 'active' }, /^email cannot be blank$/],
+    ['a blank email', { email: '  ', status: 'active' }, /^email cannot be blank$/],
     ['no status', { email: 'a@example.com' }, /^status cannot be blank$/],
     [
       'a status that is none',
