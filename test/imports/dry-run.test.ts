@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -148,7 +149,10 @@ describe('a dry run', () => {
     })
     expect((await stranger.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
     expect((await stranger.workbench('DELETE', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
+    const directory = join(started.dataDirectory, 'imports', 'dry-runs', dry.id)
+    expect(existsSync(directory)).toBe(true)
     expect((await started.api.workbench('DELETE', `/dry_runs/${dry.id}`)).success).toBe(true)
+    expect(existsSync(directory)).toBe(false)
     expect((await started.api.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
   })
 

@@ -199,17 +199,24 @@ function report(results: { mutant: Mutant; verdict: Verdict }[]): void {
   const caught = results.length - survivors.length
   process.stdout.write(`\n\nCaught ${caught} of ${results.length} (${percent(caught, results.length)})\n`)
   for (const mutant of survivors) {
-    const reason = accepted.find(
-      (each) =>
-        each.file === mutant.file &&
-        each.original === mutant.original &&
-        each.replacement === mutant.replacement
-    )?.reason
+    const reason = reasonFor(mutant)
     process.stdout.write(`${describe(mutant)}${reason === undefined ? '' : `  (${reason})`}\n`)
   }
   if (values.json) {
     writeFileSync(values.json, `${JSON.stringify({ seed: values.seed, caught, survivors }, null, 2)}\n`)
   }
+}
+
+/** Why no test need notice a mutant, where that is so. */
+function reasonFor({ file, line, original, replacement }: Mutant): string | undefined {
+  const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split('\n')[line - 1] ?? ''
+  return accepted.find(
+    (each) =>
+      each.file === file &&
+      each.original === original &&
+      each.replacement === replacement &&
+      text.includes(each.line ?? '')
+  )?.reason
 }
 
 function percent(part: number, whole: number): string {
