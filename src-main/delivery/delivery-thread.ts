@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { workerData } from 'node:worker_threads'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { ApiError, internalError } from '../base/errors.ts'
-import { runJob } from '../jobs/run-job.ts'
+import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { Delivery } from './delivery.ts'
 
 export interface DeliveryThreadData {
@@ -10,11 +9,9 @@ export interface DeliveryThreadData {
   linkBase: string
 }
 
-const { linkBase } = workerData as DeliveryThreadData
-
 // It reads on a connection of its own.
-await runJob(
-  async (job) => {
+runJobs(
+  async ({ data: { linkBase }, ...job }: RunningJob<DeliveryThreadData>) => {
     const reader = kyselyOver(openForReading(join(job.dataDirectory, 'listwright.db')))
     try {
       return await new Delivery(job, reader, linkBase).run()

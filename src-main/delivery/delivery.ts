@@ -27,12 +27,12 @@ const sentCounter = { both: 'sent_multipart', html: 'sent_html', text: 'sent_tex
 
 /** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */
 export class Delivery {
-  readonly #job: RunningJob
+  readonly #job: Omit<RunningJob, 'data'>
   readonly #reader: Kysely<Schema>
   readonly #linkBase: string
 
   /** @param linkBase where links in messages lead that have no URL domain, without a path */
-  constructor(job: RunningJob, reader: Kysely<Schema>, linkBase: string) {
+  constructor(job: Omit<RunningJob, 'data'>, reader: Kysely<Schema>, linkBase: string) {
     this.#job = job
     this.#reader = reader
     this.#linkBase = linkBase

@@ -17,7 +17,7 @@ import type { Schema } from '../database/schema.ts'
 import type { CommandClient } from '../database/writer.ts'
 import { messageOf, storageFaultOf } from '../base/errors.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
-import { type RunningJob, runJob } from '../jobs/run-job.ts'
+import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
 import { cellsOf } from './cells.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
@@ -30,7 +30,7 @@ const rowsAtOnce = 1000
 /** Reads after which the progress is noted, and whether to go on is asked. */
 const readsPerNote = 5
 
-await runJob(runExport, {
+runJobs(runExport, {
   onFullDisk: (message) => ({
     is: 'failed',
     message: `The export stopped: ${message}, then export again`

@@ -1,6 +1,5 @@
-import { workerData } from 'node:worker_threads'
 import type { JobOutcome } from '../jobs/outcome.ts'
-import { type RunningJob, runJob } from '../jobs/run-job.ts'
+import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { download } from './download.ts'
 import { failureMessage, ImportFailure } from '../csv/failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
@@ -21,14 +20,18 @@ export interface ImportThreadData {
 const changedMeanwhile =
   'the file changed while it was being imported. What had been read of it was imported; import the changed file again'
 
-const { work } = workerData as ImportThreadData
-
-await runJob(runImport, {
+runJobs(runImport, {
   onFullDisk: (message) => ({ is: 'held', message: `${message}, then continue the import` }),
   describe: failureMessage
 })
 
-async function runImport({ id, dataDirectory, client, signal }: RunningJob): Promise<JobOutcome> {
+async function runImport({
+  id,
+  dataDirectory,
+  client,
+  signal,
+  data: { work }
+}: RunningJob<ImportThreadData>): Promise<JobOutcome> {
   const plan = await client.run('subscriberImports.begin', { id, dataDirectory })
   if (!plan) return { is: 'stopped' }
   if (plan.download) {

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Worker } from 'node:worker_threads'
 import type { ChangedEntity } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { internalError, messageOf } from '../base/errors.ts'
-import { startThread } from '../base/threads.ts'
+import { messageOf } from '../base/errors.ts'
+import { JobThread } from './job-thread.ts'
 import type { JobEnd, JobOutcome } from './outcome.ts'
 import { giveReserveBack, takeReserve } from './reserve.ts'
-import type { JobThreadData } from './run-job.ts'
 import { untilStored } from './until-stored.ts'
 import { wakeOn } from './wake-on.ts'
 
@@ -17,16 +15,16 @@ export interface Job {
   dueAt: number
 }
 
-/** A kind of job, each of which has a thread of its own while it is worked on. */
+/** A kind of job, each of which has a thread to itself while it is worked on. */
 export interface JobKind<Of extends Job> {
   /** What a job of the kind is, as the subject of a sentence. */
   name: string
   /** What the change log calls its jobs. */
   entity: ChangedEntity
-  /** The module of the thread, beside `base`; it does its job by runJob. */
+  /** The module of the thread, beside `base`; it does its jobs by runJobs. */
   thread: { base: string; name: string }
-  /** What the thread is started with beside {@link JobThreadData}. */
-  threadData?: (job: Of) => object
+  /** What the thread needs beside the id of a job. */
+  threadData?: (job: Of) => unknown
   /** The jobs that are neither paused nor ended, in the order in which they are to begin. */
   unfinished: (now: number) => Promise<Of[]>
   /** Whether a job that is due may begin beside those that are worked on. */
@@ -39,6 +37,8 @@ export interface JobKind<Of extends Job> {
 
 /** Longest wait until the jobs that are due are looked for again, in milliseconds: the clock may be set meanwhile. */
 const maxWait = 60_000
+/** How long a thread waits for its next job, in milliseconds: to load the modules of a new one takes a third of a second. */
+const idleTime = 10_000
 /** How long a job of which nothing could be written waits before it begins again, in milliseconds. */
 const waitForStorage = 2000
 
@@ -48,7 +48,9 @@ export class JobRunner<Of extends Job> {
   readonly #writer: Writer
   readonly #dataDirectory: string
   /** By the ids of the jobs. */
-  readonly #running = new Map<number, { job: Of; thread: Worker }>()
+  readonly #running = new Map<number, { job: Of; thread: JobThread }>()
+  /** Threads without a job, and what ends them. */
+  readonly #idle = new Map<JobThread, NodeJS.Timeout>()
   /** When jobs go on that have to wait though they are due, by their ids, in UNIX milliseconds. */
   readonly #later = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
@@ -67,7 +69,7 @@ export class JobRunner<Of extends Job> {
     const now = Date.now()
     const unfinished = await this.#kind.unfinished(now)
     const ids = new Set(unfinished.map(({ id }) => id))
-    for (const [id, { thread }] of this.#running) if (!ids.has(id)) thread.postMessage('stop')
+    for (const [id, { thread }] of this.#running) if (!ids.has(id)) thread.stop()
     for (const id of this.#later.keys()) if (!ids.has(id)) this.#later.delete(id)
     let next = now + maxWait
     for (const job of unfinished) {
@@ -85,7 +87,9 @@ export class JobRunner<Of extends Job> {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    await Promise.all([...this.#running.values()].map(({ thread }) => thread.terminate()))
+    const threads = [...[...this.#running.values()].map(({ thread }) => thread), ...this.#idle.keys()]
+    for (const timer of this.#idle.values()) clearTimeout(timer)
+    await Promise.all(threads.map((thread) => thread.end()))
   }
 
   /** Asked without a pause before the start: of two that look at once, one starts the job. */
@@ -99,32 +103,49 @@ export class JobRunner<Of extends Job> {
 
   #start(job: Of): void {
     takeReserve(this.#dataDirectory)
-    const { thread: module, name, threadData } = this.#kind
-    const port = this.#writer.connect()
-    const data: JobThreadData = { id: job.id, dataDirectory: this.#dataDirectory, writer: port }
-    const thread = startThread(module.base, module.name, {
-      workerData: { ...threadData?.(job), ...data },
-      transferList: [port],
-      name: `${module.name} ${job.id}`
-    })
+    const thread = this.#takeThread()
     this.#running.set(job.id, { job, thread })
     this.#later.delete(job.id)
-    let outcome: JobOutcome = { is: 'stopped' }
-    thread.on('message', (told: JobOutcome) => (outcome = told))
-    thread.on('error', (error) => (outcome = { is: 'failed', message: internalError(name, error) }))
-    thread.on('exit', () => void this.#left(job.id, outcome))
+    void this.#carryOut(job, thread)
   }
 
-  async #left(id: number, outcome: JobOutcome): Promise<void> {
+  async #carryOut(job: Of, thread: JobThread): Promise<void> {
+    const outcome = await thread.run({
+      id: job.id,
+      dataDirectory: this.#dataDirectory,
+      writer: this.#writer.connect(),
+      data: this.#kind.threadData?.(job)
+    })
     try {
-      await this.#settle(id, outcome)
+      await this.#settle(job.id, outcome)
     } catch (error) {
       // It is worked on again, from where it was, but not at full speed for ever.
-      this.#later.set(id, Date.now() + maxWait)
-      this.#report(`How job ${id} ended could not be stored`, error)
+      this.#later.set(job.id, Date.now() + maxWait)
+      this.#report(`How job ${job.id} ended could not be stored`, error)
     }
-    this.#running.delete(id)
+    this.#running.delete(job.id)
+    // Not before: whoever stops this job must not meet the next one of the thread.
+    this.#keep(thread)
     await this.#wakeAgain()
+  }
+
+  #takeThread(): JobThread {
+    for (const [thread, timer] of this.#idle) {
+      clearTimeout(timer)
+      this.#idle.delete(thread)
+      if (!thread.hasEnded) return thread
+    }
+    return new JobThread(this.#kind.thread, this.#kind.name)
+  }
+
+  /** Keeps a thread for a while: a job seldom comes alone. */
+  #keep(thread: JobThread): void {
+    if (this.#closed || thread.hasEnded) return
+    const end = (): void => {
+      this.#idle.delete(thread)
+      void thread.end()
+    }
+    this.#idle.set(thread, setTimeout(end, idleTime).unref())
   }
 
   async #settle(id: number, outcome: JobOutcome): Promise<void> {

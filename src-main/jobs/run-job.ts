@@ -1,25 +1,31 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { type CommandClient, commandClientOver } from '../database/writer.ts'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { storageFaultOf } from '../base/errors.ts'
 import { giveWay } from '../base/threads.ts'
+import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import type { JobOutcome } from './outcome.ts'
 
-/** What the thread of every job is started with. */
-export interface JobThreadData {
+/** What a thread is told: to work on a job, or to leave the one that it works on. */
+export type JobOrder = { begin: JobStart } | { stop: true }
+
+/** A job as its thread gets it. */
+export interface JobStart {
   id: number
   /** Absolute. */
   dataDirectory: string
   /** To the writer thread. */
   writer: MessagePort
+  /** What a kind of job needs beside that. */
+  data: unknown
 }
 
 /** What a job works with. */
-export interface RunningJob {
+export interface RunningJob<Data = undefined> {
   id: number
   dataDirectory: string
   client: CommandClient
   /** Aborted when the job is paused or cancelled, or its list deleted: nothing is stored for it any more by then. */
   signal: AbortSignal
+  data: Data
 }
 
 /** What becomes of a job that met an error. */
@@ -30,18 +36,33 @@ export interface JobFaults {
   describe: (error: unknown) => string
 }
 
-/** Does the job that the calling thread was started for, and tells its runner how that ended. */
-export async function runJob(
-  work: (job: RunningJob) => Promise<JobOutcome>,
-  faults: JobFaults
-): Promise<void> {
+/**
+ * Does the jobs that the calling thread is given, one after the other, and tells the runner how each ended. Nothing of a job
+ * may be left in the thread: the next one is somebody else's.
+ */
+export function runJobs<Data>(work: (job: RunningJob<Data>) => Promise<JobOutcome>, faults: JobFaults): void {
+  if (!parentPort) throw new Error('jobs run in worker threads')
+  const home: MessagePort = parentPort
+  let stop = new AbortController()
   giveWay()
-  const { id, dataDirectory, writer } = workerData as JobThreadData
-  const signal = stopSignal()
+  home.on('message', (order: JobOrder) => {
+    if ('stop' in order) return stop.abort()
+    stop = new AbortController()
+    void runJob(order.begin, stop.signal, work, faults).then((outcome) => home.postMessage(outcome))
+  })
+}
+
+async function runJob<Data>(
+  { id, dataDirectory, writer, data }: JobStart,
+  signal: AbortSignal,
+  work: (job: RunningJob<Data>) => Promise<JobOutcome>,
+  faults: JobFaults
+): Promise<JobOutcome> {
   try {
-    tell(await work({ id, dataDirectory, client: commandClientOver(writer), signal }))
+    // The runner's kind and the thread's are one module's: what the one sends is what the other takes.
+    return await work({ id, dataDirectory, client: commandClientOver(writer), signal, data: data as Data })
   } catch (error) {
-    tell(signal.aborted ? { is: 'stopped' } : outcomeOf(error, faults))
+    return signal.aborted ? { is: 'stopped' } : outcomeOf(error, faults)
   } finally {
     writer.close()
   }
@@ -52,16 +73,4 @@ function outcomeOf(error: unknown, { onFullDisk, describe }: JobFaults): JobOutc
   const storage = storageFaultOf(error)
   if (storage?.kind === 'locked') return { is: 'again' }
   return storage ? onFullDisk(storage.message) : { is: 'failed', message: describe(error) }
-}
-
-function tell(outcome: JobOutcome): void {
-  parentPort?.postMessage(outcome)
-}
-
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  parentPort?.once('message', () => stop.abort())
-  // Waiting for that must not keep the thread alive.
-  parentPort?.unref()
-  return stop.signal
 }

@@ -8,7 +8,7 @@ import { readRecords } from '../csv/records.ts'
 import { fingerprintOf } from '../imports/source.ts'
 import { unpack } from '../imports/unpack.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
-import { type RunningJob, runJob } from '../jobs/run-job.ts'
+import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { untilStored } from '../jobs/until-stored.ts'
 
 // One file of addresses to suppress: of each record, the first cell that is an address, a domain or an MD5 sum.
@@ -19,8 +19,8 @@ const recordsAtOnce = 1000
 /** Thrown where the import was paused or cancelled. */
 class Stopped extends Error {}
 
-await runJob(
-  async (job) => {
+runJobs(
+  async (job: RunningJob) => {
     const unpackedPath = join(job.dataDirectory, 'imports', 'sources', `suppressed-${job.id}-unpacked.csv`)
     try {
       return await suppressFile(job, unpackedPath)

@@ -1,0 +1,51 @@
+import type { Worker } from 'node:worker_threads'
+import { internalError } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
+import type { JobOutcome } from './outcome.ts'
+import type { JobOrder, JobStart } from './run-job.ts'
+
+/** A thread that does jobs of a kind, one after the other. */
+export class JobThread {
+  readonly #worker: Worker
+  #settle: ((outcome: JobOutcome) => void) | null = null
+  #hasEnded = false
+
+  /**
+   * @param module of the thread, beside `base`; it does its jobs by runJobs
+   * @param kind what a job of it is, as the subject of a sentence
+   */
+  constructor({ base, name }: { base: string; name: string }, kind: string) {
+    this.#worker = startThread(base, name, { name })
+    this.#worker.on('message', (outcome: JobOutcome) => this.#settle?.(outcome))
+    this.#worker.on('error', (error) => this.#end({ is: 'failed', message: internalError(kind, error) }))
+    this.#worker.on('exit', () => this.#end({ is: 'stopped' }))
+  }
+
+  /** Whether the thread is gone, by itself or because it was ended. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Does a job; no other may be under way. Never rejects: what a thread dies of is an outcome too. */
+  run(begin: JobStart): Promise<JobOutcome> {
+    return new Promise((resolve) => {
+      this.#settle = resolve
+      this.#worker.postMessage({ begin } satisfies JobOrder, [begin.writer])
+    })
+  }
+
+  /** Has the job left where it is; its outcome follows. */
+  stop(): void {
+    this.#worker.postMessage({ stop: true } satisfies JobOrder)
+  }
+
+  /** Ends the thread at once; a job that was under way is stopped. */
+  async end(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #end(outcome: JobOutcome): void {
+    this.#hasEnded = true
+    this.#settle?.(outcome)
+  }
+}
