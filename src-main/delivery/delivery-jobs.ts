@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { deliveriesToDo } from './queries.ts'
+import { deliveriesToDo, type DeliveryJob } from './queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import type { Job, JobKind } from '../jobs/job-runner.ts'
+import type { JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryThreadData } from './delivery-thread.ts'
 
 /** Campaigns that are sent at the same time. */
@@ -12,14 +12,15 @@ const maxAtOnce = 8
  * Campaigns that are to be sent, or whose split test is to be decided.
  * @param linkBase where links in messages lead that have no URL domain, without a path
  */
-export function deliveryJobs(reader: Kysely<Schema>, writer: Writer, linkBase: string): JobKind<Job> {
+export function deliveryJobs(reader: Kysely<Schema>, writer: Writer, linkBase: string): JobKind<DeliveryJob> {
   return {
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
     threadData: (): DeliveryThreadData => ({ linkBase }),
     unfinished: (now) => deliveriesToDo(reader, now),
-    mayStart: (_job, running) => running.length < maxAtOnce,
+    // A winner is chosen when it is time for that, whatever else is being sent.
+    mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,
     end: (id, end) => writer.run('deliveries.end', { id, end })
   }
 }

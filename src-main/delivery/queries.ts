@@ -1,18 +1,22 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { dueTime } from '../jobs/due.ts'
+import type { Job } from '../jobs/job-runner.ts'
 import { membersOf } from '../api/segments/queries.ts'
 import type { SegmentCondition } from '../api/segments/schema.ts'
 import { delayMs } from '../api/campaigns/rules.ts'
+
+/** A campaign of which something is to be done. */
+export interface DeliveryJob extends Job {
+  /** Whether that begins with choosing the winner of a split test. */
+  isDecision: boolean
+}
 
 /**
  * The campaigns that are to be sent or being sent, and not paused, and when something is to be done for each (UNIX
  * milliseconds); those that began to wait first come first.
  */
-export async function deliveriesToDo(
-  db: Kysely<Schema>,
-  now: number
-): Promise<{ id: number; dueAt: number }[]> {
+export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<DeliveryJob[]> {
   const rows = await db
     .selectFrom('dispatches')
     .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
@@ -36,9 +40,10 @@ export async function deliveriesToDo(
     if (phase === 'decision_delay') {
       const decidesAt = decides_at ?? 0
       // After the clock was set back, by which the delay has yet to begin, it is restarted.
-      return { id, dueAt: now < decidesAt - delayMs(delay) ? 0 : decidesAt }
+      return { id, isDecision: true, dueAt: now < decidesAt - delayMs(delay) ? 0 : decidesAt }
     }
-    return { id, dueAt: state === 'sending' ? 0 : dueTime({ begins_at: begins_at ?? 0, begins_at_once }) }
+    const dueAt = state === 'sending' ? 0 : dueTime({ begins_at: begins_at ?? 0, begins_at_once })
+    return { id, isDecision: false, dueAt }
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import {
   closeSync,
+  existsSync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
@@ -75,7 +76,7 @@ async function writeFile(
   client: CommandClient
 ): Promise<boolean> {
   mkdirSync(dirname(path), { recursive: true })
-  const file = openSync(path, plan.progress.bytes > 0 ? 'r+' : 'w')
+  const file = openSync(path, existsSync(path) ? 'r+' : 'w')
   try {
     const progress = { ...plan.progress }
     if (fstatSync(file).size < progress.bytes) Object.assign(progress, { records: 0, afterId: 0, bytes: 0 })

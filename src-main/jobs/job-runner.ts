@@ -31,7 +31,7 @@ export interface JobKind<Of extends Job> {
   mayStart: (job: Of, running: Of[]) => boolean
   /** Stores how a job ended, unless it was paused, cancelled or deleted meanwhile. */
   end: (id: number, end: JobEnd) => Promise<void>
-  /** Called when the thread of a job has ended, whatever the outcome. */
+  /** Called when a thread has left a job, whatever the outcome. */
   cleanUp?: (id: number) => Promise<void>
 }
 
@@ -39,6 +39,8 @@ export interface JobKind<Of extends Job> {
 const maxWait = 60_000
 /** How long a thread waits for its next job, in milliseconds: to load the modules of a new one takes a third of a second. */
 const idleTime = 10_000
+/** A job that took longer than so many milliseconds may have left much memory in its thread, and gains nothing by another one's. */
+const shortJob = 3000
 /** How long a job of which nothing could be written waits before it begins again, in milliseconds. */
 const waitForStorage = 2000
 
@@ -110,13 +112,15 @@ export class JobRunner<Of extends Job> {
   }
 
   async #carryOut(job: Of, thread: JobThread): Promise<void> {
-    const outcome = await thread.run({
-      id: job.id,
-      dataDirectory: this.#dataDirectory,
-      writer: this.#writer.connect(),
-      data: this.#kind.threadData?.(job)
-    })
+    const began = performance.now()
+    let outcome: JobOutcome | null = null
     try {
+      outcome = await thread.run({
+        id: job.id,
+        dataDirectory: this.#dataDirectory,
+        writer: this.#writer.connect(),
+        data: this.#kind.threadData?.(job)
+      })
       await this.#settle(job.id, outcome)
     } catch (error) {
       // It is worked on again, from where it was, but not at full speed for ever.
@@ -124,13 +128,15 @@ export class JobRunner<Of extends Job> {
       this.#report(`How job ${job.id} ended could not be stored`, error)
     }
     this.#running.delete(job.id)
-    // Not before: whoever stops this job must not meet the next one of the thread.
-    this.#keep(thread)
+    // Not before: whoever stops this job must not meet the next one of the thread. What went wrong may have left open files.
+    if (outcome?.is === 'finished' && performance.now() - began < shortJob) this.#keep(thread)
+    else await thread.end()
     await this.#wakeAgain()
   }
 
   #takeThread(): JobThread {
-    for (const [thread, timer] of this.#idle) {
+    // The one that waits for the shortest time: the others come to their end.
+    for (const [thread, timer] of [...this.#idle].reverse()) {
       clearTimeout(timer)
       this.#idle.delete(thread)
       if (!thread.hasEnded) return thread
@@ -158,7 +164,15 @@ export class JobRunner<Of extends Job> {
         () => giveReserveBack(this.#dataDirectory)
       )
     }
-    if (!this.#closed) await this.#kind.cleanUp?.(id)
+    if (!this.#closed) await this.#cleanUp(id)
+  }
+
+  async #cleanUp(id: number): Promise<void> {
+    try {
+      await this.#kind.cleanUp?.(id)
+    } catch (error) {
+      this.#report(`Files of job ${id} could not be removed`, error)
+    }
   }
 
   async #wakeAgain(): Promise<void> {

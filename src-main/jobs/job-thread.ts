@@ -26,7 +26,7 @@ export class JobThread {
     return this.#hasEnded
   }
 
-  /** Does a job; no other may be under way. Never rejects: what a thread dies of is an outcome too. */
+  /** Does a job; no other may be under way. What the thread dies of is an outcome too. */
   run(begin: JobStart): Promise<JobOutcome> {
     return new Promise((resolve) => {
       this.#settle = resolve

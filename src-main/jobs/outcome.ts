@@ -1,7 +1,7 @@
 /** How a thread left its job. */
 export type JobOutcome =
   | JobEnd
-  /** It was paused or cancelled, or its list was deleted: what is stored says so already. */
+  /** What is stored says already what follows: it was paused or cancelled, its list was deleted, or another part of it comes next. */
   | { is: 'stopped' }
   /** It goes on at a time, in UNIX milliseconds. */
   | { is: 'later'; at: number }

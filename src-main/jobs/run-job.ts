@@ -23,7 +23,7 @@ export interface RunningJob<Data = undefined> {
   id: number
   dataDirectory: string
   client: CommandClient
-  /** Aborted when the job is paused or cancelled, or its list deleted: nothing is stored for it any more by then. */
+  /** Aborted when the job is paused or cancelled, or its list deleted. */
   signal: AbortSignal
   data: Data
 }

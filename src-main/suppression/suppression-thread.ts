@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { type SuppressedRow, suppressedRowOf } from '../api/suppression-lists/rules.ts'
-import type { CommandClient } from '../database/writer.ts'
 import { failureMessage, ImportFailure } from '../csv/failure.ts'
 import { readRecords } from '../csv/records.ts'
 import { fingerprintOf } from '../imports/source.ts'
@@ -51,7 +50,7 @@ async function suppressFile(
   await readRecords(path, format, () => void records++, goOn)
   if (!(await client.run('suppressedAddressImports.noteRecords', { id, records }))) return { is: 'stopped' }
   try {
-    await suppressAll(client, id, path, format, row.records_read)
+    await suppressAll({ id, client, signal }, path, format, row.records_read)
     return { is: 'finished' }
   } catch (error) {
     if (error instanceof Stopped) return { is: 'stopped' }
@@ -61,8 +60,7 @@ async function suppressFile(
 
 /** @param done records that an earlier run dealt with */
 async function suppressAll(
-  client: CommandClient,
-  id: number,
+  { id, client, signal }: Pick<RunningJob, 'id' | 'client' | 'signal'>,
   path: string,
   format: FileFormat,
   done: number
@@ -75,7 +73,7 @@ async function suppressAll(
     // Nobody is there to make it go on when the disk was full: it waits.
     const goesOn = await untilStored(
       () => client.run('suppressedAddressImports.write', step),
-      () => false
+      () => signal.aborted
     )
     if (!goesOn) throw new Stopped()
   }
