@@ -69,7 +69,7 @@ export class Unfinished<Input> {
 }
 
 /** The commands of the application, by namespace and name. Each module adds its own, by declaration merging. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- what knows commands lies above this
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- modules above this one fill it by declaration merging
 export interface CommandRegistry {}
 
 type Namespace = keyof CommandRegistry

@@ -3,6 +3,6 @@ export interface Migration {
   version: number
   name: string
   sql: string
-  /** Whether it makes tables anew that others refer to: foreign keys are then checked at its end instead of at each statement. */
+  /** Whether it rebuilds tables that others refer to. Foreign keys are then checked when it is done, not after each statement. */
   rebuildsTables?: true
 }

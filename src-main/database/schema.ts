@@ -27,7 +27,7 @@ export interface Schema {
 }
 
 /** What changes are told of, by the names that the change log has for them; added like the tables. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- what knows records lies above this
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- modules above this one fill it by declaration merging
 export interface ChangedEntities {}
 
 export type ChangedEntity = keyof ChangedEntities

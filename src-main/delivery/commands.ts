@@ -40,7 +40,7 @@ interface UnderWay {
  * Hands a campaign that is due to its thread; the first time its sending begins with this.
  * @returns null when it is not to be worked on (any more)
  */
-export const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null> = async (
+const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null> = async (
   context,
   { id, linkBase }
 ) => {
@@ -223,7 +223,7 @@ export const noteSent = inBackground<SentInput, boolean>(
 )
 
 /** Stores how the thread of a campaign left it, unless it was paused or cancelled meanwhile. */
-export const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id, end }) => {
+const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id, end }) => {
   if (end.is === 'finished') return endPhase(context, id)
   const dispatch = await dispatchOf(context.db, id)
   // One that could not even begin is still scheduled.

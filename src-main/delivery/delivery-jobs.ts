@@ -3,7 +3,7 @@ import { deliveriesToDo, type DeliveryJob } from './queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { JobKind } from '../jobs/job-runner.ts'
-import type { DeliveryThreadData } from './delivery-thread.ts'
+import type { DeliveryData } from './delivery.ts'
 
 /** Campaigns that are sent at the same time. */
 const maxAtOnce = 8
@@ -17,7 +17,7 @@ export function deliveryJobs(reader: Kysely<Schema>, writer: Writer, linkBase: s
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
-    threadData: (): DeliveryThreadData => ({ linkBase }),
+    threadData: (): DeliveryData => ({ linkBase }),
     unfinished: (now) => deliveriesToDo(reader, now),
     // A winner is chosen when it is time for that, whatever else is being sent.
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,

@@ -2,19 +2,14 @@ import { join } from 'node:path'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { ApiError, internalError } from '../base/errors.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
-import { Delivery } from './delivery.ts'
-
-export interface DeliveryThreadData {
-  /** Where links in messages lead that have no URL domain, without a path. */
-  linkBase: string
-}
+import { Delivery, type DeliveryData } from './delivery.ts'
 
 // It reads on a connection of its own.
 runJobs(
-  async ({ data: { linkBase }, ...job }: RunningJob<DeliveryThreadData>) => {
+  async (job: RunningJob<DeliveryData>) => {
     const reader = kyselyOver(openForReading(join(job.dataDirectory, 'listwright.db')))
     try {
-      return await new Delivery(job, reader, linkBase).run()
+      return await new Delivery(job, reader).run()
     } finally {
       await reader.destroy()
     }

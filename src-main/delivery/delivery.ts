@@ -25,17 +25,20 @@ const hour = 3_600_000
 const maxPause = 10_000
 const sentCounter = { both: 'sent_multipart', html: 'sent_html', text: 'sent_text' } as const
 
+/** What a delivery needs beside its campaign. */
+export interface DeliveryData {
+  /** Where links in messages lead that have no URL domain, without a path. */
+  linkBase: string
+}
+
 /** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */
 export class Delivery {
-  readonly #job: Omit<RunningJob, 'data'>
+  readonly #job: RunningJob<DeliveryData>
   readonly #reader: Kysely<Schema>
-  readonly #linkBase: string
 
-  /** @param linkBase where links in messages lead that have no URL domain, without a path */
-  constructor(job: Omit<RunningJob, 'data'>, reader: Kysely<Schema>, linkBase: string) {
+  constructor(job: RunningJob<DeliveryData>, reader: Kysely<Schema>) {
     this.#job = job
     this.#reader = reader
-    this.#linkBase = linkBase
   }
 
   async run(): Promise<JobOutcome> {
@@ -49,7 +52,7 @@ export class Delivery {
   /** @returns the plan, with the links of its contents noted; null when the campaign is not to be worked on */
   async #begin(): Promise<DeliveryPlan | null> {
     const { id } = this.#job
-    const plan = await this.#job.client.run('deliveries.begin', { id, linkBase: this.#linkBase })
+    const plan = await this.#job.client.run('deliveries.begin', { id, linkBase: this.#job.data.linkBase })
     if (!plan || plan.hasLinks) return plan
     for (const { sliceId, ...content } of plan.message.contents) {
       const links = linksOf(content)
@@ -59,7 +62,7 @@ export class Delivery {
       }
     }
     await this.#job.client.run('deliveries.noteAllLinks', { id })
-    return this.#job.client.run('deliveries.begin', { id, linkBase: this.#linkBase })
+    return this.#job.client.run('deliveries.begin', { id, linkBase: this.#job.data.linkBase })
   }
 
   /** Draws who gets which of several contents. @returns whether to go on */

@@ -26,7 +26,7 @@ interface CreateInput {
 }
 
 /** Stores an export, to be run at once. @returns its id */
-export const createSubscriberExport: Command<CreateInput, number> = async (context, input) => {
+const createSubscriberExport: Command<CreateInput, number> = async (context, input) => {
   const list = await localListById(
     context.db,
     input.organizationId,
@@ -89,7 +89,7 @@ async function readColumns(
 }
 
 /** Hands an export to its thread. @returns null when it is not to be worked on (any more) */
-export const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, { id }) => {
+const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, { id }) => {
   const row = await runningExport(context, id)
   if (!row) return null
   const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
@@ -117,7 +117,7 @@ export const beginExport: Command<{ id: number }, ExportPlan | null> = async (co
 }
 
 /** Notes how many subscribers the segment of an export holds. @returns whether to go on */
-export const noteExportEstimate: Command<{ id: number; records: number }, boolean> = async (
+const noteExportEstimate: Command<{ id: number; records: number }, boolean> = async (
   context,
   { id, records }
 ) => {
@@ -127,7 +127,7 @@ export const noteExportEstimate: Command<{ id: number; records: number }, boolea
 }
 
 /** Notes how far the file is, so that an interrupted export continues there. @returns whether to go on */
-export const noteExportProgress = inBackground<{ id: number; progress: ExportPlan['progress'] }, boolean>(
+const noteExportProgress = inBackground<{ id: number; progress: ExportPlan['progress'] }, boolean>(
   async (context, { id, progress }) => {
     const row = await runningExport(context, id)
     if (!row) return false

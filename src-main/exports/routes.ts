@@ -85,10 +85,10 @@ export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     }
   )
 
-  for (const [action, command, summary] of [
-    ['pause', 'subscriberExports.pause', 'Pause an export'],
-    ['unpause', 'subscriberExports.unpause', 'Go on with a paused export'],
-    ['cancel', 'subscriberExports.cancel', 'Cancel an export']
+  for (const [action, summary] of [
+    ['pause', 'Pause an export'],
+    ['unpause', 'Go on with a paused export'],
+    ['cancel', 'Cancel an export']
   ] as const) {
     app.post(
       `/subscriber_exports/:id/${action}`,
@@ -97,7 +97,10 @@ export const subscriberExportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         schema: { tags, summary, params: IdParams, response: { 200: envelope(SubscriberExport) } }
       },
       async ({ caller, params }) => {
-        await writer.run(command, { organizationId: caller.organizationId, id: params.id })
+        await writer.run(`subscriberExports.${action}`, {
+          organizationId: caller.organizationId,
+          id: params.id
+        })
         return ok(await answer(caller, params.id))
       }
     )

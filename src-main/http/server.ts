@@ -88,7 +88,11 @@ export async function createServer(
     }
   })
   app.setNotFoundHandler(async (request, reply) => {
-    if (!isOtherVersion(request)) await authenticate(request)
+    void reply.type('application/json')
+    if (isOtherVersion(request)) {
+      return reply.code(200).send(failure('invalid_request', 'only the versions 1 and 2 are available'))
+    }
+    await authenticate(request)
     return answerUnknownPath(request, reply, methods)
   })
 
@@ -240,10 +244,6 @@ function isOtherVersion(request: FastifyRequest): boolean {
 
 function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, routes: RouteMethods): FastifyReply {
   const path = pathOf(request)
-  void reply.type('application/json')
-  if (isOtherVersion(request)) {
-    return reply.code(200).send(failure('invalid_request', 'only the versions 1 and 2 are available'))
-  }
   const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   if (methods.length > 0) {
     return reply

@@ -53,7 +53,7 @@ interface CreateInput {
 }
 
 /** Stores an import, to be started when it is due. @returns its id */
-export const createSubscriberImport: Command<CreateInput, number> = async (context, input) => {
+const createSubscriberImport: Command<CreateInput, number> = async (context, input) => {
   const list = await localListById(
     context.db,
     input.organizationId,
@@ -140,7 +140,7 @@ interface RunningImport extends ImportSession {
 const sessions = new Map<number, RunningImport>()
 
 /** Hands an import to its thread. @returns null when it is not to be worked on (any more) */
-export const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | null> = async (
+const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | null> = async (
   context,
   { id, dataDirectory }
 ) => {
@@ -303,7 +303,7 @@ interface WriteInput {
  * what undoing the import needs.
  * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
  */
-export const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (context, input) => {
+const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (context, input) => {
   const row = await runningImport(context, input.id)
   const session = sessions.get(input.id)
   if (!row || !session) return null

@@ -119,10 +119,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
     }
   )
 
-  for (const [action, command, summary] of [
-    ['pause', 'subscriberImports.pause', 'Pause an import'],
-    ['unpause', 'subscriberImports.unpause', 'Go on with a paused import'],
-    ['cancel', 'subscriberImports.cancel', 'Cancel an import']
+  for (const [action, summary] of [
+    ['pause', 'Pause an import'],
+    ['unpause', 'Go on with a paused import'],
+    ['cancel', 'Cancel an import']
   ] as const) {
     app.post(
       `/subscriber_imports/:id/${action}`,
@@ -131,7 +131,10 @@ export const subscriberImportRoutes: FastifyPluginAsyncTypebox = async (app) => 
         schema: { tags, summary, params: IdParams, response: { 200: envelope(SubscriberImport) } }
       },
       async ({ caller, params }) => {
-        await writer.run(command, { organizationId: caller.organizationId, id: params.id })
+        await writer.run(`subscriberImports.${action}`, {
+          organizationId: caller.organizationId,
+          id: params.id
+        })
         return ok(await answer(caller, params.id))
       }
     )

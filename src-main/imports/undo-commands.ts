@@ -66,7 +66,7 @@ interface ImportInput {
  * Begins to undo an import that has ended.
  * @throws ApiError validation_failed when it cannot be undone (any more)
  */
-export const beginImportUndo: Command<ImportInput, void> = async (context, { organizationId, id }) => {
+const beginImportUndo: Command<ImportInput, void> = async (context, { organizationId, id }) => {
   const row = await importRow(context.db, organizationId, id)
   await localListById(context.db, organizationId, row.mailing_list_id, 'subscriber imports')
   await refuseWhileRekeying(context, row.mailing_list_id)
@@ -110,7 +110,7 @@ interface Undoing {
 }
 
 /** Undoes what the writer wrote at one time. @returns whether there may be more */
-export const continueImportUndo = inBackground<{ id: number }, boolean>(async (context, input) => {
+const continueImportUndo = inBackground<{ id: number }, boolean>(async (context, input) => {
   const row = await context.db
     .selectFrom('subscriber_imports')
     .selectAll()

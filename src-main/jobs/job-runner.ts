@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Change } from '../database/command.ts'
 import type { ChangedEntity } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../base/errors.ts'
@@ -6,7 +7,6 @@ import { JobThread } from './job-thread.ts'
 import type { JobEnd, JobOutcome } from './outcome.ts'
 import { giveReserveBack, takeReserve } from './reserve.ts'
 import { untilStored } from './until-stored.ts'
-import { wakeOn } from './wake-on.ts'
 
 /** A job that has work left. */
 export interface Job {
@@ -39,7 +39,7 @@ export interface JobKind<Of extends Job> {
 const maxWait = 60_000
 /** How long a thread waits for its next job, in milliseconds: to load the modules of a new one takes a third of a second. */
 const idleTime = 10_000
-/** A job that took longer than so many milliseconds may have left much memory in its thread, and gains nothing by another one's. */
+/** A job that took longer than so many milliseconds may have left much memory in its thread, and the next one hardly notices a new one. */
 const shortJob = 3000
 /** How long a job of which nothing could be written waits before it begins again, in milliseconds. */
 const waitForStorage = 2000
@@ -62,7 +62,9 @@ export class JobRunner<Of extends Job> {
     this.#kind = kind
     this.#writer = writer
     this.#dataDirectory = dataDirectory
-    wakeOn(writer, kind.entity, () => this.wake())
+    writer.onChanges((changes) => {
+      if (changes.some((change) => this.#isConcernedBy(change))) void this.#wakeAgain()
+    })
   }
 
   /** Starts what is due and stops what is paused or ended; to be called at the start, and then by itself. */
@@ -89,9 +91,14 @@ export class JobRunner<Of extends Job> {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    const threads = [...[...this.#running.values()].map(({ thread }) => thread), ...this.#idle.keys()]
     for (const timer of this.#idle.values()) clearTimeout(timer)
-    await Promise.all(threads.map((thread) => thread.end()))
+    const atWork = [...this.#running.values()].map(({ thread }) => thread)
+    await Promise.all([...atWork, ...this.#idle.keys()].map((thread) => thread.end()))
+  }
+
+  /** The jobs of a list end with the list. */
+  #isConcernedBy({ entity, action }: Change): boolean {
+    return entity === this.#kind.entity || (entity === 'mailing_list' && action === 'delete')
   }
 
   /** Asked without a pause before the start: of two that look at once, one starts the job. */
@@ -123,7 +130,7 @@ export class JobRunner<Of extends Job> {
       })
       await this.#settle(job.id, outcome)
     } catch (error) {
-      // It is worked on again, from where it was, but not at full speed for ever.
+      // It is worked on again, from where it was, but not again and again without a pause.
       this.#later.set(job.id, Date.now() + maxWait)
       this.#report(`How job ${job.id} ended could not be stored`, error)
     }

@@ -1,17 +1,17 @@
 /** How a thread left its job. */
 export type JobOutcome =
   | JobEnd
-  /** What is stored says already what follows: it was paused or cancelled, its list was deleted, or another part of it comes next. */
+  /** The stored state already says what comes next: it was paused or cancelled, its list was deleted, or another part of it follows. */
   | { is: 'stopped' }
-  /** It goes on at a time, in UNIX milliseconds. */
+  /** There is nothing to do before a time, in UNIX milliseconds. */
   | { is: 'later'; at: number }
-  /** Something that ends by itself kept it from being written: it begins again after a while. */
+  /** Another program had locked the data: it begins again shortly. */
   | { is: 'again' }
 
 /** What is to be stored of a job that its thread has left. */
 export type JobEnd =
   | { is: 'finished' }
-  /** For good; the message says why. */
+  /** For good, for the reason in the message. */
   | { is: 'failed'; message: string }
   /** Paused until its owner has fixed what the message says. */
   | { is: 'held'; message: string }

@@ -4,7 +4,7 @@ import { defaultSettings, type SettingsChanges } from './schema.ts'
 import type { ClockState } from '../jobs/retention.ts'
 
 /** Sets the directives that are named and keeps the rest; other names, such as those of secrets, are ignored. */
-export const updateSettings: Command<SettingsChanges, void> = async (context, changes) => {
+const updateSettings: Command<SettingsChanges, void> = async (context, changes) => {
   for (const name of Object.keys(defaultSettings) as (keyof SettingsChanges)[]) {
     const value = changes[name]
     if (value === undefined) continue

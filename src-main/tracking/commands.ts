@@ -11,7 +11,7 @@ interface Tracked {
 }
 
 /** Counts that a message was opened, and triggers the autoresponders that wait for that. */
-export const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
+const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
   const recipient = await recipientOf(context, 'open', token)
   if (!recipient) return
   await noteOpen(context, recipient, ip)
@@ -38,10 +38,7 @@ async function noteOpen(
  * Counts that a link of a message was clicked. Whoever clicks has opened the message, whether or not its pictures were
  * loaded: the first click counts as that recipient's open, so that no rate exceeds 1.
  */
-export const trackClick: Command<Tracked & { linkId: number }, void> = async (
-  context,
-  { token, ip, linkId }
-) => {
+const trackClick: Command<Tracked & { linkId: number }, void> = async (context, { token, ip, linkId }) => {
   const recipient = await recipientOf(context, 'click', token)
   const link = await context.db
     .selectFrom('stat_links')

@@ -45,10 +45,10 @@ const newAutoresponder: Settings = {
 }
 
 /** Adds an autoresponder to a list. */
-export const createAutoresponder: Command<
-  Scope & { autoresponder: AutoresponderInput },
-  AutoresponderRow
-> = async (context, { organizationId, mailingListId, autoresponder }) => {
+const createAutoresponder: Command<Scope & { autoresponder: AutoresponderInput }, AutoresponderRow> = async (
+  context,
+  { organizationId, mailingListId, autoresponder }
+) => {
   const scope = { organizationId, mailingListId }
   await localListById(context.db, organizationId, mailingListId, 'autoresponders')
   const settings = await merge(context, scope, newAutoresponder, null, autoresponder)
@@ -67,7 +67,7 @@ export const createAutoresponder: Command<
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateAutoresponder: Command<
+const updateAutoresponder: Command<
   Scope & { id: number; changes: AutoresponderChanges },
   AutoresponderRow
 > = async (context, { organizationId, mailingListId, id, changes }) => {
@@ -89,7 +89,7 @@ export const updateAutoresponder: Command<
  * Removes an autoresponder with the messages that it still had to send.
  * @throws ApiError validation_failed with data.dependencies while another one waits for it to be opened or sent
  */
-export const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
+const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
   context,
   { organizationId, mailingListId, id }
 ) => {

@@ -67,7 +67,7 @@ interface CreateInput extends Scope {
 }
 
 /** Adds a campaign or a template. @returns its id */
-export const createCampaign: Command<CreateInput, number> = async (context, input) => {
+const createCampaign: Command<CreateInput, number> = async (context, input) => {
   const { organizationId, mailingListId, source, campaign, kind } = input
   const list = await mailingListById(context.db, organizationId, mailingListId)
   const faults = new Faults()
@@ -170,7 +170,7 @@ interface UpdateInput extends Scope {
  * Changes what the request names and keeps the rest.
  * @throws ApiError validation_failed for anything but the name once sending has begun
  */
-export const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
+const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id, changes, kind } = input
   const row = await campaignById(context.db, organizationId, id, kind)
   const { state: before = 'idle' } = (await dispatchOf(context.db, id)) ?? {}
@@ -395,7 +395,7 @@ interface Named {
 }
 
 /** Holds a campaign that is scheduled or being sent. */
-export const pauseCampaign: Command<Named, void> = (context, input) =>
+const pauseCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be paused`
     if (row.paused === 1) return 'that is paused already cannot be paused'
@@ -403,7 +403,7 @@ export const pauseCampaign: Command<Named, void> = (context, input) =>
   })
 
 /** Lets a paused campaign go on. */
-export const resumeCampaign: Command<Named, void> = (context, input) =>
+const resumeCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.paused === 0) return 'that is not paused cannot be resumed'
     if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be resumed`
@@ -411,7 +411,7 @@ export const resumeCampaign: Command<Named, void> = (context, input) =>
   })
 
 /** Ends a campaign that is not finished for good; what was sent stays sent. */
-export const cancelCampaign: Command<Named, void> = (context, input) =>
+const cancelCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
       return `that is ${row.state} cannot be cancelled`
@@ -458,7 +458,7 @@ async function wasSent({ db }: CommandContext, id: number): Promise<boolean> {
  * @returns its id and name (supplement, section 2)
  * @throws ApiError validation_failed while it is being sent, or an autoresponder waits for it to be opened
  */
-export const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string }> = async (
+const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string }> = async (
   context,
   { organizationId, id, kind }
 ) => {

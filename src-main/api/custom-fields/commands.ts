@@ -24,7 +24,7 @@ interface CreateInput {
 }
 
 /** Adds a field to a list or to the organization. @returns its definition */
-export const createCustomField: Command<CreateInput, FieldDefinition> = async (context, input) => {
+const createCustomField: Command<CreateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, mailingListId, field } = input
   if (mailingListId !== null) await mailingListById(context.db, organizationId, mailingListId)
   const faults = new Faults()
@@ -67,7 +67,7 @@ interface UpdateInput extends FieldInput {
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context, input) => {
+const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, id, changes } = input
   const field = await fieldOfPath(context, input)
   const next: CustomFieldInput = {
@@ -124,7 +124,7 @@ interface DeleteInput extends FieldInput {
  * Marks a field deleted. Its values stay where they are and are shown no more.
  * @throws ApiError validation_failed with data.dependencies when other records need the field (spec, "Custom fields")
  */
-export const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
+const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
   refuseWhileUsed(await dependenciesOf(context.db, field, input.unusedSince))
   await context.db
@@ -153,7 +153,7 @@ export function refuseWhileUsed(dependencies: Dependency[]): void {
 }
 
 /** Makes a field of one list a field of all lists; its values stay. @returns its definition */
-export const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefinition> = async (
+const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefinition> = async (
   context,
   { organizationId, id }
 ) => {

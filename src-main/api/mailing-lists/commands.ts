@@ -18,7 +18,7 @@ interface CreateInput {
 }
 
 /** @returns the id of the new list */
-export const createMailingList: Command<CreateInput, number> = async (context, { organizationId, list }) => {
+const createMailingList: Command<CreateInput, number> = async (context, { organizationId, list }) => {
   const faults = new Faults()
   const attributes = mergeAttributes(defaultAttributes, list, faults)
   const references = await readReferences(context.db, organizationId, null, list, faults)
@@ -52,7 +52,7 @@ export interface UpdateInput {
 }
 
 /** Changes what the request names and keeps the rest; the primary key is changed by beginRekey. */
-export const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
+const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
   const { columns, seedListIds } = await readChanges(context, input)
   await context.db
@@ -148,10 +148,7 @@ const { is_remote_list: fixed, ...released } = noReferences
  * Marks the list deleted and cancels its unfinished imports, exports and campaigns; its subscribers are removed in the background by
  * purgeDeletedList (spec, "Deletion rules").
  */
-export const deleteMailingList: Command<DeleteInput, void> = async (
-  context,
-  { organizationId, id, code }
-) => {
+const deleteMailingList: Command<DeleteInput, void> = async (context, { organizationId, id, code }) => {
   await mailingListById(context.db, organizationId, id)
   const confirmation = await context.db
     .selectFrom('delete_confirmations')

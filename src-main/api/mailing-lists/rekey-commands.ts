@@ -91,7 +91,7 @@ export const continueRekey = inBackground<{ organizationId: number; id: number }
 )
 
 /** Gives up a change of which no subscriber has been touched yet, as after a restart. */
-export const abandonRekey: Command<{ id: number }, void> = async (context, { id }) => {
+const abandonRekey: Command<{ id: number }, void> = async (context, { id }) => {
   await context.db
     .updateTable('list_rekeys')
     .set({ phase: 'clearing' })

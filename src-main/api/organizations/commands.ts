@@ -7,7 +7,7 @@ import { timeZoneComplaint } from './rules.ts'
 import type { OrganizationChanges, OrganizationInput } from './schema.ts'
 
 /** Adds an organization. @throws ApiError validation_failed when there is no such time zone */
-export const createOrganization: Command<OrganizationInput, OrganizationRow> = async (context, input) => {
+const createOrganization: Command<OrganizationInput, OrganizationRow> = async (context, input) => {
   const row = await context.db
     .insertInto('organizations')
     .values({
@@ -24,10 +24,10 @@ export const createOrganization: Command<OrganizationInput, OrganizationRow> = a
 }
 
 /** Changes what the request names and keeps the rest. @throws ApiError not_found; as {@link createOrganization} */
-export const updateOrganization: Command<
-  { id: number; changes: OrganizationChanges },
-  OrganizationRow
-> = async (context, { id, changes }) => {
+const updateOrganization: Command<{ id: number; changes: OrganizationChanges }, OrganizationRow> = async (
+  context,
+  { id, changes }
+) => {
   const before = await organizationById(context.db, id)
   const row = await context.db
     .updateTable('organizations')

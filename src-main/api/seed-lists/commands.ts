@@ -9,10 +9,10 @@ import { listsWithSeedList, seedListById, type SeedListRow, seedListsOf } from '
 import type { SeedListChanges, SeedListInput } from './schema.ts'
 
 /** Adds a seed list. @throws ApiError validation_failed when the name is taken or an address is none */
-export const createSeedList: Command<
-  { organizationId: number; seedList: SeedListInput },
-  SeedListRow
-> = async (context, { organizationId, seedList }) => {
+const createSeedList: Command<{ organizationId: number; seedList: SeedListInput }, SeedListRow> = async (
+  context,
+  { organizationId, seedList }
+) => {
   requireFreeName(await seedListsOf(context.db, organizationId), seedList.name, null, 'seed list')
   const row = await context.db
     .insertInto('seed_lists')
@@ -35,7 +35,7 @@ interface Named {
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow> = async (
+const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow> = async (
   context,
   { organizationId, id, changes }
 ) => {
@@ -57,7 +57,7 @@ export const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedL
 }
 
 /** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
-export const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
+const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await seedListById(context.db, organizationId, id)
   refuseWhileNeeded(row.name, 'is used by', [
     ...(await listsWithSeedList(context.db, id)),

@@ -18,7 +18,7 @@ interface CreateInput {
 }
 
 /** Stores a segment of a list. @returns its id */
-export const createSegment: Command<CreateInput, number> = async (
+const createSegment: Command<CreateInput, number> = async (
   context,
   { organizationId, mailingListId, segment }
 ) => {
@@ -45,7 +45,7 @@ interface Named {
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateSegment: Command<Named & { changes: SegmentChanges }, void> = async (
+const updateSegment: Command<Named & { changes: SegmentChanges }, void> = async (
   context,
   { organizationId, id, changes }
 ) => {
@@ -67,7 +67,7 @@ export const updateSegment: Command<Named & { changes: SegmentChanges }, void> =
  * Removes a segment.
  * @throws ApiError validation_failed with data.dependencies while an unfinished campaign or an autoresponder uses it
  */
-export const deleteSegment: Command<Named, void> = async (context, { organizationId, id }) => {
+const deleteSegment: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await storedSegmentById(context.db, organizationId, id)
   refuseWhileNeeded(row.name, 'is used by', [
     ...(await campaignsUsing(context.db, 'segment', id)),

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 
-/** Who of a list is meant; see api/segments/queries.ts. */
+/** Conditions that choose subscribers of a list; see api/segments/queries.ts. */
 export interface SegmentsTable {
   id: Generated<number>
   mailing_list_id: number

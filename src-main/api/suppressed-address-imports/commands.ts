@@ -20,7 +20,7 @@ interface CreateInput {
 }
 
 /** Stores an import, to be run at once. @throws ApiError not_found */
-export const createSuppressedAddressImport: Command<CreateInput, SuppressedAddressImportRow> = async (
+const createSuppressedAddressImport: Command<CreateInput, SuppressedAddressImportRow> = async (
   context,
   { organizationId, userId, suppressionListId, filename, path, fingerprint, format }
 ) => {
@@ -46,16 +46,16 @@ export const createSuppressedAddressImport: Command<CreateInput, SuppressedAddre
 }
 
 /** Hands an import to its thread. @returns undefined when it is not to be worked on (any more) */
-export const beginSuppressedAddressImport: Command<
-  { id: number },
-  SuppressedAddressImportRow | undefined
-> = async (context, { id }) => {
+const beginSuppressedAddressImport: Command<{ id: number }, SuppressedAddressImportRow | undefined> = async (
+  context,
+  { id }
+) => {
   const row = await runningImport(context, id)
   return row && change(context, row, { state: 'splitting', started_at: row.started_at ?? context.now })
 }
 
 /** Notes how many records the file has. @returns whether to go on */
-export const noteSuppressedAddressRecords: Command<{ id: number; records: number }, boolean> = async (
+const noteSuppressedAddressRecords: Command<{ id: number; records: number }, boolean> = async (
   context,
   { id, records }
 ) => {
@@ -73,7 +73,7 @@ interface WriteInput {
 }
 
 /** Puts the next addresses of the file on the list. @returns whether to go on */
-export const writeSuppressedAddresses = inBackground<WriteInput, boolean>(
+const writeSuppressedAddresses = inBackground<WriteInput, boolean>(
   async (context, { id, read, skipped, rows }) => {
     const row = await runningImport(context, id)
     if (!row) return false

@@ -12,7 +12,7 @@ interface Scope {
 }
 
 /** Adds a suppression list. @throws ApiError validation_failed when the name is taken or the list does not exist */
-export const createSuppressionList: Command<
+const createSuppressionList: Command<
   Scope & { suppressionList: SuppressionListInput },
   SuppressionListRow
 > = async (context, { organizationId, suppressionList: { name, mailing_list_id = null } }) => {
@@ -38,7 +38,7 @@ interface Named extends Scope {
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateSuppressionList: Command<
+const updateSuppressionList: Command<
   Named & { changes: SuppressionListChanges },
   SuppressionListRow
 > = async (context, { organizationId, id, changes }) => {
@@ -140,7 +140,7 @@ function nextLines(text: string, start: number, count: number): { lines: string[
 }
 
 /** Removes an address of a list, by id or as it is written. @throws ApiError not_found */
-export const deleteSuppressedAddress: Command<Named & { address: string }, void> = async (
+const deleteSuppressedAddress: Command<Named & { address: string }, void> = async (
   context,
   { organizationId, id, address }
 ) => {

@@ -29,7 +29,7 @@ interface WithPassword {
  * Adds a user to the caller's organization.
  * @throws ApiError validation_failed with everything that is wrong
  */
-export const createUser: Command<{ by: By; user: UserInput } & WithPassword, UserRow> = async (
+const createUser: Command<{ by: By; user: UserInput } & WithPassword, UserRow> = async (
   context,
   { by, user, passwordHash }
 ) => {
@@ -65,7 +65,7 @@ interface Named {
  * Changes what the request names and keeps the rest. Another password, and an end of the right to sign in, end the user's windows.
  * @throws ApiError not_found; validation_failed with everything that is wrong
  */
-export const updateUser: Command<Named & { changes: UserChanges } & WithPassword, UserRow> = async (
+const updateUser: Command<Named & { changes: UserChanges } & WithPassword, UserRow> = async (
   context,
   { by, id, changes, passwordHash }
 ) => {
@@ -99,7 +99,7 @@ export const updateUser: Command<Named & { changes: UserChanges } & WithPassword
 }
 
 /** Removes a user with their API keys and windows. @throws ApiError not_found; validation_failed for the last system administrator */
-export const deleteUser: Command<Named, void> = async (context, { by, id }) => {
+const deleteUser: Command<Named, void> = async (context, { by, id }) => {
   const row = await userById(context.db, organizationSeenBy(by), id)
   requireMayChange(by, row)
   const faults = new Faults()

@@ -10,7 +10,7 @@ import type { WebFormChanges, WebFormInput } from './schema.ts'
 type Scope = Omit<SubscriberScope, 'timeZone'>
 
 /** Adds a form to a list. */
-export const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async (
+const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async (
   context,
   { form, ...scope }
 ) => {
@@ -31,7 +31,7 @@ export const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> 
 }
 
 /** Changes what the request names and keeps the rest. */
-export const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, WebFormRow> = async (
+const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, WebFormRow> = async (
   context,
   { id, changes, ...scope }
 ) => {
@@ -52,7 +52,7 @@ export const updateWebForm: Command<Scope & { id: number; changes: WebFormChange
 }
 
 /** Removes a form, and with it those who have yet to confirm through it. */
-export const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { id, ...scope }) => {
+const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { id, ...scope }) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
   await webFormById(context.db, scope.mailingListId, id)
   await context.db.deleteFrom('web_forms').where('id', '=', id).execute()

@@ -10,10 +10,10 @@ interface ListInput {
 }
 
 /** Saves a mapping under a name; one of that name is replaced. @returns its id */
-export const saveImportMapping: Command<
-  ListInput & { name: string; settings: MappingSettings },
-  number
-> = async (context, { organizationId, mailingListId, name, settings }) => {
+const saveImportMapping: Command<ListInput & { name: string; settings: MappingSettings }, number> = async (
+  context,
+  { organizationId, mailingListId, name, settings }
+) => {
   await mailingListById(context.db, organizationId, mailingListId)
   const saved = { name: name.trim(), settings: JSON.stringify(settings), updated_at: context.now }
   const { id } = await context.db
@@ -31,7 +31,7 @@ export const saveImportMapping: Command<
 }
 
 /** @throws ApiError not_found */
-export const deleteImportMapping: Command<ListInput & { id: number }, void> = async (
+const deleteImportMapping: Command<ListInput & { id: number }, void> = async (
   context,
   { organizationId, mailingListId, id }
 ) => {
