@@ -17,7 +17,16 @@ interface JsonSchema {
   [spellings]?: Record<string, string>
 }
 
-const common = { verbose: true, strict: false, useDefaults: true, validateFormats: false }
+const common = {
+  verbose: true,
+  strict: false,
+  useDefaults: true,
+  validateFormats: false,
+  // A check is compiled while a request waits: no more than it needs. That the schemas are schemas their types say.
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false }
+}
 /** Stop at the first fault: a large input that is wrong throughout takes no longer than one that is right. */
 const first = { body: new Ajv(common), parameters: new Ajv({ ...common, coerceTypes: true }) }
 /** Find all faults, of inputs that are not large. */
@@ -36,17 +45,19 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const part = httpPart === 'body' ? 'body' : 'parameters'
   const json = schema as JsonSchema
   // What a path names and does not exist is not found, however large its number.
-  const checked = httpPart === 'params' ? json : withinIntegers(json)
-  const check = first[part].compile(checked)
-  // Most routes never need it.
+  const compiled = (checks: typeof first): ValidateFunction =>
+    checks[part].compile(httpPart === 'params' ? json : withinIntegers(json))
+  // Compiled when they are first needed: most routes are not used in a day, and faults are rare.
+  let check: ValidateFunction | undefined
   let checkAll: ValidateFunction | undefined
   return (input: unknown) => {
     const value = part === 'body' ? readBody(json, input) : tolerant(json, withoutBlanks(input))
     if (value instanceof ApiError) return { error: value }
+    check ??= compiled(first)
     if (check(value)) return { value }
     let { errors } = check
     if (countValues(value, maxValues) < maxValues) {
-      checkAll ??= all[part].compile(checked)
+      checkAll ??= compiled(all)
       checkAll(value)
       errors = checkAll.errors ?? errors
     }
