@@ -81,6 +81,21 @@ export default tseslint.config(
   },
   ...floorRules,
   {
+    // What an endpoint is belongs to those who call it as well.
+    files: ['src-main/**/endpoints.ts', 'src-main/**/endpoints/*.ts', 'src-main/*/**/schema.ts'],
+    ignores: ['src-main/database/schema.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'ImportDeclaration[source.value=/^(node:|fastify|kysely|better-sqlite3)|\\/(commands|queries|routes|tables|serve|server)\\.ts$/]',
+          message: 'Endpoints and schemas are declared without code of the server.'
+        }
+      ]
+    }
+  },
+  {
     files: ['src-renderer/**/*.{ts,vue}'],
     rules: {
       'no-restricted-imports': [

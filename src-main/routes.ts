@@ -17,7 +17,7 @@ import { suppressionListRoutes } from './api/suppression-lists/routes.ts'
 import { templateRoutes } from './api/templates/routes.ts'
 import { userRoutes } from './api/users/routes.ts'
 import { webFormRoutes } from './api/web-forms/routes.ts'
-import { previewRoutes } from './delivery/routes.ts'
+import { autoresponderPreviewRoutes, campaignPreviewRoutes } from './delivery/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { trackingRoutes } from './tracking/routes.ts'
@@ -33,7 +33,8 @@ const apiRoutes = [
   subscriberCountRoutes,
   segmentRoutes,
   campaignRoutes,
-  previewRoutes,
+  campaignPreviewRoutes,
+  autoresponderPreviewRoutes,
   templateRoutes,
   statisticsRoutes,
   jobRoutes,

@@ -1,20 +1,10 @@
 import { once } from 'node:events'
-import { type Static, Type } from 'typebox'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
 import { Faults, storageFaultOf, validationFailed } from '../base/errors.ts'
+import type { PreviewInput } from './endpoints.ts'
 import { startThread } from '../base/threads.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { MessagePlan } from './plan.ts'
-
-/** Most addresses of one preview. */
-const maxRecipients = 100
-
-export const PreviewInput = Type.Object({
-  recipients: Type.Array(Type.String(), { minItems: 1, maxItems: maxRecipients }),
-  /** Whether a content in both formats goes out as two messages. */
-  split_emails_by_format: Type.Boolean({ default: false })
-})
-export type PreviewInput = Static<typeof PreviewInput>
 
 /** What the thread needs that makes the messages. */
 export interface PreviewTask {

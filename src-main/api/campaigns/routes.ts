@@ -1,18 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { notFound } from '../../base/errors.ts'
 import type { Caller } from '../../http/caller.ts'
-import { envelope, ok } from '../../http/envelope.ts'
+import { ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { hasPermission, requirePermission } from '../../http/permissions.ts'
-import {
-  IdParams,
-  MailingListParams,
-  Reference,
-  TimeInput,
-  wrapped,
-  wrappedBeside
-} from '../../http/schema.ts'
 import { readTime } from '../statistics/periods.ts'
 import {
   campaignById,
@@ -22,30 +12,13 @@ import {
   presentCampaign,
   presentCampaignSummaries
 } from './queries.ts'
-import { CampaignChanges, CampaignDetail, CampaignInput, CampaignSummary } from './schema.ts'
+import { CampaignChanges, CampaignDetail, CampaignSummary } from './schema.ts'
+import { campaignEndpoints } from './endpoints.ts'
+import { serve } from '../../http/serve.ts'
 
-const tags = ['Campaigns']
-const SendIdQuery = Type.Object({ include_engine_sendid: Type.Boolean({ default: false }) })
-
-export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/campaigns',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'List the campaigns of a list',
-        params: MailingListParams,
-        querystring: Type.Object({
-          started_at__start: Type.Optional(TimeInput),
-          started_at__end: Type.Optional(TimeInput)
-        }),
-        response: { 200: envelope(Type.Array(CampaignSummary)) }
-      }
-    },
-    async ({ caller, params, query }) => {
+export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer }) => {
+  return {
+    'GET /mailing_lists/:mailing_list_id/campaigns': async ({ caller, params, query }) => {
       const { organizationId, timeZone } = caller
       await mailingListById(reader, organizationId, params.mailing_list_id)
       const rows = await campaignsOfList(reader, organizationId, params.mailing_list_id, {
@@ -54,22 +27,9 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
       const shown = await presentCampaignSummaries(reader, organizationId, rows, timeZone)
       return ok(mayReadStatistics(caller) ? shown : shown.map(withoutStatistics))
-    }
-  )
-
-  app.post(
-    '/mailing_lists/:mailing_list_id/campaigns',
-    {
-      config: { access: 'campaign.create' },
-      schema: {
-        tags,
-        summary: 'Create a campaign, from scratch or from a template',
-        params: MailingListParams,
-        body: wrappedBeside('campaign', CampaignChanges, CampaignInput.properties),
-        response: { 200: envelope(CampaignDetail) }
-      }
     },
-    async ({ caller, params, body }) => {
+
+    'POST /mailing_lists/:mailing_list_id/campaigns': async ({ caller, params, body }) => {
       const { campaign, ...source } = body
       requireToSend(caller, campaign)
       const id = await writer.run('campaigns.create', {
@@ -79,115 +39,36 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         campaign
       })
       return ok(await answer(caller, id))
-    }
-  )
-
-  // A campaign is named by its id, or by the stat_id of its statistics (supplement, section 3).
-  for (const { path, params, isRead, idOf } of [
-    {
-      path: '/campaigns/:id',
-      params: IdParams,
-      isRead: true,
-      idOf: async (_caller: Caller, given: Record<string, number>) => given.id ?? 0
     },
-    {
-      path: '/campaigns/by_stat/:stat_id',
-      params: Type.Object({ stat_id: Type.Integer({ minimum: 1 }) }),
-      isRead: true,
-      idOf: async (_caller: Caller, given: Record<string, number>) =>
-        campaignIdOfStat(reader, given.stat_id ?? 0)
-    },
-    // An older spelling (supplement, section 3), which has no GET.
-    {
-      path: '/mailing_lists/:mailing_list_id/campaigns/:campaign_id',
-      params: Type.Object({ ...MailingListParams.properties, campaign_id: Type.Integer({ minimum: 1 }) }),
-      isRead: false,
-      idOf: async (caller: Caller, given: Record<string, number>) => {
-        const row = await campaignById(reader, caller.organizationId, given.campaign_id ?? 0)
-        if (row.mailing_list_id !== given.mailing_list_id) throw notFound(`campaign ${row.id}`)
-        return row.id
-      }
-    }
-  ]) {
-    if (isRead)
-      app.get(
-        path,
-        {
-          config: { access: 'signed_in' },
-          schema: {
-            tags,
-            summary: 'Read a campaign',
-            params,
-            querystring: SendIdQuery,
-            response: { 200: envelope(CampaignDetail) }
-          }
-        },
-        async ({ caller, params: given, query }) =>
-          ok(await answer(caller, await idOf(caller, given), query.include_engine_sendid))
-      )
 
-    app.put(
-      path,
-      {
-        config: { access: 'campaign.update' },
-        schema: {
-          tags,
-          summary: 'Change a campaign that has not begun',
-          params,
-          body: wrapped('campaign', CampaignChanges),
-          response: { 200: envelope(CampaignDetail) }
-        }
-      },
-      async ({ caller, params: given, body }) => {
-        const id = await idOf(caller, given)
-        requireToSend(caller, body.campaign)
-        await requireToPause(caller, id, body.campaign.dispatch_attributes?.paused)
-        await writer.run('campaigns.update', { ...scopeOf(caller), id, changes: body.campaign })
-        return ok(await answer(caller, id))
-      }
-    )
+    'GET /campaigns/:id': async ({ caller, params, query }) =>
+      ok(await answer(caller, params.id, query.include_engine_sendid)),
+    'PUT /campaigns/:id': async ({ caller, params, body }) => update(caller, params.id, body.campaign),
+    'POST /campaigns/:id/pause': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.pause', params.id),
+    'POST /campaigns/:id/resume': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.resume', params.id),
 
-    for (const [action, command, summary] of [
-      ['pause', 'campaigns.pause', 'Hold a campaign that is scheduled or being sent'],
-      ['resume', 'campaigns.resume', 'Let a paused campaign go on']
-    ] as const) {
-      app.post(
-        `${path}/${action}`,
-        {
-          config: { access: 'campaign.update_state' },
-          schema: { tags, summary, params, response: { 200: envelope(CampaignDetail) } }
-        },
-        async ({ caller, params: given }) => changeState(caller, command, await idOf(caller, given))
-      )
-    }
-  }
+    'GET /campaigns/by_stat/:stat_id': async ({ caller, params, query }) =>
+      ok(await answer(caller, await ofStat(params), query.include_engine_sendid)),
+    'PUT /campaigns/by_stat/:stat_id': async ({ caller, params, body }) =>
+      update(caller, await ofStat(params), body.campaign),
+    'POST /campaigns/by_stat/:stat_id/pause': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.pause', await ofStat(params)),
+    'POST /campaigns/by_stat/:stat_id/resume': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.resume', await ofStat(params)),
 
-  app.post(
-    '/campaigns/:id/cancel',
-    {
-      config: { access: 'campaign.update_state' },
-      schema: {
-        tags,
-        summary: 'End a campaign for good',
-        params: IdParams,
-        response: { 200: envelope(CampaignDetail) }
-      }
-    },
-    async ({ caller, params }) => changeState(caller, 'campaigns.cancel', params.id)
-  )
+    'PUT /mailing_lists/:mailing_list_id/campaigns/:campaign_id': async ({ caller, params, body }) =>
+      update(caller, await ofList(caller, params), body.campaign),
+    'POST /mailing_lists/:mailing_list_id/campaigns/:campaign_id/pause': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.pause', await ofList(caller, params)),
+    'POST /mailing_lists/:mailing_list_id/campaigns/:campaign_id/resume': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.resume', await ofList(caller, params)),
 
-  app.delete(
-    '/campaigns/:id',
-    {
-      config: { access: 'campaign.delete' },
-      schema: {
-        tags,
-        summary: 'Delete a campaign that is not being sent',
-        params: IdParams,
-        response: { 200: envelope(Type.Object({ campaign: Reference })) }
-      }
-    },
-    async ({ caller, params }) => {
+    'POST /campaigns/:id/cancel': async ({ caller, params }) =>
+      changeState(caller, 'campaigns.cancel', params.id),
+
+    'DELETE /campaigns/:id': async ({ caller, params }) => {
       const { organizationId } = caller
       const campaign = await writer.run('campaigns.delete', {
         organizationId,
@@ -196,7 +77,27 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
       return ok({ campaign })
     }
-  )
+  }
+
+  function ofStat({ stat_id: statId }: { stat_id: number }): Promise<number> {
+    return campaignIdOfStat(reader, statId)
+  }
+
+  async function ofList(
+    { organizationId }: Caller,
+    given: { mailing_list_id: number; campaign_id: number }
+  ): Promise<number> {
+    const row = await campaignById(reader, organizationId, given.campaign_id)
+    if (row.mailing_list_id !== given.mailing_list_id) throw notFound(`campaign ${row.id}`)
+    return row.id
+  }
+
+  async function update(caller: Caller, id: number, changes: CampaignChanges) {
+    requireToSend(caller, changes)
+    await requireToPause(caller, id, changes.dispatch_attributes?.paused)
+    await writer.run('campaigns.update', { ...scopeOf(caller), id, changes })
+    return ok(await answer(caller, id))
+  }
 
   async function changeState(
     caller: Caller,
@@ -219,7 +120,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const dispatch = await dispatchOf(reader, id)
     if ((dispatch?.paused === 1) !== paused) requirePermission(caller, 'campaign.update_state')
   }
-}
+})
 
 function scopeOf({ organizationId, timeZone }: Caller) {
   return { organizationId, timeZone, kind: 'campaign' as const }

@@ -1,241 +1,71 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { Caller } from '../../http/caller.ts'
-import { envelope, ok, okPage, pagedEnvelope } from '../../http/envelope.ts'
+import { ok, okPage } from '../../http/envelope.ts'
 import { mailingListById, mailingListsOf } from '../mailing-lists/queries.ts'
-import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
 import { deletedFields, fieldById, fieldsOfList, globalFields, presentField } from './queries.ts'
 import type { FieldDefinition } from './rules.ts'
-import { CustomField, CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
+import { CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
 import { isOfPath, lostValues, refuseWhileUsed } from './commands.ts'
 import { endOfChangeLog, type LostValues } from './values-in-use.ts'
+import { customFieldEndpoints, ListQuery } from './endpoints.ts'
+import { serve } from '../../http/serve.ts'
 
-const tags = ['Custom fields']
-
-const ListQuery = Type.Object({
-  ...PageQuery(2000),
-  name: Type.Optional(Type.String()),
-  name_contains: Type.Optional(Type.String()),
-  order_by: Type.Enum(['id', 'name'], { default: 'id' })
-})
-type ListQuery = Static<typeof ListQuery>
-
-const FieldOfListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
-
-export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, segments } = app.context
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/custom_fields',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'List the custom fields of a list, the global ones included',
-        params: MailingListParams,
-        querystring: ListQuery,
-        response: { 200: pagedEnvelope(CustomField) }
-      }
-    },
-    async ({ caller, params, query }) => {
+export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, segments }) => {
+  return {
+    'GET /mailing_lists/:mailing_list_id/custom_fields': async ({ caller, params, query }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       return pageOf(await fieldsOfList(reader, caller.organizationId, params.mailing_list_id), query)
-    }
-  )
-
-  app.get(
-    '/custom_fields',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'List the global custom fields',
-        querystring: ListQuery,
-        response: { 200: pagedEnvelope(CustomField) }
-      }
     },
-    async ({ caller, query }) => pageOf(await globalFields(reader, caller.organizationId), query)
-  )
 
-  app.get(
-    '/custom_fields/:id',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'Read a custom field',
-        params: IdParams,
-        response: { 200: envelope(CustomField) }
-      }
-    },
-    async ({ caller, params }) => {
+    'GET /custom_fields': async ({ caller, query }) =>
+      pageOf(await globalFields(reader, caller.organizationId), query),
+
+    'GET /custom_fields/:id': async ({ caller, params }) => {
       const field = await fieldById(reader, caller.organizationId, params.id)
       if (!field) throw notFound(`custom field ${params.id}`)
       return ok(presentField(field))
-    }
-  )
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/custom_fields/:id',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'Read a custom field of a list',
-        params: FieldOfListParams,
-        response: { 200: envelope(CustomField) }
-      }
     },
-    async ({ caller, params }) => {
+
+    'GET /mailing_lists/:mailing_list_id/custom_fields/:id': async ({ caller, params }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const fields = await fieldsOfList(reader, caller.organizationId, params.mailing_list_id)
       const field = fields.find(({ id }) => id === params.id)
       if (!field) throw notFound(`custom field ${params.id}`)
       return ok(presentField(field))
-    }
-  )
-
-  app.post(
-    '/mailing_lists/:mailing_list_id/custom_fields',
-    {
-      config: { access: 'custom_field.create' },
-      schema: {
-        tags,
-        summary: 'Create a custom field of a list',
-        params: MailingListParams,
-        body: wrapped('custom_field', CustomFieldInput),
-        response: { 200: envelope(CustomField) }
-      }
     },
-    async ({ caller, params, body }) =>
-      ok(presentField(await create(caller.organizationId, params.mailing_list_id, body.custom_field)))
-  )
 
-  app.post(
-    '/custom_fields',
-    {
-      config: { access: 'custom_field.create' },
-      schema: {
-        tags,
-        summary: 'Create a global custom field',
-        body: wrapped('custom_field', CustomFieldInput),
-        response: { 200: envelope(CustomField) }
-      }
-    },
-    async ({ caller, body }) => ok(presentField(await create(caller.organizationId, null, body.custom_field)))
-  )
+    'POST /mailing_lists/:mailing_list_id/custom_fields': async ({ caller, params, body }) =>
+      ok(presentField(await create(caller.organizationId, params.mailing_list_id, body.custom_field))),
 
-  app.put(
-    '/mailing_lists/:mailing_list_id/custom_fields/:id',
-    {
-      config: { access: 'custom_field.update' },
-      schema: {
-        tags,
-        summary: 'Change a custom field of a list',
-        params: FieldOfListParams,
-        body: wrapped('custom_field', CustomFieldChanges),
-        response: { 200: envelope(CustomField) }
-      }
-    },
-    async ({ caller, params, body }) =>
-      ok(presentField(await update(caller, params.mailing_list_id, params.id, body.custom_field)))
-  )
+    'POST /custom_fields': async ({ caller, body }) =>
+      ok(presentField(await create(caller.organizationId, null, body.custom_field))),
 
-  app.put(
-    '/custom_fields/:id',
-    {
-      config: { access: 'custom_field.update' },
-      schema: {
-        tags,
-        summary: 'Change a custom field',
-        params: IdParams,
-        body: wrapped('custom_field', CustomFieldChanges),
-        response: { 200: envelope(CustomField) }
-      }
-    },
-    async ({ caller, params, body }) =>
-      ok(presentField(await update(caller, null, params.id, body.custom_field)))
-  )
+    'PUT /mailing_lists/:mailing_list_id/custom_fields/:id': async ({ caller, params, body }) =>
+      ok(presentField(await update(caller, params.mailing_list_id, params.id, body.custom_field))),
 
-  app.delete(
-    '/mailing_lists/:mailing_list_id/custom_fields/:id',
-    {
-      config: { access: 'custom_field.delete' },
-      schema: {
-        tags,
-        summary: 'Delete a custom field of a list',
-        params: FieldOfListParams,
-        response: { 200: envelope(Type.Null()) }
-      }
-    },
-    async ({ caller, params }) => ok(await remove(caller, params.mailing_list_id, params.id))
-  )
+    'PUT /custom_fields/:id': async ({ caller, params, body }) =>
+      ok(presentField(await update(caller, null, params.id, body.custom_field))),
 
-  app.delete(
-    '/custom_fields/:id',
-    {
-      config: { access: 'custom_field.delete' },
-      schema: {
-        tags,
-        summary: 'Delete a custom field',
-        params: IdParams,
-        response: { 200: envelope(Type.Null()) }
-      }
-    },
-    async ({ caller, params }) => ok(await remove(caller, null, params.id))
-  )
+    'DELETE /mailing_lists/:mailing_list_id/custom_fields/:id': async ({ caller, params }) =>
+      ok(await remove(caller, params.mailing_list_id, params.id)),
 
-  app.post(
-    '/custom_fields/promote',
-    {
-      config: { access: 'custom_field.update' },
-      schema: {
-        tags,
-        summary: 'Make a custom field of one list global',
-        body: wrapped('promote', Type.Object({ custom_field_id: Type.Integer() })),
-        response: { 200: envelope(CustomField) }
-      }
-    },
-    async ({ caller, body }) => {
+    'DELETE /custom_fields/:id': async ({ caller, params }) => ok(await remove(caller, null, params.id)),
+
+    'POST /custom_fields/promote': async ({ caller, body }) => {
       const { custom_field_id: id } = body.promote
       return ok(
         presentField(await writer.run('customFields.promote', { organizationId: caller.organizationId, id }))
       )
-    }
-  )
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/custom_fields/deleted',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'List the deleted custom fields of a list',
-        params: MailingListParams,
-        response: { 200: envelope(Type.Array(DeletedCustomField)) }
-      }
     },
-    async ({ caller, params }) => {
+
+    'GET /mailing_lists/:mailing_list_id/custom_fields/deleted': async ({ caller, params }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       return ok(await deleted(caller, params.mailing_list_id))
-    }
-  )
-
-  app.get(
-    '/custom_fields/deleted',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        tags,
-        summary: 'List the deleted global custom fields',
-        response: { 200: envelope(Type.Array(DeletedCustomField)) }
-      }
     },
-    async ({ caller }) => ok(await deleted(caller, null))
-  )
+
+    'GET /custom_fields/deleted': async ({ caller }) => ok(await deleted(caller, null))
+  }
 
   async function update(
     { organizationId }: Caller,
@@ -291,7 +121,7 @@ export const customFieldRoutes: FastifyPluginAsyncTypebox = async (app) => {
   ): Promise<FieldDefinition> {
     return writer.run('customFields.create', { organizationId, mailingListId, field })
   }
-}
+})
 
 /** Filters, orders and cuts; a list has few fields, so this is done in memory. */
 function pageOf(fields: FieldDefinition[], query: ListQuery) {

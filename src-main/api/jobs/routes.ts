@@ -1,74 +1,29 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
 import type { Caller } from '../../http/caller.ts'
-import { okPage, pagedEnvelope } from '../../http/envelope.ts'
+import { okPage } from '../../http/envelope.ts'
 import { organizationById } from '../organizations/queries.ts'
-import { PageQuery } from '../../http/pagination.ts'
-import { TimeInput } from '../../http/schema.ts'
 import { readTime } from '../statistics/periods.ts'
 import { jobs, presentJob } from './queries.ts'
-import { Job, jobStates, jobTypes } from './schema.ts'
+import { jobEndpoints, type JobsQuery } from './endpoints.ts'
+import { serve } from '../../http/serve.ts'
 
-const tags = ['Background jobs']
-/** Spec, "Limits". */
-const defaultPerPage = 2000
+export const jobRoutes = serve(jobEndpoints, ({ reader }) => {
+  return {
+    'GET /jobs/all': async ({ caller, query }) => answer(caller, caller.organizationId, query, 'all'),
+    'GET /jobs/unfinished': async ({ caller, query }) =>
+      answer(caller, caller.organizationId, query, 'unfinished'),
 
-const JobsQuery = Type.Object({
-  begins_at__after: Type.Optional(TimeInput),
-  begins_at__before: Type.Optional(TimeInput),
-  finished_at__after: Type.Optional(TimeInput),
-  finished_at__before: Type.Optional(TimeInput),
-  state: Type.Optional(Type.Enum([...jobStates])),
-  job_type: Type.Optional(Type.Enum([...jobTypes])),
-  ...PageQuery(defaultPerPage)
-})
-type JobsQuery = Static<typeof JobsQuery>
+    'GET /jobs/all_on_all_organizations': async ({ caller, query }) => answer(caller, null, query, 'all'),
+    'GET /jobs/unfinished_on_all_organizations': async ({ caller, query }) =>
+      answer(caller, null, query, 'unfinished'),
 
-export const jobRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader } = app.context
-  const response = { 200: pagedEnvelope(Job) }
+    'GET /organizations/:organization_id/jobs/all': async ({ caller, params, query }) =>
+      answer(caller, await existing(params), query, 'all'),
+    'GET /organizations/:organization_id/jobs/unfinished': async ({ caller, params, query }) =>
+      answer(caller, await existing(params), query, 'unfinished')
+  }
 
-  for (const which of ['all', 'unfinished'] as const) {
-    app.get(
-      `/jobs/${which}`,
-      {
-        config: { access: 'signed_in' },
-        schema: { tags, summary: `List ${which} jobs`, querystring: JobsQuery, response }
-      },
-      async ({ caller, query }) => answer(caller, caller.organizationId, query, which)
-    )
-
-    app.get(
-      `/jobs/${which}_on_all_organizations`,
-      {
-        config: { access: 'system_admin' },
-        schema: {
-          tags,
-          summary: `List ${which} jobs of all organizations`,
-          querystring: JobsQuery,
-          response
-        }
-      },
-      async ({ caller, query }) => answer(caller, null, query, which)
-    )
-
-    app.get(
-      `/organizations/:organization_id/jobs/${which}`,
-      {
-        config: { access: 'system_admin' },
-        schema: {
-          tags,
-          summary: `List ${which} jobs of an organization`,
-          params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }) }),
-          querystring: JobsQuery,
-          response
-        }
-      },
-      async ({ caller, params, query }) => {
-        const { id } = await organizationById(reader, params.organization_id)
-        return answer(caller, id, query, which)
-      }
-    )
+  async function existing({ organization_id: id }: { organization_id: number }): Promise<number> {
+    return (await organizationById(reader, id)).id
   }
 
   async function answer(
@@ -97,4 +52,4 @@ export const jobRoutes: FastifyPluginAsyncTypebox = async (app) => {
       total
     )
   }
-}
+})

@@ -1,71 +1,19 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
-import { envelope, ok } from '../../http/envelope.ts'
-import { IdParams, wrapped } from '../../http/schema.ts'
+import { ok } from '../../http/envelope.ts'
 import { organizationById, organizations, presentOrganization } from './queries.ts'
-import { Organization, OrganizationChanges, OrganizationInput } from './schema.ts'
+import { organizationEndpoints } from './endpoints.ts'
+import { serve } from '../../http/serve.ts'
 
-const tags = ['Organizations']
+export const organizationRoutes = serve(organizationEndpoints, ({ reader, writer }) => ({
+  'GET /organizations': async () => ok((await organizations(reader)).map(presentOrganization)),
 
-export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+  'GET /organizations/:id': async ({ params }) =>
+    ok(presentOrganization(await organizationById(reader, params.id))),
 
-  app.get(
-    '/organizations',
-    {
-      config: { access: 'system_admin' },
-      schema: {
-        tags,
-        summary: 'List the organizations',
-        response: { 200: envelope(Type.Array(Organization)) }
-      }
-    },
-    async () => ok((await organizations(reader)).map(presentOrganization))
-  )
+  'POST /organizations': async ({ body }) =>
+    ok(presentOrganization(await writer.run('organizations.create', body.organization))),
 
-  app.get(
-    '/organizations/:id',
-    {
-      config: { access: 'system_admin' },
-      schema: {
-        tags,
-        summary: 'Read an organization',
-        params: IdParams,
-        response: { 200: envelope(Organization) }
-      }
-    },
-    async ({ params }) => ok(presentOrganization(await organizationById(reader, params.id)))
-  )
-
-  app.post(
-    '/organizations',
-    {
-      config: { access: 'system_admin' },
-      schema: {
-        tags,
-        summary: 'Create an organization',
-        body: wrapped('organization', OrganizationInput),
-        response: { 200: envelope(Organization) }
-      }
-    },
-    async ({ body }) => ok(presentOrganization(await writer.run('organizations.create', body.organization)))
-  )
-
-  app.put(
-    '/organizations/:id',
-    {
-      config: { access: 'system_admin' },
-      schema: {
-        tags,
-        summary: 'Change an organization',
-        params: IdParams,
-        body: wrapped('organization', OrganizationChanges),
-        response: { 200: envelope(Organization) }
-      }
-    },
-    async ({ params, body }) => {
-      const row = await writer.run('organizations.update', { id: params.id, changes: body.organization })
-      return ok(presentOrganization(row))
-    }
-  )
-}
+  'PUT /organizations/:id': async ({ params, body }) => {
+    const row = await writer.run('organizations.update', { id: params.id, changes: body.organization })
+    return ok(presentOrganization(row))
+  }
+}))

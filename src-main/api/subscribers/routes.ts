@@ -1,9 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { ApiError, notFound, validationFailed } from '../../base/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import { envelope, ok, okPage, tokenPagedEnvelope } from '../../http/envelope.ts'
+import { ok, okPage } from '../../http/envelope.ts'
 import {
   listsAcross,
   localListById,
@@ -12,9 +10,8 @@ import {
   mailingListsOf,
   subscriberTotal
 } from '../mailing-lists/queries.ts'
-import { idOfPageToken, limitPageSize, offsetOf, PageQuery, pageTokenAfter } from '../../http/pagination.ts'
+import { idOfPageToken, limitPageSize, offsetOf, pageTokenAfter } from '../../http/pagination.ts'
 import { requirePermission } from '../../http/permissions.ts'
-import { MailingListParams, Nullable, wrapped } from '../../http/schema.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import {
   presentSubscriber,
@@ -27,53 +24,21 @@ import {
   subscribersNamed
 } from './queries.ts'
 import { emailKey } from './rules.ts'
-import {
-  RemovedSubscribers,
-  Subscriber,
-  SubscriberByEmail,
-  SubscriberChanges,
-  SubscriberInput,
-  subscriberStatuses,
-  TriggerInput,
-  TriggerResult,
-  UnsubscribeInput
-} from './schema.ts'
-
-const tags = ['Subscribers']
+import { type Subscriber, subscriberStatuses, type UnsubscribeInput } from './schema.ts'
+import { subscriberEndpoints } from './endpoints.ts'
+import { serve } from '../../http/serve.ts'
 
 /** Spec, "Limits". */
 const maxPerPage = 500
+
 const maxNames = 100
 
-const TokenQuery = Type.Object({ ...PageQuery(100), page_token: Type.Optional(Type.String()) })
-const SubscriberParams = Type.Object({
-  ...MailingListParams.properties,
-  subscriber: Type.String({ minLength: 1 })
-})
 /** After an id, or from a position (0 is the first). */
 type PageStart = { afterId: number } | { position: number }
-const EmailParams = Type.Object({ email: Type.String({ minLength: 1 }) })
-const OrganizationEmailParams = Type.Object({
-  organization_id: Type.Integer({ minimum: 1 }),
-  ...EmailParams.properties
-})
 
-export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, segments } = app.context
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/subscribers',
-    {
-      config: { access: 'subscriber.read' },
-      schema: {
-        tags,
-        summary: 'List the subscribers of a list',
-        params: MailingListParams,
-        querystring: Type.Object({ ...TokenQuery.properties, segment_id: Type.Optional(Type.Integer()) }),
-        response: { 200: tokenPagedEnvelope(Subscriber) }
-      }
-    },
-    async (request) => {
+export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, segments }) => {
+  return {
+    'GET /mailing_lists/:mailing_list_id/subscribers': async (request) => {
       const { caller, params, query } = request
       limitPageSize(query.per_page, maxPerPage)
       refusePageAndToken(request.originalUrl, query.page_token)
@@ -93,21 +58,9 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...okPage(await present(caller, list.id, shown), query, total),
         next_page_token: nextToken(paged, rows, shown)
       }
-    }
-  )
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
-    {
-      config: { access: 'subscriber.read' },
-      schema: {
-        tags,
-        summary: 'Look subscribers up by ids and emails, 100 at most',
-        params: SubscriberParams,
-        response: { 200: envelope(Type.Array(Subscriber)) }
-      }
     },
-    async ({ caller, params }) => {
+
+    'GET /mailing_lists/:mailing_list_id/subscribers/:subscriber': async ({ caller, params }) => {
       const names = subscriberNames(params.subscriber)
       if (names.length > maxNames) {
         throw new ApiError('requested_too_many', `at most ${maxNames} ids or emails can be asked for at once`)
@@ -117,66 +70,31 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // Clients tell by this whether somebody is on the list (supplement, section 2).
       if (names.length === 1 && rows.length === 0) throw notFound(`subscriber ${names[0]}`)
       return ok(await present(caller, list.id, rows))
-    }
-  )
-
-  app.post(
-    '/mailing_lists/:mailing_list_id/subscribers',
-    {
-      config: { access: 'subscriber.create' },
-      schema: {
-        tags,
-        summary: 'Add a subscriber',
-        params: MailingListParams,
-        body: wrapped('subscriber', SubscriberInput),
-        response: { 200: envelope(Nullable(Subscriber)) }
-      }
     },
-    async ({ caller, params, body }) => {
+
+    'POST /mailing_lists/:mailing_list_id/subscribers': async ({ caller, params, body }) => {
       const id = await writer.run('subscribers.create', {
         ...scope(caller, params.mailing_list_id),
         subscriber: body.subscriber
       })
       // With a confirmation form nobody is a subscriber yet.
       return ok(id === null ? null : await answer(caller, params.mailing_list_id, id))
-    }
-  )
-
-  app.put(
-    '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
-    {
-      config: { access: 'subscriber.update' },
-      schema: {
-        tags,
-        summary: 'Change a subscriber',
-        params: SubscriberParams,
-        body: wrapped('subscriber', SubscriberChanges),
-        response: { 200: envelope(Subscriber) }
-      }
     },
-    async ({ caller, params, body }) => {
+
+    'PUT /mailing_lists/:mailing_list_id/subscribers/:subscriber': async ({ caller, params, body }) => {
       const id = await writer.run('subscribers.update', {
         ...scope(caller, params.mailing_list_id),
         name: subscriberName(params.subscriber),
         changes: body.subscriber
       })
       return ok(await answer(caller, params.mailing_list_id, id))
-    }
-  )
-
-  app.post(
-    '/mailing_lists/:mailing_list_id/subscribers/:subscriber/trigger_autoresponders',
-    {
-      config: { access: 'subscriber.update' },
-      schema: {
-        tags,
-        summary: 'Trigger autoresponders for a subscriber',
-        params: SubscriberParams,
-        body: TriggerInput,
-        response: { 200: envelope(TriggerResult) }
-      }
     },
-    async ({ caller, params, body }) => {
+
+    'POST /mailing_lists/:mailing_list_id/subscribers/:subscriber/trigger_autoresponders': async ({
+      caller,
+      params,
+      body
+    }) => {
       if (body.create_missing_subscriber) requirePermission(caller, 'subscriber.create')
       const { subscriberId, triggered, subscriptionResult } = await writer.run('autoresponderTriggers.run', {
         ...scope(caller, params.mailing_list_id),
@@ -188,116 +106,41 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         subscriber: await answer(caller, params.mailing_list_id, subscriberId),
         subscription_result: subscriptionResult
       })
-    }
-  )
-
-  app.delete(
-    '/mailing_lists/:mailing_list_id/subscribers/:subscriber',
-    {
-      config: { access: 'subscriber.delete' },
-      schema: {
-        tags,
-        summary: 'Delete a subscriber',
-        params: SubscriberParams,
-        response: { 200: envelope(RemovedSubscribers) }
-      }
     },
-    async ({ caller, params }) =>
+
+    'DELETE /mailing_lists/:mailing_list_id/subscribers/:subscriber': async ({ caller, params }) =>
       ok(
         await writer.run('subscribers.delete', {
           organizationId: caller.organizationId,
           mailingListId: params.mailing_list_id,
           name: subscriberName(params.subscriber)
         })
-      )
-  )
+      ),
 
-  app.get(
-    '/subscribers_by_email/:email',
-    {
-      config: { access: 'subscriber.read' },
-      schema: {
-        tags,
-        summary: 'Find a person on all lists',
-        params: EmailParams,
-        querystring: TokenQuery,
-        response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
-      }
-    },
-    async ({ caller, params, query }) => {
+    'GET /subscribers_by_email/:email': async ({ caller, params, query }) => {
       const lists = await mailingListsOf(reader, caller.organizationId)
       return findByEmail(lists, params.email, query)
-    }
-  )
-
-  app.get(
-    '/mailing_lists/:mailing_list_id/subscribers_by_email/:email',
-    {
-      config: { access: 'subscriber.read' },
-      schema: {
-        tags,
-        summary: 'Find a person on a list',
-        params: Type.Object({ ...MailingListParams.properties, ...EmailParams.properties }),
-        querystring: TokenQuery,
-        response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
-      }
     },
-    async ({ caller, params, query }) => {
+
+    'GET /mailing_lists/:mailing_list_id/subscribers_by_email/:email': async ({ caller, params, query }) => {
       const list = await localList(caller, params.mailing_list_id)
       return findByEmail([list], params.email, query)
-    }
-  )
+    },
 
-  for (const [path, params, summary] of [
-    ['/organizations/all/subscribers_by_email/:email', EmailParams, 'Find a person in all organizations'],
-    [
-      '/organizations/:organization_id/subscribers_by_email/:email',
-      OrganizationEmailParams,
-      'Find a person in an organization'
-    ]
-  ] as const) {
-    app.get(
-      path,
-      {
-        config: { access: 'system_admin' },
-        schema: {
-          tags,
-          summary,
-          params,
-          querystring: TokenQuery,
-          response: { 200: tokenPagedEnvelope(SubscriberByEmail) }
-        }
-      },
-      async ({ params: given, query }) => {
-        const organizationId = 'organization_id' in given ? given.organization_id : null
-        return findByEmail(await listsAcross(reader, organizationId), given.email, query)
-      }
-    )
-  }
+    'GET /organizations/all/subscribers_by_email/:email': async ({ params, query }) =>
+      findByEmail(await listsAcross(reader, null), params.email, query),
 
-  const unsubscribing = {
-    config: { access: 'subscriber.update' },
-    schema: {
-      tags,
-      summary: 'Unsubscribe by the token of a message',
-      body: wrapped('unsubscribe', UnsubscribeInput),
-      response: { 200: envelope(Subscriber) }
-    }
-  } as const
+    'GET /organizations/:organization_id/subscribers_by_email/:email': async ({ params, query }) =>
+      findByEmail(await listsAcross(reader, params.organization_id), params.email, query),
 
-  app.post('/subscribers/unsubscribe', unsubscribing, async ({ caller, body }) =>
-    ok(await unsubscribe(caller, body.unsubscribe))
-  )
+    'POST /subscribers/unsubscribe': async ({ caller, body }) =>
+      ok(await unsubscribe(caller, body.unsubscribe)),
 
-  // An older spelling (supplement, section 3).
-  app.post(
-    '/mailing_lists/:mailing_list_id/subscribers/unsubscribe',
-    { ...unsubscribing, schema: { ...unsubscribing.schema, params: MailingListParams } },
-    async ({ caller, params, body }) => {
+    'POST /mailing_lists/:mailing_list_id/subscribers/unsubscribe': async ({ caller, params, body }) => {
       await localList(caller, params.mailing_list_id)
       return ok(await unsubscribe(caller, body.unsubscribe))
     }
-  )
+  }
 
   async function unsubscribe(caller: Caller, input: UnsubscribeInput): Promise<Subscriber> {
     const { organizationId } = caller
@@ -375,7 +218,7 @@ export const subscriberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const fields = await fieldsOfList(reader, caller.organizationId, mailingListId)
     return rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone))
   }
-}
+})
 
 function scope(caller: Caller, mailingListId: number) {
   return { organizationId: caller.organizationId, timeZone: caller.timeZone, mailingListId }

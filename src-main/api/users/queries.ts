@@ -6,7 +6,7 @@ import { formatOptionalTime } from '../../base/times.ts'
 import type { Caller } from '../../http/caller.ts'
 import { permissionActions, type UserPermissions } from '../../http/caller.ts'
 import { emailKey } from '../subscribers/rules.ts'
-import type { User } from './schema.ts'
+import type { User, UserOrder } from './schema.ts'
 import { offsetOf } from '../../http/pagination.ts'
 
 export type UserRow = Selectable<UsersTable>
@@ -23,8 +23,6 @@ export interface UserFilter {
 }
 
 /** By what a list of users is ordered (spec, "Users"). */
-export const userOrders = ['id', 'full_name', 'email'] as const
-export type UserOrder = (typeof userOrders)[number]
 
 const orderColumns = { id: 'id', full_name: 'full_name_key', email: 'email_key' } as const
 

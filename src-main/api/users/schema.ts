@@ -64,3 +64,7 @@ export type UserChanges = Static<typeof UserChanges>
 
 export const LockoutReset = Type.Object({ result: Type.Enum(['lockout_cleared', 'not_locked_out']) })
 export type LockoutReset = Static<typeof LockoutReset>
+
+/** What users can be listed by. */
+export const userOrders = ['id', 'full_name', 'email'] as const
+export type UserOrder = (typeof userOrders)[number]

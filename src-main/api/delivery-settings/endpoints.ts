@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { envelope } from '../../http/envelope.ts'
+import { IdParams, wrapped } from '../../http/schema.ts'
+import {
+  BounceEmail,
+  BounceEmailInput,
+  DatabaseConnection,
+  DatabaseConnectionInput,
+  UrlDomain,
+  UrlDomainInput,
+  VirtualMta,
+  VirtualMtaInput
+} from './schema.ts'
+import { endpoints } from '../../http/endpoint.ts'
+
+const nothing = envelope(Type.Null())
+
+export const deliverySettingEndpoints = endpoints('Delivery settings', {
+  'GET /virtual_mtas': {
+    access: 'signed_in',
+    summary: 'List the virtual MTAs',
+    answer: envelope(Type.Array(VirtualMta))
+  },
+
+  'POST /virtual_mtas': {
+    access: 'organization_admin',
+    summary: 'Define a virtual MTA',
+    body: wrapped('virtual_mta', VirtualMtaInput),
+    answer: envelope(VirtualMta)
+  },
+
+  'DELETE /virtual_mtas/:id': {
+    access: 'organization_admin',
+    summary: 'Delete a virtual MTA',
+    params: IdParams,
+    answer: nothing
+  },
+
+  'GET /url_domains': {
+    access: 'signed_in',
+    summary: 'List the URL domains',
+    answer: envelope(Type.Array(UrlDomain))
+  },
+
+  'POST /url_domains': {
+    access: 'organization_admin',
+    summary: 'Define a URL domain',
+    body: wrapped('url_domain', UrlDomainInput),
+    answer: envelope(UrlDomain)
+  },
+
+  'DELETE /url_domains/:id': {
+    access: 'organization_admin',
+    summary: 'Delete a URL domain',
+    params: IdParams,
+    answer: nothing
+  },
+
+  'GET /bounce_emails': {
+    access: 'signed_in',
+    summary: 'List the bounce emails',
+    answer: envelope(Type.Array(BounceEmail))
+  },
+
+  'POST /bounce_emails': {
+    access: 'organization_admin',
+    summary: 'Define a bounce email',
+    body: wrapped('bounce_email', BounceEmailInput),
+    answer: envelope(BounceEmail)
+  },
+
+  'DELETE /bounce_emails/:id': {
+    access: 'organization_admin',
+    summary: 'Delete a bounce email',
+    params: Type.Object({ id: Type.String({ minLength: 1 }) }),
+    answer: nothing
+  },
+
+  'GET /database_connections': {
+    access: 'system_admin',
+    summary: 'List the database connections of the delivery engine',
+    answer: envelope(Type.Array(DatabaseConnection))
+  },
+
+  'POST /database_connections': {
+    access: 'system_admin',
+    summary: 'Name a database connection of the delivery engine',
+    body: wrapped('database_connection', DatabaseConnectionInput),
+    answer: envelope(DatabaseConnection)
+  },
+
+  'DELETE /database_connections/:id': {
+    access: 'system_admin',
+    summary: 'Delete a database connection',
+    params: IdParams,
+    answer: nothing
+  }
+})

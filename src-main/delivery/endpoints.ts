@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox'
+import { endpoints } from '../http/endpoint.ts'
+import { envelope } from '../http/envelope.ts'
+import { IdParams, wrapped } from '../http/schema.ts'
+
+/** Most addresses of one preview. */
+const maxRecipients = 100
+
+const PreviewInput = Type.Object({
+  recipients: Type.Array(Type.String(), { minItems: 1, maxItems: maxRecipients }),
+  /** Whether a content in both formats goes out as two messages. */
+  split_emails_by_format: Type.Boolean({ default: false })
+})
+export type PreviewInput = Static<typeof PreviewInput>
+
+const previewing = {
+  params: IdParams,
+  body: wrapped('preview', PreviewInput),
+  answer: envelope(Type.Null())
+} as const
+
+export const campaignPreviewEndpoints = endpoints('Campaigns', {
+  'POST /campaigns/:id/send_preview': {
+    ...previewing,
+    access: ['campaign.send', 'campaign.update'],
+    summary: 'Send each content of a campaign to some addresses'
+  }
+})
+
+export const autoresponderPreviewEndpoints = endpoints('Autoresponders', {
+  'POST /autoresponders/:id/send_preview': {
+    ...previewing,
+    access: 'autoresponder.update',
+    summary: 'Send the content of an autoresponder to some addresses'
+  }
+})

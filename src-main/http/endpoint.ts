@@ -1,0 +1,50 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Access } from './permissions.ts'
+
+/**
+ * A call of the HTTP API as it is declared, once: the server serves it, the API reference describes it, and the window
+ * calls it by the types of its schemas. Modules that declare endpoints hold no code of the server.
+ */
+export interface Endpoint {
+  /** Who may call it. */
+  access: Access
+  /** What it does, for the API reference. */
+  summary?: string
+  /** What stands in its path. */
+  params?: TObject
+  query?: TObject
+  body?: TSchema
+  /** Its answer, with the envelope; without one it answers something else than JSON. */
+  answer?: TSchema
+  /** Largest body in bytes, where it is another than the server's. */
+  bodyLimit?: number
+  /** Whether a window may call it whose user has yet to agree to the terms. */
+  beforeTerms?: boolean
+}
+
+/** How an endpoint is named: by its method and its path, such as "GET /mailing_lists/:mailing_list_id". */
+export type EndpointName = `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
+
+export type Endpoints = Record<EndpointName, Endpoint>
+
+/** The endpoints of one kind of record. */
+export interface EndpointGroup<Of extends Endpoints = Endpoints> {
+  /** Their heading in the API reference; null = they are not described there. */
+  tag: string | null
+  endpoints: Of
+}
+
+/** Declares the endpoints of one kind of record under their heading in the API reference. */
+export function endpoints<const Of extends Endpoints>(tag: string, declared: Of): EndpointGroup<Of> {
+  return { tag, endpoints: declared }
+}
+
+/** Declares endpoints that only the window uses, which the API reference leaves out. */
+export function windowEndpoints<const Of extends Endpoints>(declared: Of): EndpointGroup<Of> {
+  return { tag: null, endpoints: declared }
+}
+
+/** What an endpoint's handler reads from a part of the request, by its schema. */
+export type PartOf<Of extends Endpoint, Part extends 'params' | 'query' | 'body'> = Of[Part] extends TSchema
+  ? Static<Of[Part]>
+  : unknown
