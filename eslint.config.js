@@ -105,8 +105,9 @@ export default tseslint.config(
           patterns: [
             {
               regex:
-                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|delivery|tracking|headless|desktop)/|.*/(commands|queries|routes|tables)\\.ts$)',
-              message: 'The window imports schemas, rules and types; for everything else it asks the server.'
+                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|delivery|tracking|headless|desktop)/(?!endpoints\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+              message:
+                'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
             }
           ]
         }

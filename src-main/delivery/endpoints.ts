@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
-import { IdParams, wrapped } from '../http/schema.ts'
+import { IdParams, wrapped, withDefault } from '../http/schema.ts'
 
 /** Most addresses of one preview. */
 const maxRecipients = 100
@@ -9,15 +9,14 @@ const maxRecipients = 100
 const PreviewInput = Type.Object({
   recipients: Type.Array(Type.String(), { minItems: 1, maxItems: maxRecipients }),
   /** Whether a content in both formats goes out as two messages. */
-  split_emails_by_format: Type.Boolean({ default: false })
+  split_emails_by_format: withDefault(Type.Boolean(), false)
 })
-export type PreviewInput = Static<typeof PreviewInput>
-
 const previewing = {
   params: IdParams,
   body: wrapped('preview', PreviewInput),
   answer: envelope(Type.Null())
 } as const
+export type PreviewInput = Static<typeof PreviewInput>
 
 export const campaignPreviewEndpoints = endpoints('Campaigns', {
   'POST /campaigns/:id/send_preview': {

@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from 'typebox'
+import type { Static, TArray, TObject, TSchema } from 'typebox'
 import type { Access } from './permissions.ts'
 
 /**
@@ -39,8 +39,8 @@ export function endpoints<const Of extends Endpoints>(tag: string, declared: Of)
   return { tag, endpoints: declared }
 }
 
-/** Declares endpoints that only the window uses, which the API reference leaves out. */
-export function windowEndpoints<const Of extends Endpoints>(declared: Of): EndpointGroup<Of> {
+/** Declares endpoints that the API reference leaves out: the window's own, and the links of messages. */
+export function unlistedEndpoints<const Of extends Endpoints>(declared: Of): EndpointGroup<Of> {
   return { tag: null, endpoints: declared }
 }
 
@@ -48,3 +48,35 @@ export function windowEndpoints<const Of extends Endpoints>(declared: Of): Endpo
 export type PartOf<Of extends Endpoint, Part extends 'params' | 'query' | 'body'> = Of[Part] extends TSchema
   ? Static<Of[Part]>
   : unknown
+
+/** What a caller sends as a value of a schema: what has a default may be left out. */
+export type Given<Schema extends TSchema> =
+  Schema extends TObject<infer Properties>
+    ? {
+        [Key in keyof Properties as MayBeLeftOut<Properties[Key]> extends true ? never : Key]: Given<
+          Properties[Key]
+        >
+      } & {
+        [Key in keyof Properties as MayBeLeftOut<Properties[Key]> extends true ? Key : never]?: Given<
+          Properties[Key]
+        >
+      }
+    : Schema extends TArray<infer Item>
+      ? Given<Item>[]
+      : Static<Schema>
+
+type MayBeLeftOut<Schema> = Schema extends { '~optional': true } | { default: unknown } ? true : false
+
+/** What a caller sends with a call of an endpoint. */
+export type GivenTo<Of extends Endpoint> = GivenPart<Of, 'params'> &
+  GivenPart<Of, 'query'> &
+  GivenPart<Of, 'body'>
+
+type GivenPart<Of extends Endpoint, Part extends 'params' | 'query' | 'body'> = Of[Part] extends TSchema
+  ? object extends Given<Of[Part]>
+    ? { [Key in Part]?: Given<Of[Part]> }
+    : { [Key in Part]: Given<Of[Part]> }
+  : unknown
+
+/** The answer of an endpoint, with its envelope. */
+export type AnswerOf<Of extends Endpoint> = Of['answer'] extends TSchema ? Static<Of['answer']> : never

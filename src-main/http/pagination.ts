@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import { withDefault } from './schema.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
 
 /** The page parameters of a list (spec, "Limits"). */
 export function PageQuery(defaultSize: number) {
   return {
-    page: Type.Integer({ minimum: 0, default: 0 }),
-    per_page: Type.Integer({ minimum: 1, default: defaultSize })
+    page: withDefault(Type.Integer({ minimum: 0 }), 0),
+    per_page: withDefault(Type.Integer({ minimum: 1 }), defaultSize)
   }
 }
 

@@ -7,6 +7,17 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** A value that a request may leave out: it is read as its default then. */
+export type Defaulted<Schema extends TSchema> = Schema & { default: Static<Schema> }
+
+/** Gives a schema of its own a default. For an object, {} stands for the defaults of its properties. */
+export function withDefault<Schema extends TSchema>(
+  schema: Schema,
+  value: Static<Schema> | Record<string, never>
+): Defaulted<Schema> {
+  return Object.assign(schema, { default: value as Static<Schema> })
+}
+
 /** A text that must not be blank. */
 export function Filled(options: { maxLength?: number } = {}) {
   return Type.String({ minLength: 1, pattern: '\\S', ...options })

@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
   fastify,
   type FastifyError,
@@ -55,7 +54,7 @@ export async function createServer(
     genReqId: () => crypto.randomUUID(),
     frameworkErrors: answerUnreadablePath,
     clientErrorHandler: answerMalformed
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  })
   app.decorate('context', context)
   app.decorateRequest('caller')
   app.setValidatorCompiler(validatorCompiler)

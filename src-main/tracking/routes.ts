@@ -1,69 +1,58 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
+import { serve } from '../http/serve.ts'
+import { trackingEndpoints } from './endpoints.ts'
 import { addressOfLink } from './queries.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
-
-// Where the links in messages lead. Whoever has the message may use them: the token in the address is the key.
-
-const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
 
 /** A transparent picture of one pixel. */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, contents } = app.context
+/** Where the links in messages lead. */
+export const trackingRoutes: FastifyPluginAsync = async (app) => {
   // What a mail program or a form posts says nothing that the address does not.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined)
-  app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: 'message_link' }
-    route.schema = { ...route.schema, hide: true }
-  })
+  await app.register(followLinks)
+}
 
-  app.get('/o/:token', { schema: { params: TokenParams } }, async ({ params, ip }, reply) => {
+const followLinks = serve(trackingEndpoints, ({ reader, writer, contents }) => ({
+  'GET /o/:token': async ({ params, ip }, reply) => {
     await writer.run('tracking.open', { token: params.token, ip })
     return reply.type('image/gif').header('Cache-Control', 'no-store').send(pixel)
-  })
+  },
 
-  app.get(
-    '/c/:link/:token',
-    { schema: { params: Type.Object({ ...TokenParams.properties, link: Type.Integer({ minimum: 1 }) }) } },
-    async ({ params, ip }, reply) => {
-      const { token, link } = params
-      const named = readToken(await signingSecret(reader), 'click', token)
-      const written = named && (await addressOfLink(reader, named, link))
-      const holdsCodes = written?.includes('%%') ?? false
-      const target =
-        named && written && holdsCodes ? await contents.link(named, written, app.listeningOrigin) : written
-      // A header holds no letters beyond Latin-1, and a browser writes them as this does.
-      const address = target && URL.canParse(target) ? new URL(target).href : null
-      if (address === null)
-        return page(reply, 'This link does not work', 'The message that it was in is gone.')
-      await writer.run('tracking.click', { token, ip, linkId: link })
-      return reply.header('Cache-Control', 'no-store').redirect(address)
-    }
-  )
+  'GET /c/:link/:token': async ({ params, ip, server }, reply) => {
+    const { token, link } = params
+    const named = readToken(await signingSecret(reader), 'click', token)
+    const written = named && (await addressOfLink(reader, named, link))
+    const holdsCodes = written?.includes('%%') ?? false
+    const target =
+      named && written && holdsCodes ? await contents.link(named, written, server.listeningOrigin) : written
+    // A header holds no letters beyond Latin-1, and a browser writes them as this does.
+    const address = target && URL.canParse(target) ? new URL(target).href : null
+    if (address === null) return page(reply, 'This link does not work', 'The message that it was in is gone.')
+    await writer.run('tracking.click', { token, ip, linkId: link })
+    return reply.header('Cache-Control', 'no-store').redirect(address)
+  },
 
-  app.get('/w/:token', { schema: { params: TokenParams } }, async ({ params }, reply) => {
+  'GET /w/:token': async ({ params, server }, reply) => {
     const named = readToken(await signingSecret(reader), 'view', params.token)
-    const message = named && (await contents.message(named, app.listeningOrigin))
+    const message = named && (await contents.message(named, server.listeningOrigin))
     if (!message) return page(reply, 'This message is not there any more', 'It was removed by its sender.')
     void reply.header('Content-Security-Policy', messagePolicy)
     return message.html === undefined
       ? reply.type('text/plain; charset=utf-8').send(message.text)
       : reply.type('text/html; charset=utf-8').send(message.html)
-  })
+  },
 
   // A program that looks at every link of a message must not unsubscribe anybody: that takes a POST.
-  app.get('/u/:token', { schema: { params: TokenParams } }, async (_request, reply) =>
-    page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe')
-  )
+  'GET /u/:token': async (_request, reply) =>
+    page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe'),
 
   // RFC 8058: mail programs send this by themselves when their user asks for it.
-  app.post('/u/:token', { schema: { params: TokenParams } }, async ({ params, ip }, reply) => {
+  'POST /u/:token': async ({ params, ip }, reply) => {
     try {
       await writer.run('subscribers.unsubscribeByToken', { organizationId: null, token: params.token, ip })
     } catch (error) {
@@ -71,8 +60,8 @@ export const trackingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return page(reply.code(404), 'This link does not work', 'It belongs to nobody who is on a list here.')
     }
     return page(reply, 'You are unsubscribed', 'You will get no more messages from this list.')
-  })
-}
+  }
+}))
 
 /** Contents come from whoever writes campaigns: they may show pictures, and run nothing. */
 const messagePolicy =

@@ -1,23 +1,13 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
-import { envelope, ok } from '../http/envelope.ts'
+import { ok } from '../http/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
-import { MailingListParams } from '../http/schema.ts'
-
-const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
-
-/** A content as somebody would get it. */
-const ContentPreview = Type.Object({
-  ...Message,
-  /** Codes that mean nothing, as they stand in the content. */
-  unknown_codes: Type.Array(Type.String())
-})
-export type ContentPreview = Static<typeof ContentPreview>
+import { contentPreviewEndpoints } from './endpoints/content-preview.ts'
+import { serve } from '../http/serve.ts'
 
 /** For whom a preview is written, besides the list's own preview data. */
 const nobody = { id: 0, email: 'subscriber@example.com', subscribe_ip: '192.0.2.1' }
+
 const links = {
   unsubscribe: 'https://example.com/unsubscribe',
   webVersion: 'https://example.com/web-version',
@@ -25,41 +15,28 @@ const links = {
 }
 
 /** POST /app/v1/mailing_lists/:id/content_preview: a content with its codes replaced. */
-export const contentPreviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, contents } = app.context
-  app.post(
-    '/mailing_lists/:mailing_list_id/content_preview',
-    {
-      config: { access: 'signed_in' },
-      schema: {
-        hide: true,
-        params: MailingListParams,
-        body: Type.Object({ ...Message, name: Type.String() }),
-        response: { 200: envelope(ContentPreview) }
-      }
-    },
-    async ({ caller, params, body }) => {
-      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
-      const { subject, html, text } = body
-      const values = JSON.parse(list.preview_custom_field_data) as StoredValues
-      return ok(
-        await contents.preview({
-          content: { subject, html, text },
-          shared: {
-            campaign: { id: 0, name: body.name },
-            list: { id: list.id, name: list.name },
-            sender: {
-              from_email: list.d_from_email,
-              from_name: list.d_from_name,
-              sender_email: list.d_sender_email,
-              reply_to: list.d_reply_to
-            },
-            fields: await fieldsOfList(reader, caller.organizationId, list.id),
-            timeZone: caller.timeZone
+export const contentPreviewRoutes = serve(contentPreviewEndpoints, ({ reader, contents }) => ({
+  'POST /mailing_lists/:mailing_list_id/content_preview': async ({ caller, params, body }) => {
+    const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+    const { subject, html, text } = body
+    const values = JSON.parse(list.preview_custom_field_data) as StoredValues
+    return ok(
+      await contents.preview({
+        content: { subject, html, text },
+        shared: {
+          campaign: { id: 0, name: body.name },
+          list: { id: list.id, name: list.name },
+          sender: {
+            from_email: list.d_from_email,
+            from_name: list.d_from_name,
+            sender_email: list.d_sender_email,
+            reply_to: list.d_reply_to
           },
-          recipient: { ...nobody, subscribe_time: Date.now(), values, links }
-        })
-      )
-    }
-  )
-}
+          fields: await fieldsOfList(reader, caller.organizationId, list.id),
+          timeZone: caller.timeZone
+        },
+        recipient: { ...nobody, subscribe_time: Date.now(), values, links }
+      })
+    )
+  }
+}))

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { authenticate } from '../api/accounts/authentication.ts'
 import type { Change } from '../database/command.ts'
 import { ApiError } from '../base/errors.ts'
@@ -15,7 +15,7 @@ const gatheringTime = 200
 const heartbeat = 20_000
 
 /** GET /app/v1/events: what changes, as server-sent events. */
-export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const eventRoutes: FastifyPluginAsync = async (app) => {
   const listeners = new Set<(change: Change) => void>()
   const open = new Set<() => void>()
   app.context.writer.onChanges((changes) => {

@@ -1,6 +1,5 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setSessionCookie } from '../api/accounts/authentication.ts'
@@ -22,7 +21,7 @@ import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
 
 /** What only our own window needs, under /app/v1. */
-export const registerWorkbench: FastifyPluginAsyncTypebox = async (app) => {
+export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(apiAccessRoutes)
   await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)
@@ -78,7 +77,7 @@ const pageAddresses = [
 ]
 
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
-export const registerWindowFiles: FastifyPluginAsyncTypebox = async (app) => {
+export const registerWindowFiles: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: 'public' }
     route.schema = { ...route.schema, hide: true }

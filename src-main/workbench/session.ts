@@ -1,66 +1,21 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
 import type { Caller } from '../http/caller.ts'
 import { sessionTokenOf, setSessionCookie } from '../api/accounts/authentication.ts'
-import { envelope, ok } from '../http/envelope.ts'
-import { Filled, Nullable, Reference } from '../http/schema.ts'
+import { ok } from '../http/envelope.ts'
 import { mustAgreeToTerms } from '../api/users/rules.ts'
 import { maxPasswordFailures } from '../api/users/commands.ts'
 import { presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
-import { User } from '../api/users/schema.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { Settings } from '../settings/schema.ts'
-
-const Session = Type.Object({
-  user: User,
-  organization: Reference,
-  time_zone: Type.String(),
-  has_password: Type.Boolean(),
-  /** What the user is made to agree to before anything else; null = nothing. */
-  terms: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() }))
-})
-export type Session = Static<typeof Session>
-
-const SignInInput = Type.Object({ email: Type.String(), password: Type.String({ maxLength: 1000 }) })
-const PasswordInput = Type.Object({
-  /** The present one, where there is one. */
-  password: Type.String({ maxLength: 1000, default: '' }),
-  password1: Filled({ maxLength: 1000 }),
-  password2: Filled({ maxLength: 1000 })
-})
-const SwitchInput = Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
-const AgreementInput = Type.Object({ version: Type.Integer({ minimum: 0 }) })
+import { type Session, sessionEndpoints } from './endpoints/session.ts'
+import { serve } from '../http/serve.ts'
 
 /** /app/v1/session: who works in this window, and in which organization. */
-export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer, passwords } = app.context
-  const response = { 200: envelope(Session) }
+export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, passwords }) => {
+  return {
+    'GET /session': async ({ caller }) => ok(await sessionOf(caller)),
 
-  async function sessionOf({ userId, organizationId, organizationName, timeZone }: Caller): Promise<Session> {
-    const user = await userById(reader, null, userId)
-    return {
-      user: presentUser(user, timeZone),
-      organization: { id: organizationId, name: organizationName },
-      time_zone: timeZone,
-      has_password: user.password_hash !== null,
-      terms: termsFor(user, await currentSettings(reader))
-    }
-  }
-
-  app.get(
-    '/session',
-    { config: { access: 'signed_in', beforeTerms: true }, schema: { hide: true, response } },
-    async ({ caller }) => ok(await sessionOf(caller))
-  )
-
-  app.post(
-    '/session',
-    {
-      config: { access: 'public' },
-      schema: { hide: true, body: SignInInput, response: { 200: envelope(Type.Null()) } }
-    },
-    async (request, reply) => {
+    'POST /session': async (request, reply) => {
       const { email, password } = request.body
       const user = await userByEmail(reader, email)
       if (!(await isRightPassword(user, password)) || user?.active !== 1) {
@@ -73,54 +28,26 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await writer.run('accounts.createWindowSession', { userId, organizationId })
       )
       return ok(null)
-    }
-  )
-
-  app.delete(
-    '/session',
-    {
-      config: { access: 'signed_in', beforeTerms: true },
-      schema: { hide: true, response: { 200: envelope(Type.Null()) } }
     },
-    async (request, reply) => {
+
+    'DELETE /session': async (request, reply) => {
       await writer.run('accounts.endWindowSession', { token: requireSession(sessionTokenOf(request)) })
       setSessionCookie(request, reply, '')
       return ok(null)
-    }
-  )
-
-  app.put(
-    '/session/organization',
-    {
-      config: { access: 'system_admin' },
-      schema: { hide: true, body: SwitchInput, response: { 200: envelope(Type.Null()) } }
     },
-    async (request) => {
+
+    'PUT /session/organization': async (request) => {
       const token = requireSession(sessionTokenOf(request))
       await writer.run('accounts.switchOrganization', { token, organizationId: request.body.organization_id })
       return ok(null)
-    }
-  )
-
-  app.put(
-    '/session/terms',
-    {
-      config: { access: 'signed_in', beforeTerms: true },
-      schema: { hide: true, body: AgreementInput, response }
     },
-    async ({ caller, body }) => {
+
+    'PUT /session/terms': async ({ caller, body }) => {
       await writer.run('users.agreeToTerms', { userId: caller.userId, version: body.version })
       return ok(await sessionOf(caller))
-    }
-  )
-
-  app.put(
-    '/session/password',
-    {
-      config: { access: 'signed_in' },
-      schema: { hide: true, body: PasswordInput, response: { 200: envelope(Type.Null()) } }
     },
-    async (request, reply) => {
+
+    'PUT /session/password': async (request, reply) => {
       const { caller, body } = request
       const { userId, organizationId } = caller
       const user = await userById(reader, null, userId)
@@ -141,7 +68,18 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       )
       return ok(null)
     }
-  )
+  }
+
+  async function sessionOf({ userId, organizationId, organizationName, timeZone }: Caller): Promise<Session> {
+    const user = await userById(reader, null, userId)
+    return {
+      user: presentUser(user, timeZone),
+      organization: { id: organizationId, name: organizationName },
+      time_zone: timeZone,
+      has_password: user.password_hash !== null,
+      terms: termsFor(user, await currentSettings(reader))
+    }
+  }
 
   /** Of a user who is locked out no password is right (spec, "Lockout"). It takes as long for one who does not exist. */
   async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
@@ -153,7 +91,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (user && isRight) await writer.run('users.noteRightPassword', { userId: user.id })
     return isRight
   }
-}
+})
 
 /** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
 const signInRefusal =

@@ -1,27 +1,14 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { envelope, ok } from '../http/envelope.ts'
+import { ok } from '../http/envelope.ts'
 import { currentSettings } from '../settings/queries.ts'
-import { Settings, SettingsChanges } from '../settings/schema.ts'
+import { settingsEndpoints } from './endpoints/settings.ts'
+import { serve } from '../http/serve.ts'
 
 /** GET and PUT /app/v1/settings: the configuration directives, for the window's page of settings. */
-export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, writer } = app.context
+export const settingsRoutes = serve(settingsEndpoints, ({ reader, writer }) => ({
+  'GET /settings': async () => ok(await currentSettings(reader)),
 
-  app.get(
-    '/settings',
-    { config: { access: 'signed_in' }, schema: { hide: true, response: { 200: envelope(Settings) } } },
-    async () => ok(await currentSettings(reader))
-  )
-
-  app.put(
-    '/settings',
-    {
-      config: { access: 'system_admin' },
-      schema: { hide: true, body: SettingsChanges, response: { 200: envelope(Settings) } }
-    },
-    async ({ body }) => {
-      await writer.run('settings.update', body)
-      return ok(await currentSettings(reader))
-    }
-  )
-}
+  'PUT /settings': async ({ body }) => {
+    await writer.run('settings.update', body)
+    return ok(await currentSettings(reader))
+  }
+}))

@@ -1,43 +1,34 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Type } from 'typebox'
-import { envelope, ok } from '../http/envelope.ts'
+import { ok } from '../http/envelope.ts'
+import { serve } from '../http/serve.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
+import { uploadEndpoints } from './endpoints/uploads.ts'
 import { partialUpload } from '../imports/left-files.ts'
 
 /** PUT /app/v1/uploads/:filename: stores the body as a file of the upload directory, whatever its size. */
-export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { dataDirectory } = app.context
+export const uploadRoutes: FastifyPluginAsync = async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-
-  app.put(
-    '/uploads/:filename',
-    {
-      bodyLimit: Number.MAX_SAFE_INTEGER,
-      config: { access: 'subscriber.import' },
-      schema: {
-        hide: true,
-        params: Type.Object({ filename: Type.String({ minLength: 1, maxLength: 1000 }) }),
-        response: { 200: envelope(Type.Object({ filename: Type.String() })) }
-      }
-    },
-    async ({ caller, params, body }) => {
-      const filename = await storeUpload(
-        uploadDirectoryOf(dataDirectory, caller.organizationId),
-        params.filename,
-        (path) => pipeline(body as Readable, createWriteStream(path))
-      )
-      return ok({ filename })
-    }
-  )
+  await app.register(storeBody)
 }
+
+const storeBody = serve(uploadEndpoints, ({ dataDirectory }) => ({
+  'PUT /uploads/:filename': async ({ caller, params, body }) => {
+    const filename = await storeUpload(
+      uploadDirectoryOf(dataDirectory, caller.organizationId),
+      params.filename,
+      (path) => pipeline(body as Readable, createWriteStream(path))
+    )
+    return ok({ filename })
+  }
+}))
 
 /**
  * Has a file of an upload directory written, which has its name once it is whole. Nothing is left of one that fails.

@@ -1,43 +1,30 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { basename } from 'node:path'
-import { Type } from 'typebox'
-import { envelope, ok } from '../http/envelope.ts'
-import { Filled } from '../http/schema.ts'
+import { ok } from '../http/envelope.ts'
 import { checkUrl } from '../imports/address-guard.ts'
 import { download } from '../imports/download.ts'
 import { refusingFailures } from '../csv/failure.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { storeUpload } from './uploads.ts'
+import { urlUploadEndpoints } from './endpoints/url-uploads.ts'
+import { serve } from '../http/serve.ts'
 
 /** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
-export const urlUploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { reader, dataDirectory } = app.context
-  app.post(
-    '/url_uploads',
-    {
-      config: { access: 'subscriber.import' },
-      schema: {
-        hide: true,
-        body: Type.Object({ url: Filled({ maxLength: 2000 }) }),
-        response: { 200: envelope(Type.Object({ filename: Type.String() })) }
-      }
-    },
-    async ({ caller, body }, reply) => {
-      const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
-      const stop = new AbortController()
-      reply.raw.once('close', () => stop.abort())
-      const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
-      return refusingFailures(async () => {
-        const { pathname } = checkUrl(body.url, allowsPrivate)
-        const filename = await storeUpload(uploadDirectory, fileNameIn(pathname), (path) =>
-          download(body.url, path, { allowsPrivate, signal: stop.signal, waits: [] })
-        )
-        return ok({ filename })
-      })
-    }
-  )
-}
+export const urlUploadRoutes = serve(urlUploadEndpoints, ({ reader, dataDirectory }) => ({
+  'POST /url_uploads': async ({ caller, body }, reply) => {
+    const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
+    const stop = new AbortController()
+    reply.raw.once('close', () => stop.abort())
+    const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
+    return refusingFailures(async () => {
+      const { pathname } = checkUrl(body.url, allowsPrivate)
+      const filename = await storeUpload(uploadDirectory, fileNameIn(pathname), (path) =>
+        download(body.url, path, { allowsPrivate, signal: stop.signal, waits: [] })
+      )
+      return ok({ filename })
+    })
+  }
+}))
 
 /** The last part of an address, as a person writes it. */
 function fileNameIn(pathname: string): string {

@@ -1,30 +1,42 @@
+import type { autoresponderEndpoints } from '../../src-main/api/autoresponders/endpoints.ts'
 import type {
   Autoresponder,
   AutoresponderChanges,
   AutoresponderInput
 } from '../../src-main/api/autoresponders/schema.ts'
-import { call } from './client.ts'
+import { apiCalls } from './client.ts'
 
 export type { Autoresponder, AutoresponderInput }
 
-const pathOf = (listId: number): string => `/mailing_lists/${listId}/autoresponders`
+const { call } = apiCalls<typeof autoresponderEndpoints>()
 
 export function fetchAutoresponders(listId: number): Promise<Autoresponder[]> {
-  return call(pathOf(listId))
+  return call('GET /mailing_lists/:mailing_list_id/autoresponders', { params: { mailing_list_id: listId } })
 }
 
-export function createAutoresponder(listId: number, input: AutoresponderInput): Promise<Autoresponder> {
-  return call(pathOf(listId), { method: 'POST', body: { autoresponder: input } })
+export function createAutoresponder(
+  listId: number,
+  autoresponder: AutoresponderInput
+): Promise<Autoresponder> {
+  return call('POST /mailing_lists/:mailing_list_id/autoresponders', {
+    params: { mailing_list_id: listId },
+    body: { autoresponder }
+  })
 }
 
 export function updateAutoresponder(
   listId: number,
   id: number,
-  changes: AutoresponderChanges
+  autoresponder: AutoresponderChanges
 ): Promise<Autoresponder> {
-  return call(`${pathOf(listId)}/${id}`, { method: 'PUT', body: { autoresponder: changes } })
+  return call('PUT /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id', {
+    params: { mailing_list_id: listId, autoresponder_id: id },
+    body: { autoresponder }
+  })
 }
 
-export function deleteAutoresponder(listId: number, id: number): Promise<null> {
-  return call(`${pathOf(listId)}/${id}`, { method: 'DELETE' })
+export async function deleteAutoresponder(listId: number, id: number): Promise<void> {
+  await call('DELETE /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id', {
+    params: { mailing_list_id: listId, autoresponder_id: id }
+  })
 }

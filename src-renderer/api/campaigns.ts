@@ -1,23 +1,37 @@
+import type { campaignEndpoints } from '../../src-main/api/campaigns/endpoints.ts'
 import type {
   CampaignChanges,
   CampaignDetail,
   CampaignInput,
   CampaignState
 } from '../../src-main/api/campaigns/schema.ts'
+import type { segmentEndpoints } from '../../src-main/api/segments/endpoints.ts'
 import type { SegmentationCriteria } from '../../src-main/api/segments/schema.ts'
+import type { statisticsEndpoints } from '../../src-main/api/statistics/endpoints.ts'
 import type { LinkStats } from '../../src-main/api/statistics/schema.ts'
-import type { CampaignProgress, ListedCampaign } from '../../src-main/workbench/campaigns.ts'
-import { call, callWorkbench, query } from './client.ts'
+import type { campaignPreviewEndpoints } from '../../src-main/delivery/endpoints.ts'
+import type {
+  campaignEndpoints as shownEndpoints,
+  CampaignProgress,
+  ListedCampaign
+} from '../../src-main/workbench/endpoints/campaigns.ts'
+import { apiCalls, windowCalls } from './client.ts'
 
 export type { CampaignChanges, CampaignDetail, CampaignProgress, CampaignState, LinkStats, ListedCampaign }
 
+const campaigns = apiCalls<typeof campaignEndpoints>()
+const previews = apiCalls<typeof campaignPreviewEndpoints>()
+const segments = apiCalls<typeof segmentEndpoints>()
+const statistics = apiCalls<typeof statisticsEndpoints>()
+const shown = windowCalls<typeof shownEndpoints>()
+
 /** The campaigns of a list, or with null of all lists; the newest first. */
 export function fetchCampaigns(listId: number | null): Promise<ListedCampaign[]> {
-  return callWorkbench(`/campaigns${listId === null ? '' : query({ mailing_list_id: listId })}`)
+  return shown.call('GET /campaigns', { query: listId === null ? {} : { mailing_list_id: listId } })
 }
 
 export function fetchCampaign(id: number): Promise<CampaignDetail> {
-  return call(`/campaigns/${id}`)
+  return campaigns.call('GET /campaigns/:id', { params: { id } })
 }
 
 /** @param source the parts that come from a template */
@@ -26,46 +40,52 @@ export function createCampaign(
   campaign: CampaignChanges,
   source: Partial<CampaignInput> = {}
 ): Promise<CampaignDetail> {
-  return call(`/mailing_lists/${listId}/campaigns`, { method: 'POST', body: { ...source, campaign } })
+  return campaigns.call('POST /mailing_lists/:mailing_list_id/campaigns', {
+    params: { mailing_list_id: listId },
+    body: { ...source, campaign }
+  })
 }
 
-export function updateCampaign(id: number, changes: CampaignChanges): Promise<CampaignDetail> {
-  return call(`/campaigns/${id}`, { method: 'PUT', body: { campaign: changes } })
+export function updateCampaign(id: number, campaign: CampaignChanges): Promise<CampaignDetail> {
+  return campaigns.call('PUT /campaigns/:id', { params: { id }, body: { campaign } })
 }
 
-export function deleteCampaign(id: number): Promise<null> {
-  return call(`/campaigns/${id}`, { method: 'DELETE' })
+export async function deleteCampaign(id: number): Promise<void> {
+  await campaigns.call('DELETE /campaigns/:id', { params: { id } })
 }
 
 export type CampaignAction = 'pause' | 'resume' | 'cancel'
 
 export function actOnCampaign(id: number, action: CampaignAction): Promise<CampaignDetail> {
-  return call(`/campaigns/${id}/${action}`, { method: 'POST' })
+  return campaigns.call(`POST /campaigns/:id/${action}`, { params: { id } })
 }
 
 /** Files each content for each address, with the preview data of the list. */
-export function sendPreview(id: number, recipients: string[]): Promise<null> {
-  const preview = { recipients, split_emails_by_format: false }
-  return call(`/campaigns/${id}/send_preview`, { method: 'POST', body: { preview } })
+export async function sendPreview(id: number, recipients: string[]): Promise<void> {
+  await previews.call('POST /campaigns/:id/send_preview', {
+    params: { id },
+    body: { preview: { recipients } }
+  })
 }
 
 export function fetchCampaignProgress(id: number): Promise<CampaignProgress> {
-  return callWorkbench(`/campaigns/${id}/progress`)
+  return shown.call('GET /campaigns/:id/progress', { params: { id } })
 }
 
 export async function fetchLinks(id: number): Promise<LinkStats['links']> {
-  return (await call<LinkStats>(`/campaigns/${id}/link_stats?per_page=500`)).links
+  const asked = { params: { id }, query: { per_page: 500 } }
+  return (await statistics.call('GET /campaigns/:id/link_stats', asked)).links
 }
 
 /** Where the messages of a campaign are downloaded. */
 export function outboxAddress(id: number): string {
-  return `/app/v1/campaigns/${id}/outbox`
+  return shown.address('GET /campaigns/:id/outbox', { params: { id } })
 }
 
 /** Where the previews of the organization are downloaded. */
-export const previewsAddress = '/app/v1/previews'
+export const previewsAddress = shown.address('GET /previews')
 
 /** The segments of the organization, those without a name as well. */
 export function fetchCriteria(): Promise<SegmentationCriteria[]> {
-  return call('/segmentation_criterias')
+  return segments.call('GET /segmentation_criterias')
 }

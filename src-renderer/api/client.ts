@@ -1,5 +1,13 @@
 import { ref } from 'vue'
 import type { ErrorCode } from '../../src-main/base/errors.ts'
+import type {
+  AnswerOf,
+  Endpoint,
+  EndpointGroup,
+  EndpointName,
+  Endpoints,
+  GivenTo
+} from '../../src-main/http/endpoint.ts'
 import { i18n } from '../i18n.ts'
 
 /** A call that the application refused; the message is a sentence for the user. */
@@ -23,6 +31,7 @@ interface Envelope<Data> {
   error_message: string | null
 }
 
+/** An answer that is a page of a list. */
 export interface Page<Item> extends Envelope<Item[]> {
   page: number
   per_page: number
@@ -30,33 +39,67 @@ export interface Page<Item> extends Envelope<Item[]> {
   num_pages: number
 }
 
-interface RequestOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal }
+/** Nothing need be given to an endpoint that asks for nothing. */
+type Arguments<Of extends Endpoint> =
+  object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
+
+/** The calls of a group of endpoints, by their names, with the types of their schemas. */
+export interface Calls<Of extends Endpoints> {
+  /** Makes a call and answers its data. @throws ApiFailure */
+  call: <Name extends keyof Of & EndpointName>(
+    name: Name,
+    ...given: Arguments<Of[Name]>
+  ) => Promise<AnswerOf<Of[Name]>['data']>
+  /** Makes a call and answers its data with what is said of the page. @throws ApiFailure */
+  page: <Name extends keyof Of & EndpointName>(
+    name: Name,
+    ...given: Arguments<Of[Name]>
+  ) => Promise<AnswerOf<Of[Name]>>
+  /** Where a file is downloaded. */
+  address: <Name extends keyof Of & EndpointName>(name: Name, ...given: Arguments<Of[Name]>) => string
+}
+
+/** Calls of the v2 API. */
+export function apiCalls<Group extends EndpointGroup>(): Calls<Group['endpoints']> {
+  return callsUnder('/ga/api/v2')
+}
+
+/** Calls that only this window makes. */
+export function windowCalls<Group extends EndpointGroup>(): Calls<Group['endpoints']> {
+  return callsUnder('/app/v1')
+}
+
+/** What any call may be given. */
+interface AnyOptions {
+  params?: Record<string, string | number>
+  query?: Record<string, unknown>
   body?: unknown
   signal?: AbortSignal
 }
 
-/** Calls the v2 API and answers its data. @throws ApiFailure */
-export async function call<Data>(path: string, options: RequestOptions = {}): Promise<Data> {
-  return (await send<Envelope<Data>>(`/ga/api/v2${path}`, options)).data
+// The compiler knows what each call is given and answers by its name, which nothing knows while it runs.
+function callsUnder<Of extends Endpoints>(base: string): Calls<Of> {
+  const call = (name: EndpointName, given: AnyOptions = {}): Promise<Envelope<unknown>> =>
+    send(name.split(' ')[0] ?? '', pathOf(base, name, given), given)
+  const calls = {
+    call: async (name: EndpointName, given?: AnyOptions) => (await call(name, given)).data,
+    page: call,
+    address: (name: EndpointName, given?: AnyOptions) => pathOf(base, name, given)
+  }
+  return calls as unknown as Calls<Of>
 }
 
-/** One page of a list of the v2 API. @throws ApiFailure */
-export function callPage<Item>(path: string, signal?: AbortSignal): Promise<Page<Item>> {
-  return send<Page<Item>>(`/ga/api/v2${path}`, signal ? { signal } : {})
+/** The path of an endpoint with what stands in it, and with its query. */
+function pathOf(base: string, name: EndpointName, { params = {}, query = {} }: AnyOptions = {}): string {
+  const [, pattern = ''] = name.split(' ')
+  const path = pattern.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+  const asked = Object.entries(query).map(([key, value]) => [key, String(value)])
+  return base + path + (asked.length > 0 ? `?${new URLSearchParams(asked)}` : '')
 }
 
-/** Calls what only this window uses. @throws ApiFailure */
-export async function callWorkbench<Data>(path: string, options: RequestOptions = {}): Promise<Data> {
-  return (await send<Envelope<Data>>(`/app/v1${path}`, options)).data
-}
-
-async function send<Answer extends Envelope<unknown>>(
-  path: string,
-  options: RequestOptions
-): Promise<Answer> {
-  const { method = 'GET', body, signal } = options
-  const { answer, status } = await readAnswer<Answer>(
+async function send(method: string, path: string, { body, signal }: AnyOptions): Promise<Envelope<unknown>> {
+  const { answer, status } = await readAnswer(
     fetch(path, {
       method,
       ...(signal && { signal }),
@@ -71,10 +114,12 @@ async function send<Answer extends Envelope<unknown>>(
   throw new ApiFailure(answer.error_code ?? 'internal_error', sentence(answer.error_message ?? ''))
 }
 
-async function readAnswer<Answer>(request: Promise<Response>): Promise<{ answer: Answer; status: number }> {
+async function readAnswer(
+  request: Promise<Response>
+): Promise<{ answer: Envelope<unknown>; status: number }> {
   try {
     const response = await request
-    return { answer: (await response.json()) as Answer, status: response.status }
+    return { answer: (await response.json()) as Envelope<unknown>, status: response.status }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiFailure('unreachable', 'Listwright does not answer. Is it still running?')
@@ -89,10 +134,4 @@ function sentence(message: string): string {
   })
   const text = labelled.charAt(0).toUpperCase() + labelled.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`
-}
-
-/** The path of a query such as `?page=2&per_page=100`. */
-export function query(parameters: Record<string, string | number>): string {
-  const entries = Object.entries(parameters).map(([name, value]) => [name, String(value)])
-  return `?${new URLSearchParams(entries)}`
 }

@@ -1,38 +1,48 @@
+import type { customFieldEndpoints } from '../../src-main/api/custom-fields/endpoints.ts'
 import type {
   CustomField,
   CustomFieldChanges,
   CustomFieldInput
 } from '../../src-main/api/custom-fields/schema.ts'
-import { call, callPage, query } from './client.ts'
+import { apiCalls } from './client.ts'
 
 export type { CustomField, CustomFieldChanges, CustomFieldInput }
 
+const { call } = apiCalls<typeof customFieldEndpoints>()
+
 /** The fields of a list, the global ones included. */
-export async function fetchCustomFields(listId: number): Promise<CustomField[]> {
-  return (await callPage<CustomField>(`/mailing_lists/${listId}/custom_fields${query({ per_page: 2000 })}`))
-    .data
+export function fetchCustomFields(listId: number): Promise<CustomField[]> {
+  return call('GET /mailing_lists/:mailing_list_id/custom_fields', {
+    params: { mailing_list_id: listId },
+    query: { per_page: 2000 }
+  })
 }
 
 export function createCustomField(listId: number, field: CustomFieldInput): Promise<CustomField> {
-  return call(`/mailing_lists/${listId}/custom_fields`, { method: 'POST', body: { custom_field: field } })
+  return call('POST /mailing_lists/:mailing_list_id/custom_fields', {
+    params: { mailing_list_id: listId },
+    body: { custom_field: field }
+  })
 }
 
 export function updateCustomField(
   listId: number,
-  field: CustomField,
+  { id, is_global: isGlobal }: CustomField,
   changes: CustomFieldChanges
 ): Promise<CustomField> {
-  const path = field.is_global
-    ? `/custom_fields/${field.id}`
-    : `/mailing_lists/${listId}/custom_fields/${field.id}`
-  return call(path, { method: 'PUT', body: { custom_field: changes } })
+  const body = { custom_field: changes }
+  if (isGlobal) return call('PUT /custom_fields/:id', { params: { id }, body })
+  return call('PUT /mailing_lists/:mailing_list_id/custom_fields/:id', {
+    params: { mailing_list_id: listId, id },
+    body
+  })
 }
 
-export function deleteCustomField(id: number): Promise<null> {
-  return call(`/custom_fields/${id}`, { method: 'DELETE' })
+export async function deleteCustomField(id: number): Promise<void> {
+  await call('DELETE /custom_fields/:id', { params: { id } })
 }
 
 /** Makes a field of one list a field of all lists. */
 export function promoteCustomField(id: number): Promise<CustomField> {
-  return call('/custom_fields/promote', { method: 'POST', body: { promote: { custom_field_id: id } } })
+  return call('POST /custom_fields/promote', { body: { promote: { custom_field_id: id } } })
 }

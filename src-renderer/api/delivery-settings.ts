@@ -1,13 +1,18 @@
+import type { deliverySettingEndpoints } from '../../src-main/api/delivery-settings/endpoints.ts'
 import type {
   BounceEmail,
   DatabaseConnection,
   UrlDomain,
   VirtualMta
 } from '../../src-main/api/delivery-settings/schema.ts'
+import type { seedListEndpoints } from '../../src-main/api/seed-lists/endpoints.ts'
 import type { SeedList, SeedListChanges, SeedListInput } from '../../src-main/api/seed-lists/schema.ts'
-import { ApiFailure, call } from './client.ts'
+import { apiCalls, ApiFailure } from './client.ts'
 
 export type { SeedList, SeedListInput }
+
+const settings = apiCalls<typeof deliverySettingEndpoints>()
+const seedLists = apiCalls<typeof seedListEndpoints>()
 
 /** Everything that lists can send with. */
 export interface DeliverySettings {
@@ -20,20 +25,20 @@ export interface DeliverySettings {
 }
 
 export async function fetchDeliverySettings(): Promise<DeliverySettings> {
-  const [seedLists, bounceEmails, urlDomains, virtualMtas, databaseConnections] = await Promise.all([
-    call<SeedList[]>('/seed_lists'),
-    call<BounceEmail[]>('/bounce_emails'),
-    call<UrlDomain[]>('/url_domains'),
-    call<VirtualMta[]>('/virtual_mtas'),
+  const [lists, bounceEmails, urlDomains, virtualMtas, databaseConnections] = await Promise.all([
+    seedLists.call('GET /seed_lists'),
+    settings.call('GET /bounce_emails'),
+    settings.call('GET /url_domains'),
+    settings.call('GET /virtual_mtas'),
     fetchDatabaseConnections()
   ])
-  return { seedLists, bounceEmails, urlDomains, virtualMtas, databaseConnections }
+  return { seedLists: lists, bounceEmails, urlDomains, virtualMtas, databaseConnections }
 }
 
 /** The connections of the delivery engine; null for a user who is no system administrator. */
 export async function fetchDatabaseConnections(): Promise<DatabaseConnection[] | null> {
   try {
-    return await call('/database_connections')
+    return await settings.call('GET /database_connections')
   } catch (error) {
     if (error instanceof ApiFailure && error.code === 'not_authorized') return null
     throw error
@@ -41,35 +46,48 @@ export async function fetchDatabaseConnections(): Promise<DatabaseConnection[] |
 }
 
 export function createSeedList(list: SeedListInput): Promise<SeedList> {
-  return call('/seed_lists', { method: 'POST', body: { seed_list: list } })
+  return seedLists.call('POST /seed_lists', { body: { seed_list: list } })
 }
 
 export function updateSeedList(id: number, changes: SeedListChanges): Promise<SeedList> {
-  return call(`/seed_lists/${id}`, { method: 'PUT', body: { seed_list: changes } })
+  return seedLists.call('PUT /seed_lists/:id', { params: { id }, body: { seed_list: changes } })
 }
 
 export function createVirtualMta(name: string): Promise<VirtualMta> {
-  return call('/virtual_mtas', { method: 'POST', body: { virtual_mta: { name } } })
+  return settings.call('POST /virtual_mtas', { body: { virtual_mta: { name } } })
 }
 
 export function createUrlDomain(domain: string): Promise<UrlDomain> {
-  return call('/url_domains', { method: 'POST', body: { url_domain: { domain } } })
+  return settings.call('POST /url_domains', { body: { url_domain: { domain } } })
 }
 
 /** @param email such as bounce@example.com */
 export function createBounceEmail(email: string): Promise<BounceEmail> {
   const at = email.lastIndexOf('@')
   const bounce_email = { username: email.slice(0, Math.max(0, at)), domain: email.slice(at + 1) }
-  return call('/bounce_emails', { method: 'POST', body: { bounce_email } })
+  return settings.call('POST /bounce_emails', { body: { bounce_email } })
 }
 
 export function createDatabaseConnection(name: string): Promise<DatabaseConnection> {
-  return call('/database_connections', { method: 'POST', body: { database_connection: { name } } })
+  return settings.call('POST /database_connections', { body: { database_connection: { name } } })
 }
 
-export type DeliverySettingPath =
-  'seed_lists' | 'virtual_mtas' | 'url_domains' | 'bounce_emails' | 'database_connections'
+export async function deleteSeedList(id: number): Promise<void> {
+  await seedLists.call('DELETE /seed_lists/:id', { params: { id } })
+}
 
-export function deleteDeliverySetting(path: DeliverySettingPath, id: number | string): Promise<null> {
-  return call(`/${path}/${id}`, { method: 'DELETE' })
+export async function deleteVirtualMta(id: number): Promise<void> {
+  await settings.call('DELETE /virtual_mtas/:id', { params: { id } })
+}
+
+export async function deleteUrlDomain(id: number): Promise<void> {
+  await settings.call('DELETE /url_domains/:id', { params: { id } })
+}
+
+export async function deleteBounceEmail(id: string): Promise<void> {
+  await settings.call('DELETE /bounce_emails/:id', { params: { id } })
+}
+
+export async function deleteDatabaseConnection(id: number): Promise<void> {
+  await settings.call('DELETE /database_connections/:id', { params: { id } })
 }

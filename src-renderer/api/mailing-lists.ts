@@ -1,29 +1,41 @@
+import type { mailingListEndpoints } from '../../src-main/api/mailing-lists/endpoints.ts'
 import type { MailingList, MailingListChanges } from '../../src-main/api/mailing-lists/schema.ts'
+import type { subscriberCountEndpoints } from '../../src-main/api/subscriber-counts/endpoints.ts'
 import type { StatusCounts, SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
-import { call } from './client.ts'
+import { apiCalls } from './client.ts'
 
 export type { MailingList, MailingListChanges, StatusCounts, SubscriberCounts }
 
+const { call } = apiCalls<typeof mailingListEndpoints>()
+const counts = apiCalls<typeof subscriberCountEndpoints>()
+
 export function fetchMailingLists(): Promise<MailingList[]> {
-  return call('/mailing_lists')
+  return call('GET /mailing_lists')
 }
 
 export function fetchSubscriberCounts(): Promise<SubscriberCounts> {
-  return call('/subscriber_counts')
+  return counts.call('GET /subscriber_counts')
 }
 
 export function createMailingList(list: MailingListChanges & { name: string }): Promise<MailingList> {
-  return call('/mailing_lists', { method: 'POST', body: { mailing_list: list } })
+  return call('POST /mailing_lists', { body: { mailing_list: list } })
 }
 
 export function updateMailingList(id: number, changes: MailingListChanges): Promise<MailingList> {
-  return call(`/mailing_lists/${id}`, { method: 'PUT', body: { mailing_list: changes } })
+  return call('PUT /mailing_lists/:mailing_list_id', {
+    params: { mailing_list_id: id },
+    body: { mailing_list: changes }
+  })
 }
 
 /** Asks for the confirmation code and deletes the list with it; the user has confirmed by then. */
 export async function deleteMailingList(id: number): Promise<void> {
-  const { delete_confirmation_code: code } = await call<{ delete_confirmation_code: string }>(
-    `/mailing_lists/${id}/delete_confirmation_code`
+  const params = { mailing_list_id: id }
+  const { delete_confirmation_code } = await call(
+    'GET /mailing_lists/:mailing_list_id/delete_confirmation_code',
+    { params }
   )
-  await call(`/mailing_lists/${id}/confirmed/${code}`, { method: 'DELETE' })
+  await call('DELETE /mailing_lists/:mailing_list_id/confirmed/:delete_confirmation_code', {
+    params: { ...params, delete_confirmation_code }
+  })
 }

@@ -1,21 +1,24 @@
+import type { organizationEndpoints } from '../../src-main/api/organizations/endpoints.ts'
 import type {
   Organization,
   OrganizationChanges,
   OrganizationInput
 } from '../../src-main/api/organizations/schema.ts'
-import { call } from './client.ts'
+import { apiCalls } from './client.ts'
 
 export type { Organization, OrganizationInput }
 
+const { call } = apiCalls<typeof organizationEndpoints>()
+
 /** For system administrators. */
 export function fetchOrganizations(): Promise<Organization[]> {
-  return call('/organizations')
+  return call('GET /organizations')
 }
 
 export function createOrganization(organization: OrganizationInput): Promise<Organization> {
-  return call('/organizations', { method: 'POST', body: { organization } })
+  return call('POST /organizations', { body: { organization } })
 }
 
 export function updateOrganization(id: number, organization: OrganizationChanges): Promise<Organization> {
-  return call(`/organizations/${id}`, { method: 'PUT', body: { organization } })
+  return call('PUT /organizations/:id', { params: { id }, body: { organization } })
 }

@@ -1,3 +1,4 @@
+import type { segmentEndpoints } from '../../src-main/api/segments/endpoints.ts'
 import type {
   Segment,
   SegmentCondition,
@@ -5,47 +6,58 @@ import type {
   SegmentOperator,
   SegmentSummary
 } from '../../src-main/api/segments/schema.ts'
-import type { ReferringSegment } from '../../src-main/workbench/segment-counts.ts'
-import { call, callPage, callWorkbench } from './client.ts'
+import type {
+  ReferringSegment,
+  segmentCountEndpoints
+} from '../../src-main/workbench/endpoints/segment-counts.ts'
+import { apiCalls, windowCalls } from './client.ts'
 import type { StatusCounts } from './mailing-lists.ts'
 
 export type { ReferringSegment, Segment, SegmentCondition, SegmentOperator, SegmentSummary }
 
+const { call } = apiCalls<typeof segmentEndpoints>()
+const counts = windowCalls<typeof segmentCountEndpoints>()
+
 /** All segments of a list; a list has a few of them. */
-export async function fetchSegments(listId: number): Promise<SegmentSummary[]> {
-  return (await callPage<SegmentSummary>(`/mailing_lists/${listId}/segments`)).data
+export function fetchSegments(listId: number): Promise<SegmentSummary[]> {
+  return call('GET /mailing_lists/:mailing_list_id/segments', { params: { mailing_list_id: listId } })
 }
 
 export function fetchSegment(id: number): Promise<Segment> {
-  return call(`/segments/${id}`)
+  return call('GET /segments/:id', { params: { id } })
 }
 
 export function createSegment(listId: number, segment: SegmentInput): Promise<Segment> {
-  return call(`/mailing_lists/${listId}/segments`, {
-    method: 'POST',
+  return call('POST /mailing_lists/:mailing_list_id/segments', {
+    params: { mailing_list_id: listId },
     body: { segmentation_criteria: segment }
   })
 }
 
 export function updateSegment(id: number, segment: SegmentInput): Promise<Segment> {
-  return call(`/segments/${id}`, { method: 'PUT', body: { segmentation_criteria: segment } })
+  return call('PUT /segments/:id', { params: { id }, body: { segmentation_criteria: segment } })
 }
 
-export function deleteSegment(id: number): Promise<null> {
-  return call(`/segments/${id}`, { method: 'DELETE' })
+export async function deleteSegment(id: number): Promise<void> {
+  await call('DELETE /segments/:id', { params: { id } })
 }
 
 /** Segments of other lists that have a condition on a list. */
 export function fetchReferringSegments(listId: number): Promise<ReferringSegment[]> {
-  return callWorkbench(`/mailing_lists/${listId}/referring_segments`)
+  return counts.call('GET /mailing_lists/:mailing_list_id/referring_segments', {
+    params: { mailing_list_id: listId }
+  })
 }
 
 /** How many subscribers are in a stored segment, by status. */
 export function fetchSegmentCounts(id: number): Promise<StatusCounts> {
-  return callWorkbench(`/segments/${id}/counts`)
+  return counts.call('GET /segments/:id/counts', { params: { id } })
 }
 
 /** The same for one that is being written. */
 export function countClause(listId: number, clause: SegmentCondition[]): Promise<StatusCounts> {
-  return callWorkbench(`/mailing_lists/${listId}/segment_counts`, { method: 'POST', body: { clause } })
+  return counts.call('POST /mailing_lists/:mailing_list_id/segment_counts', {
+    params: { mailing_list_id: listId },
+    body: { clause }
+  })
 }

@@ -1,27 +1,29 @@
-import type { Session } from '../../src-main/workbench/session.ts'
-import { callWorkbench } from './client.ts'
+import type { Session, sessionEndpoints } from '../../src-main/workbench/endpoints/session.ts'
+import { windowCalls } from './client.ts'
 
 export type { Session }
 
+const { call } = windowCalls<typeof sessionEndpoints>()
+
 export function fetchSession(): Promise<Session> {
-  return callWorkbench('/session')
+  return call('GET /session')
 }
 
-export function signIn(email: string, password: string): Promise<null> {
-  return callWorkbench('/session', { method: 'POST', body: { email, password } })
+export async function signIn(email: string, password: string): Promise<void> {
+  await call('POST /session', { body: { email, password } })
 }
 
-export function signOut(): Promise<null> {
-  return callWorkbench('/session', { method: 'DELETE' })
+export async function signOut(): Promise<void> {
+  await call('DELETE /session')
 }
 
 /** Lets this window show another organization; what it shows already is of the old one. */
-export function switchOrganization(id: number): Promise<null> {
-  return callWorkbench('/session/organization', { method: 'PUT', body: { organization_id: id } })
+export async function switchOrganization(id: number): Promise<void> {
+  await call('PUT /session/organization', { body: { organization_id: id } })
 }
 
 export function agreeToTerms(version: number): Promise<Session> {
-  return callWorkbench('/session/terms', { method: 'PUT', body: { version } })
+  return call('PUT /session/terms', { body: { version } })
 }
 
 export interface PasswordChange {
@@ -31,6 +33,6 @@ export interface PasswordChange {
   password2: string
 }
 
-export function changePassword(change: PasswordChange): Promise<null> {
-  return callWorkbench('/session/password', { method: 'PUT', body: change })
+export async function changePassword(change: PasswordChange): Promise<void> {
+  await call('PUT /session/password', { body: change })
 }

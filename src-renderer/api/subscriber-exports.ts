@@ -1,37 +1,37 @@
+import type { subscriberExportEndpoints } from '../../src-main/api/subscriber-exports/endpoints.ts'
 import type {
-  ExportFormat,
   ExportState,
-  SubscriberExport
+  SubscriberExport,
+  SubscriberExportInput
 } from '../../src-main/api/subscriber-exports/schema.ts'
-import type { SubscriberStatus } from '../../src-main/api/subscribers/schema.ts'
-import { call, callPage, type Page } from './client.ts'
+import type { Given } from '../../src-main/http/endpoint.ts'
+import { apiCalls, type Page } from './client.ts'
 
 export type { ExportState, SubscriberExport }
 
-export interface NewExport {
-  segment_id: number | null
-  statuses: SubscriberStatus[]
-  /** Left out: all of them. */
-  columns?: string[]
-  file_format: Partial<ExportFormat>
-}
+/** What an export is asked for with; columns that are left out are all of them. */
+export type NewExport = Given<typeof SubscriberExportInput>
+
+const { call, page, address } = apiCalls<typeof subscriberExportEndpoints>()
 
 /** The newest hundred. */
 export function fetchExports(listId: number): Promise<Page<SubscriberExport>> {
-  return callPage(`/mailing_lists/${listId}/subscriber_exports`)
+  return page('GET /mailing_lists/:mailing_list_id/subscriber_exports', {
+    params: { mailing_list_id: listId }
+  })
 }
 
 export function startExport(listId: number, settings: NewExport): Promise<SubscriberExport> {
-  return call(`/mailing_lists/${listId}/subscriber_exports`, {
-    method: 'POST',
+  return call('POST /mailing_lists/:mailing_list_id/subscriber_exports', {
+    params: { mailing_list_id: listId },
     body: { subscriber_export: settings }
   })
 }
 
 export function actOnExport(id: number, action: 'pause' | 'unpause' | 'cancel'): Promise<SubscriberExport> {
-  return call(`/subscriber_exports/${id}/${action}`, { method: 'POST' })
+  return call(`POST /subscriber_exports/:id/${action}`, { params: { id } })
 }
 
 export function exportFileAddress(id: number): string {
-  return `/ga/api/v2/subscriber_exports/${id}/download`
+  return address('GET /subscriber_exports/:id/download', { params: { id } })
 }

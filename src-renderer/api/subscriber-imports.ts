@@ -1,30 +1,46 @@
+import type { subscriberImportEndpoints } from '../../src-main/api/subscriber-imports/endpoints.ts'
 import type {
+  FileFormat,
   ImportOutcome,
   ImportState,
   SubscriberImport,
   SubscriberImportInput,
   SubscriberImportSummary
 } from '../../src-main/api/subscriber-imports/schema.ts'
-import { call, callPage, type Page, query } from './client.ts'
+import type { Given } from '../../src-main/http/endpoint.ts'
+import { apiCalls, type Page } from './client.ts'
 
-export type { ImportOutcome, ImportState, SubscriberImport, SubscriberImportInput, SubscriberImportSummary }
+export type {
+  FileFormat,
+  ImportOutcome,
+  ImportState,
+  SubscriberImport,
+  SubscriberImportInput,
+  SubscriberImportSummary
+}
+
+const { call, page, address } = apiCalls<typeof subscriberImportEndpoints>()
 
 /** @param listId null for the imports of every list */
 export function fetchImports(listId: number | null): Promise<Page<SubscriberImportSummary>> {
-  const path = listId === null ? '/subscriber_imports' : `/mailing_lists/${listId}/subscriber_imports`
-  return callPage(`${path}${query({ scope: 'all', per_page: 200 })}`)
+  const query = { scope: 'all', per_page: 200 } as const
+  if (listId === null) return page('GET /subscriber_imports', { query })
+  return page('GET /mailing_lists/:mailing_list_id/subscriber_imports', {
+    params: { mailing_list_id: listId },
+    query
+  })
 }
 
 export function fetchImport(id: number): Promise<SubscriberImport> {
-  return call(`/subscriber_imports/${id}`)
+  return call('GET /subscriber_imports/:id', { params: { id } })
 }
 
 export function startImport(
   listId: number,
-  settings: Partial<SubscriberImportInput> & Pick<SubscriberImportInput, 'column_mapping' | 'file_source'>
+  settings: Given<typeof SubscriberImportInput>
 ): Promise<SubscriberImport> {
-  return call(`/mailing_lists/${listId}/subscriber_imports`, {
-    method: 'POST',
+  return call('POST /mailing_lists/:mailing_list_id/subscriber_imports', {
+    params: { mailing_list_id: listId },
     body: { subscriber_import: settings }
   })
 }
@@ -32,13 +48,14 @@ export function startImport(
 export type ImportAction = 'pause' | 'unpause' | 'cancel'
 
 export function actOnImport(id: number, action: ImportAction): Promise<SubscriberImport> {
-  return call(`/subscriber_imports/${id}/${action}`, { method: 'POST' })
+  return call(`POST /subscriber_imports/:id/${action}`, { params: { id } })
 }
 
 /** Where a log is downloaded. */
 export function logAddress(id: number, log: ImportOutcome): string {
   // Failed rows are opened in spreadsheets, which would execute some cells.
-  return `/ga/api/v2/subscriber_imports/${id}/logs/${log}${log === 'failed' ? '?escape_formulas=1' : ''}`
+  const query = log === 'failed' ? { escape_formulas: true } : {}
+  return address('GET /subscriber_imports/:id/logs/:log', { params: { id, log }, query })
 }
 
 /** The first part of a log, enough to show some of its rows. */

@@ -1,54 +1,71 @@
 import type { SuppressedAddressImport } from '../../src-main/api/suppressed-address-imports/schema.ts'
+import type { suppressionListEndpoints } from '../../src-main/api/suppression-lists/endpoints.ts'
 import type {
   SuppressedAddress,
   SuppressionList,
   SuppressionListInput
 } from '../../src-main/api/suppression-lists/schema.ts'
-import { call, callPage, callWorkbench, type Page, query } from './client.ts'
+import type { suppressedAddressImportEndpoints } from '../../src-main/workbench/endpoints/suppressed-address-imports.ts'
+import { apiCalls, type Page, windowCalls } from './client.ts'
 
 export type { SuppressedAddress, SuppressedAddressImport, SuppressionList }
 
+const { call, page } = apiCalls<typeof suppressionListEndpoints>()
+const imports = windowCalls<typeof suppressedAddressImportEndpoints>()
+
 export function fetchSuppressionLists(): Promise<SuppressionList[]> {
-  return call('/suppression_lists')
+  return call('GET /suppression_lists')
 }
 
 export function fetchSuppressionList(id: number): Promise<SuppressionList> {
-  return call(`/suppression_lists/${id}`)
+  return call('GET /suppression_lists/:id', { params: { id } })
 }
 
 export function createSuppressionList(list: SuppressionListInput): Promise<SuppressionList> {
-  return call('/suppression_lists', { method: 'POST', body: { suppression_list: list } })
+  return call('POST /suppression_lists', { body: { suppression_list: list } })
 }
 
 export function updateSuppressionList(id: number, list: SuppressionListInput): Promise<SuppressionList> {
-  return call(`/suppression_lists/${id}`, { method: 'PUT', body: { suppression_list: list } })
+  return call('PUT /suppression_lists/:id', { params: { id }, body: { suppression_list: list } })
 }
 
-/** @param page from 0 */
-export function fetchSuppressedAddresses(id: number, page: number): Promise<Page<SuppressedAddress>> {
-  return callPage(`/suppression_lists/${id}/suppressed_addresses${query({ page, per_page: 100 })}`)
+/** @param number of the page, from 0 */
+export function fetchSuppressedAddresses(id: number, number: number): Promise<Page<SuppressedAddress>> {
+  return page('GET /suppression_lists/:id/suppressed_addresses', {
+    params: { id },
+    query: { page: number, per_page: 100 }
+  })
 }
 
-export function suppressAddresses(id: number, addresses: string[]): Promise<null> {
-  return call(`/suppression_lists/${id}/suppressed_addresses/create_multiple`, {
-    method: 'POST',
+export async function suppressAddresses(id: number, addresses: string[]): Promise<void> {
+  await call('POST /suppression_lists/:id/suppressed_addresses/create_multiple', {
+    params: { id },
     body: { data: addresses }
   })
 }
 
 /** What is imported from files of addresses, the newest first. */
 export function fetchSuppressedAddressImports(id: number): Promise<SuppressedAddressImport[]> {
-  return callWorkbench(`/suppression_lists/${id}/suppressed_address_imports`)
+  return imports.call('GET /suppression_lists/:id/suppressed_address_imports', { params: { id } })
 }
 
 /** Suppresses the addresses of a file of the upload directory. */
 export function importSuppressedAddresses(id: number, filename: string): Promise<SuppressedAddressImport> {
-  return callWorkbench(`/suppression_lists/${id}/suppressed_address_imports`, {
-    method: 'POST',
+  return imports.call('POST /suppression_lists/:id/suppressed_address_imports', {
+    params: { id },
     body: { filename }
   })
 }
 
-export function releaseAddress({ suppression_list_id: listId, id }: SuppressedAddress): Promise<null> {
-  return call(`/suppression_lists/${listId}/suppressed_addresses/${id}`, { method: 'DELETE' })
+export function actOnSuppressedAddressImport(
+  id: number,
+  action: 'pause' | 'unpause' | 'cancel'
+): Promise<SuppressedAddressImport> {
+  return imports.call(`POST /suppressed_address_imports/:id/${action}`, { params: { id } })
+}
+
+export async function releaseAddress({ suppression_list_id: listId, id }: SuppressedAddress): Promise<void> {
+  await call('DELETE /suppression_lists/:id/suppressed_addresses/:id_or_address', {
+    params: { id: listId, id_or_address: String(id) }
+  })
 }

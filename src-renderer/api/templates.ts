@@ -4,29 +4,39 @@ import type {
   TemplateDetail,
   TemplateSummary
 } from '../../src-main/api/campaigns/schema.ts'
-import type { ContentPreview } from '../../src-main/workbench/content-preview.ts'
-import { call, callWorkbench } from './client.ts'
+import type { templateEndpoints } from '../../src-main/api/templates/endpoints.ts'
+import type {
+  ContentPreview,
+  contentPreviewEndpoints
+} from '../../src-main/workbench/endpoints/content-preview.ts'
+import { apiCalls, windowCalls } from './client.ts'
 
 export type { Content, ContentPreview, TemplateDetail, TemplateSummary }
 
+const { call } = apiCalls<typeof templateEndpoints>()
+const previews = windowCalls<typeof contentPreviewEndpoints>()
+
 export function fetchTemplates(listId: number): Promise<TemplateSummary[]> {
-  return call(`/mailing_lists/${listId}/templates`)
+  return call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
 }
 
 export function fetchTemplate(id: number): Promise<TemplateDetail> {
-  return call(`/templates/${id}`)
+  return call('GET /templates/:id', { params: { id } })
 }
 
 export function createTemplate(listId: number, template: CampaignChanges): Promise<TemplateDetail> {
-  return call(`/mailing_lists/${listId}/templates`, { method: 'POST', body: { campaign: template } })
+  return call('POST /mailing_lists/:mailing_list_id/templates', {
+    params: { mailing_list_id: listId },
+    body: { campaign: template }
+  })
 }
 
 export function updateTemplate(id: number, changes: CampaignChanges): Promise<TemplateDetail> {
-  return call(`/templates/${id}`, { method: 'PUT', body: { campaign: changes } })
+  return call('PUT /templates/:id', { params: { id }, body: { campaign: changes } })
 }
 
-export function deleteTemplate(id: number): Promise<null> {
-  return call(`/templates/${id}`, { method: 'DELETE' })
+export async function deleteTemplate(id: number): Promise<void> {
+  await call('DELETE /templates/:id', { params: { id } })
 }
 
 /** A content as somebody would get it, with the list's preview data. @param name of the campaign */
@@ -34,5 +44,8 @@ export function previewContent(
   listId: number,
   message: { name: string; subject: string; html: string; text: string }
 ): Promise<ContentPreview> {
-  return callWorkbench(`/mailing_lists/${listId}/content_preview`, { method: 'POST', body: message })
+  return previews.call('POST /mailing_lists/:mailing_list_id/content_preview', {
+    params: { mailing_list_id: listId },
+    body: message
+  })
 }

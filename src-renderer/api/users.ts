@@ -1,26 +1,33 @@
+import type { userEndpoints } from '../../src-main/api/users/endpoints.ts'
 import type { User, UserChanges, UserInput } from '../../src-main/api/users/schema.ts'
-import { call, callPage } from './client.ts'
+import { apiCalls } from './client.ts'
 
 export type { User, UserChanges, UserInput }
 
+const { call } = apiCalls<typeof userEndpoints>()
+
 /** The users of an organization, by name. @param organizationId null = the own one, for who is no system administrator */
-export async function fetchUsers(organizationId: number | null): Promise<User[]> {
-  const path = organizationId === null ? '/users' : `/organizations/${organizationId}/users`
-  return (await callPage<User>(`${path}?order_by=full_name`)).data
+export function fetchUsers(organizationId: number | null): Promise<User[]> {
+  const query = { order_by: 'full_name' } as const
+  if (organizationId === null) return call('GET /users', { query })
+  return call('GET /organizations/:organization_id/users', {
+    params: { organization_id: organizationId },
+    query
+  })
 }
 
 export function createUser(user: UserInput): Promise<User> {
-  return call('/users', { method: 'POST', body: { user } })
+  return call('POST /users', { body: { user } })
 }
 
 export function updateUser(id: number, user: UserChanges): Promise<User> {
-  return call(`/users/${id}`, { method: 'PUT', body: { user } })
+  return call('PUT /users/:id', { params: { id }, body: { user } })
 }
 
-export function deleteUser(id: number): Promise<null> {
-  return call(`/users/${id}`, { method: 'DELETE' })
+export async function deleteUser(id: number): Promise<void> {
+  await call('DELETE /users/:id', { params: { id } })
 }
 
-export function clearLockout(id: number): Promise<unknown> {
-  return call(`/users/${id}/reset_password_failure_lockout`, { method: 'PUT', body: {} })
+export async function clearLockout(id: number): Promise<void> {
+  await call('PUT /users/:id/reset_password_failure_lockout', { params: { id } })
 }

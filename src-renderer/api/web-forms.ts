@@ -1,40 +1,55 @@
+import type { webFormEndpoints } from '../../src-main/api/web-forms/endpoints.ts'
 import type {
   PendingSubscription,
   WebForm,
   WebFormChanges,
   WebFormInput
 } from '../../src-main/api/web-forms/schema.ts'
-import { call } from './client.ts'
+import { apiCalls } from './client.ts'
 
 export type { PendingSubscription, WebForm, WebFormInput }
 
-const listPath = (listId: number): string => `/mailing_lists/${listId}`
+const { call } = apiCalls<typeof webFormEndpoints>()
 
 export function fetchWebForms(listId: number): Promise<WebForm[]> {
-  return call(`${listPath(listId)}/web_forms`)
+  return call('GET /mailing_lists/:mailing_list_id/web_forms', { params: { mailing_list_id: listId } })
 }
 
 export function createWebForm(listId: number, form: WebFormInput): Promise<WebForm> {
-  return call(`${listPath(listId)}/web_forms`, { method: 'POST', body: { web_form: form } })
+  return call('POST /mailing_lists/:mailing_list_id/web_forms', {
+    params: { mailing_list_id: listId },
+    body: { web_form: form }
+  })
 }
 
 export function updateWebForm(listId: number, id: number, changes: WebFormChanges): Promise<WebForm> {
-  return call(`${listPath(listId)}/web_forms/${id}`, { method: 'PUT', body: { web_form: changes } })
+  return call('PUT /mailing_lists/:mailing_list_id/web_forms/:id', {
+    params: { mailing_list_id: listId, id },
+    body: { web_form: changes }
+  })
 }
 
-export function deleteWebForm(listId: number, id: number): Promise<null> {
-  return call(`${listPath(listId)}/web_forms/${id}`, { method: 'DELETE' })
+export async function deleteWebForm(listId: number, id: number): Promise<void> {
+  await call('DELETE /mailing_lists/:mailing_list_id/web_forms/:id', {
+    params: { mailing_list_id: listId, id }
+  })
 }
 
 /** Who has yet to confirm: the first 500. */
 export function fetchPendingSubscriptions(listId: number): Promise<PendingSubscription[]> {
-  return call(`${listPath(listId)}/pending_subscriptions`)
+  return call('GET /mailing_lists/:mailing_list_id/pending_subscriptions', {
+    params: { mailing_list_id: listId }
+  })
 }
 
-export function confirmSubscription(listId: number, id: number): Promise<{ subscriber_id: number }> {
-  return call(`${listPath(listId)}/pending_subscriptions/${id}/confirm`, { method: 'POST' })
+export async function confirmSubscription(listId: number, id: number): Promise<void> {
+  await call('POST /mailing_lists/:mailing_list_id/pending_subscriptions/:id/confirm', {
+    params: { mailing_list_id: listId, id }
+  })
 }
 
-export function discardSubscription(listId: number, id: number): Promise<null> {
-  return call(`${listPath(listId)}/pending_subscriptions/${id}`, { method: 'DELETE' })
+export async function discardSubscription(listId: number, id: number): Promise<void> {
+  await call('DELETE /mailing_lists/:mailing_list_id/pending_subscriptions/:id', {
+    params: { mailing_list_id: listId, id }
+  })
 }

@@ -1,63 +1,83 @@
+import type { AnswerOf, Given } from '../../src-main/http/endpoint.ts'
+import type { FailureEnvelope } from '../../src-main/http/envelope.ts'
 import type { Settings, SettingsChanges } from '../../src-main/settings/schema.ts'
-import type { ApiAccess, ApiKey, ApiKeyInput } from '../../src-main/workbench/api-access.ts'
-import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
+import type {
+  ApiAccess,
+  apiAccessEndpoints,
+  ApiKey,
+  ApiKeyInput
+} from '../../src-main/workbench/endpoints/api-access.ts'
+import type { DryRun, dryRunEndpoints } from '../../src-main/workbench/endpoints/dry-runs.ts'
+import type {
+  ImportPreview,
+  importPreviewEndpoints
+} from '../../src-main/workbench/endpoints/import-preview.ts'
+import type { ImportUndo, importUndoEndpoints } from '../../src-main/workbench/endpoints/import-undos.ts'
 import type {
   OrganizationSettingChanges,
+  organizationSettingEndpoints,
   OrganizationSettings
-} from '../../src-main/workbench/organization.ts'
-import type { DryRun } from '../../src-main/workbench/dry-runs.ts'
+} from '../../src-main/workbench/endpoints/organization.ts'
+import type { settingsEndpoints } from '../../src-main/workbench/endpoints/settings.ts'
+import type { uploadEndpoints } from '../../src-main/workbench/endpoints/uploads.ts'
+import type { urlUploadEndpoints } from '../../src-main/workbench/endpoints/url-uploads.ts'
+import type { importMappingEndpoints } from '../../src-main/workbench/import-mappings/endpoints.ts'
 import type { ImportMapping, MappedColumn } from '../../src-main/workbench/import-mappings/schema.ts'
-import type { ImportUndo } from '../../src-main/workbench/import-undos.ts'
-import type { ImportOutcome, SubscriberImportInput } from './subscriber-imports.ts'
-import { ApiFailure, callWorkbench } from './client.ts'
+import type { FileFormat, ImportOutcome } from './subscriber-imports.ts'
+import { ApiFailure, windowCalls } from './client.ts'
 
 export type { ApiKey, ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
 export type FileFormatChoice = ImportPreview['file_format']
 
+const access = windowCalls<typeof apiAccessEndpoints>()
+const settings = windowCalls<typeof settingsEndpoints>()
+const organization = windowCalls<typeof organizationSettingEndpoints>()
+const uploads = windowCalls<typeof urlUploadEndpoints>()
+const files = windowCalls<typeof uploadEndpoints>()
+const previews = windowCalls<typeof importPreviewEndpoints>()
+const dryRuns = windowCalls<typeof dryRunEndpoints>()
+const undos = windowCalls<typeof importUndoEndpoints>()
+const mappings = windowCalls<typeof importMappingEndpoints>()
+
 export function fetchApiAccess(): Promise<ApiAccess> {
-  return callWorkbench('/api_access')
+  return access.call('GET /api_access')
 }
 
 /** @returns the key, which can be shown only now */
 export async function createApiKey(key: ApiKeyInput): Promise<string> {
-  return (await callWorkbench<{ api_key: string }>('/api_keys', { method: 'POST', body: key })).api_key
+  return (await access.call('POST /api_keys', { body: key })).api_key
 }
 
 /** Those that this user may revoke, the newest first. */
 export function fetchApiKeys(): Promise<ApiKey[]> {
-  return callWorkbench('/api_keys')
+  return access.call('GET /api_keys')
 }
 
-export function revokeApiKey(id: number): Promise<null> {
-  return callWorkbench(`/api_keys/${id}`, { method: 'DELETE' })
+export async function revokeApiKey(id: number): Promise<void> {
+  await access.call('DELETE /api_keys/:id', { params: { id } })
 }
 
 export function fetchSettings(): Promise<Settings> {
-  return callWorkbench('/settings')
+  return settings.call('GET /settings')
 }
 
 export function updateSettings(changes: SettingsChanges): Promise<Settings> {
-  return callWorkbench('/settings', { method: 'PUT', body: changes })
+  return settings.call('PUT /settings', { body: changes })
 }
 
 export function fetchOrganizationSettings(): Promise<OrganizationSettings> {
-  return callWorkbench('/organization')
+  return organization.call('GET /organization')
 }
 
 export function updateOrganizationSettings(
-  settings: OrganizationSettingChanges
+  changes: OrganizationSettingChanges
 ): Promise<OrganizationSettings> {
-  return callWorkbench('/organization', { method: 'PUT', body: settings })
+  return organization.call('PUT /organization', { body: changes })
 }
 
 /** Downloads a file into the upload directory. @returns the name under which the file is there */
 export async function downloadUpload(url: string, signal: AbortSignal): Promise<string> {
-  const answer = await callWorkbench<{ filename: string }>('/url_uploads', {
-    method: 'POST',
-    body: { url },
-    signal
-  })
-  return answer.filename
+  return (await uploads.call('POST /url_uploads', { body: { url }, signal })).filename
 }
 
 export function previewImport(
@@ -65,51 +85,55 @@ export function previewImport(
   filename: string,
   fileFormat: Partial<FileFormatChoice>
 ): Promise<ImportPreview> {
-  return callWorkbench(`/mailing_lists/${listId}/import_preview`, {
-    method: 'POST',
+  return previews.call('POST /mailing_lists/:mailing_list_id/import_preview', {
+    params: { mailing_list_id: listId },
     body: { filename, file_format: fileFormat }
   })
 }
 
 /** What a dry run needs to know: the settings of the import, its file, and the fields that it would begin with creating. */
-export type DryRunInput = Partial<Omit<SubscriberImportInput, 'file_source'>> &
-  Pick<SubscriberImportInput, 'column_mapping'> & {
-    filename: string
-    new_custom_fields: { name: string; field_type: string }[]
-  }
+export type NewDryRun = Given<
+  (typeof dryRunEndpoints)['endpoints']['POST /mailing_lists/:mailing_list_id/dry_runs']['body']
+> & { file_format: FileFormat }
 
-export function startDryRun(listId: number, input: DryRunInput): Promise<DryRun> {
-  return callWorkbench(`/mailing_lists/${listId}/dry_runs`, { method: 'POST', body: input })
+export function startDryRun(listId: number, input: NewDryRun): Promise<DryRun> {
+  return dryRuns.call('POST /mailing_lists/:mailing_list_id/dry_runs', {
+    params: { mailing_list_id: listId },
+    body: input
+  })
 }
 
 export function fetchDryRun(id: string): Promise<DryRun> {
-  return callWorkbench(`/dry_runs/${id}`)
+  return dryRuns.call('GET /dry_runs/:id', { params: { id } })
 }
 
 export async function removeDryRun(id: string): Promise<void> {
-  await callWorkbench(`/dry_runs/${id}`, { method: 'DELETE' })
+  await dryRuns.call('DELETE /dry_runs/:id', { params: { id } })
 }
 
 /** Where a log of a dry run is downloaded. */
 export function dryRunLogAddress(id: string, log: ImportOutcome): string {
-  return `/app/v1/dry_runs/${id}/logs/${log}${log === 'failed' ? '?escape_formulas=1' : ''}`
+  const query = log === 'failed' ? { escape_formulas: true } : {}
+  return dryRuns.address('GET /dry_runs/:id/logs/:log', { params: { id, log }, query })
 }
 
 export function fetchImportUndo(importId: number): Promise<ImportUndo> {
-  return callWorkbench(`/subscriber_imports/${importId}/undo`)
+  return undos.call('GET /subscriber_imports/:id/undo', { params: { id: importId } })
 }
 
 export function undoImport(importId: number): Promise<ImportUndo> {
-  return callWorkbench(`/subscriber_imports/${importId}/undo`, { method: 'POST' })
+  return undos.call('POST /subscriber_imports/:id/undo', { params: { id: importId } })
 }
 
 /** Where the list of the subscribers is downloaded whom an undoing left as they are. */
 export function keptSubscribersAddress(importId: number): string {
-  return `/app/v1/subscriber_imports/${importId}/undo/kept`
+  return undos.address('GET /subscriber_imports/:id/undo/kept', { params: { id: importId } })
 }
 
 export function fetchImportMappings(listId: number): Promise<ImportMapping[]> {
-  return callWorkbench(`/mailing_lists/${listId}/import_mappings`)
+  return mappings.call('GET /mailing_lists/:mailing_list_id/import_mappings', {
+    params: { mailing_list_id: listId }
+  })
 }
 
 /** Saves a mapping, in place of one of the same name. @returns all mappings of the list */
@@ -117,17 +141,27 @@ export function saveImportMapping(
   listId: number,
   mapping: Omit<ImportMapping, 'id'>
 ): Promise<ImportMapping[]> {
-  return callWorkbench(`/mailing_lists/${listId}/import_mappings`, { method: 'PUT', body: mapping })
+  return mappings.call('PUT /mailing_lists/:mailing_list_id/import_mappings', {
+    params: { mailing_list_id: listId },
+    body: mapping
+  })
 }
 
 export function deleteImportMapping(listId: number, id: number): Promise<ImportMapping[]> {
-  return callWorkbench(`/mailing_lists/${listId}/import_mappings/${id}`, { method: 'DELETE' })
+  return mappings.call('DELETE /mailing_lists/:mailing_list_id/import_mappings/:id', {
+    params: { mailing_list_id: listId, id }
+  })
 }
 
 /** Remembers where columns went, to suggest it for the next file with the same headers. */
 export async function rememberColumns(listId: number, columns: MappedColumn[]): Promise<void> {
-  await callWorkbench(`/mailing_lists/${listId}/remembered_columns`, { method: 'PUT', body: { columns } })
+  await mappings.call('PUT /mailing_lists/:mailing_list_id/remembered_columns', {
+    params: { mailing_list_id: listId },
+    body: { columns }
+  })
 }
+
+type UploadAnswer = AnswerOf<(typeof uploadEndpoints)['endpoints']['PUT /uploads/:filename']>
 
 /**
  * Copies a file into the upload directory. fetch tells nothing of the progress of an upload; XMLHttpRequest does.
@@ -141,15 +175,11 @@ export function uploadFile(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('PUT', `/app/v1/uploads/${encodeURIComponent(file.name)}`)
+    request.open('PUT', files.address('PUT /uploads/:filename', { params: { filename: file.name } }))
     request.responseType = 'json'
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
     request.onload = () => {
-      const answer = request.response as {
-        success: boolean
-        data: { filename: string }
-        error_message: string
-      } | null
+      const answer = request.response as UploadAnswer | FailureEnvelope | null
       if (answer?.success) resolve(answer.data.filename)
       else reject(new ApiFailure('internal_error', answer?.error_message ?? 'The file could not be copied.'))
     }

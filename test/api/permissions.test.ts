@@ -1,6 +1,8 @@
+import { fastify } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
+import { requireDeclaredAccess } from '../../src-main/http/permissions.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
@@ -76,4 +78,12 @@ describe('a key of a system administrator', () => {
     })
     expectSuccess(await started.api.workbench('DELETE', path))
   })
+})
+
+it('a server with a route that does not say who may use it does not start', async () => {
+  const app = fastify()
+  requireDeclaredAccess(app)
+  app.get('/open', { config: { access: 'public' } }, async () => 'for anyone')
+  app.get('/forgotten', async () => 'for nobody knows whom')
+  await expect(app.ready()).rejects.toThrow('GET /forgotten does not declare who may use it')
 })

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { ContentPreview } from '../../src-main/workbench/content-preview.ts'
+import type { ContentPreview } from '../../src-main/workbench/endpoints/content-preview.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
 import { serve } from '../support/process.ts'

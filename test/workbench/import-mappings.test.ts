@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportMapping } from '../../src-main/workbench/import-mappings/schema.ts'
-import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
+import type { ImportPreview } from '../../src-main/workbench/endpoints/import-preview.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeField, makeList } from '../support/builders.ts'

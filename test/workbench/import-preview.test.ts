@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ImportPreview } from '../../src-main/workbench/import-preview.ts'
+import type { ImportPreview } from '../../src-main/workbench/endpoints/import-preview.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeField, makeList } from '../support/builders.ts'
 

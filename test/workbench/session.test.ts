@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { User } from '../../src-main/api/users/schema.ts'
 import type { Settings } from '../../src-main/settings/schema.ts'
-import type { Session } from '../../src-main/workbench/session.ts'
+import type { Session } from '../../src-main/workbench/endpoints/session.ts'
 import { makeOrganization, makeUser } from '../support/accounts.ts'
 import { type Application, createApp } from '../../src-main/app.ts'
 import {

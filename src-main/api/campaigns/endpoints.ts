@@ -6,7 +6,8 @@ import {
   Reference,
   TimeInput,
   wrapped,
-  wrappedBeside
+  wrappedBeside,
+  withDefault
 } from '../../http/schema.ts'
 import { CampaignChanges, CampaignDetail, CampaignInput, CampaignSummary } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
@@ -20,7 +21,7 @@ const CampaignOfListParams = Type.Object({
 const reading = {
   access: 'signed_in',
   summary: 'Read a campaign',
-  query: Type.Object({ include_engine_sendid: Type.Boolean({ default: false }) }),
+  query: Type.Object({ include_engine_sendid: withDefault(Type.Boolean(), false) }),
   answer: envelope(CampaignDetail)
 } as const
 const changing = {

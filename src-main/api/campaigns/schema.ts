@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { contentFormats } from '../autoresponders/schema.ts'
 import { autowinnerMetrics, delayUnits, maxDelayAmount } from '../mailing-lists/schema.ts'
-import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../../http/schema.ts'
+import { Filled, Nullable, Reference, Timestamp, TimeInput, withDefault } from '../../http/schema.ts'
 import { ClauseInput } from '../segments/schema.ts'
 import { StatisticCounts, StatSummary } from '../statistics/schema.ts'
 
@@ -83,9 +83,9 @@ export type CampaignChanges = Static<typeof CampaignChanges>
 /** What a campaign takes over from a template (spec, "Campaigns"); fields that are given win. */
 export const CampaignInput = Type.Object({
   source_template_id: Type.Optional(Nullable(Type.Integer())),
-  duplicate_content: Type.Boolean({ default: false }),
-  duplicate_segmentation_criteria: Type.Boolean({ default: false }),
-  duplicate_dispatch: Type.Boolean({ default: false })
+  duplicate_content: withDefault(Type.Boolean(), false),
+  duplicate_segmentation_criteria: withDefault(Type.Boolean(), false),
+  duplicate_dispatch: withDefault(Type.Boolean(), false)
 })
 export type CampaignInput = Static<typeof CampaignInput>
 

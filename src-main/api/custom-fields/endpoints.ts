@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
+import { IdParams, MailingListParams, wrapped, withDefault } from '../../http/schema.ts'
 import { CustomField, CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -9,12 +9,11 @@ export const ListQuery = Type.Object({
   ...PageQuery(2000),
   name: Type.Optional(Type.String()),
   name_contains: Type.Optional(Type.String()),
-  order_by: Type.Enum(['id', 'name'], { default: 'id' })
+  order_by: withDefault(Type.Enum(['id', 'name']), 'id')
 })
+export type ListQuery = Static<typeof ListQuery>
 
 const FieldOfListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
-
-export type ListQuery = Static<typeof ListQuery>
 
 export const customFieldEndpoints = endpoints('Custom fields', {
   'GET /mailing_lists/:mailing_list_id/custom_fields': {

@@ -17,14 +17,13 @@ const JobsQuery = Type.Object({
   job_type: Type.Optional(Type.Enum([...jobTypes])),
   ...PageQuery(defaultPerPage)
 })
-export type JobsQuery = Static<typeof JobsQuery>
-
 const own = { access: 'signed_in', query: JobsQuery, answer: pagedEnvelope(Job) } as const
 const ofAllOrganizations = { ...own, access: 'system_admin' } as const
 const ofOneOrganization = {
   ...ofAllOrganizations,
   params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
 } as const
+export type JobsQuery = Static<typeof JobsQuery>
 
 export const jobEndpoints = endpoints('Background jobs', {
   'GET /jobs/all': { ...own, summary: 'List all jobs' },

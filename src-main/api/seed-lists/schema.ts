@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Timestamp } from '../../http/schema.ts'
+import { Filled, Timestamp, withDefault } from '../../http/schema.ts'
 
 /** Supplement, section 3. */
 export const SeedList = Type.Object({
@@ -14,7 +14,7 @@ export type SeedList = Static<typeof SeedList>
 
 export const SeedListInput = Type.Object({
   name: Filled({ maxLength: 255 }),
-  addresses_array: Type.Array(Type.String(), { default: [], maxItems: 10_000 })
+  addresses_array: withDefault(Type.Array(Type.String(), { maxItems: 10_000 }), [])
 })
 export type SeedListInput = Static<typeof SeedListInput>
 

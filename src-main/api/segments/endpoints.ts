@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
+import { IdParams, MailingListParams, wrapped, withDefault } from '../../http/schema.ts'
 import { Segment, SegmentationCriteria, SegmentChanges, SegmentInput, SegmentSummary } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -32,7 +32,7 @@ export const segmentEndpoints = endpoints('Segments', {
     access: 'segmentation_criteria.create',
     summary: 'Create a segment',
     params: MailingListParams,
-    query: Type.Object({ include_sql: Type.Boolean({ default: false }) }),
+    query: Type.Object({ include_sql: withDefault(Type.Boolean(), false) }),
     body: wrapped('segmentation_criteria', SegmentInput),
     answer: envelope(Segment)
   },

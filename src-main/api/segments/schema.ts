@@ -6,7 +6,7 @@ export const segmentOperators = ['is in', 'is not in', 'is active in'] as const
 export type SegmentOperator = (typeof segmentOperators)[number]
 
 /** A condition of a segment, as it is kept: whether the email is on another list (spec, "Segment"). */
-export interface SegmentCondition {
+export type SegmentCondition = {
   type: 'in_mailing_list'
   operator: SegmentOperator
   mailing_list_id: number

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { envelope, wrappedPageEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, TimeInput } from '../../http/schema.ts'
+import { IdParams, MailingListParams, TimeInput, withDefault } from '../../http/schema.ts'
 import { CampaignReport, LinkStats, MessagesSentReport, StatSummary } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -17,7 +17,6 @@ const DaysQuery = Type.Object({
   start_date: Type.Optional(Type.String({ description: 'YYYYMMDD' })),
   end_date: Type.Optional(Type.String({ description: 'YYYYMMDD, inclusive' }))
 })
-
 export type DaysQuery = Static<typeof DaysQuery>
 
 const messagesSent = { access: 'signed_in', params: IdParams, query: DaysQuery } as const
@@ -59,7 +58,7 @@ export const statisticsEndpoints = endpoints('Statistics', {
     summary: 'Report the campaigns of all organizations',
     query: Type.Object({
       ...StartedQuery,
-      exclude_active_campaigns: Type.Boolean({ default: false }),
+      exclude_active_campaigns: withDefault(Type.Boolean(), false),
       ...PageQuery(defaultPerPage)
     }),
     answer: wrappedPageEnvelope(CampaignReport)

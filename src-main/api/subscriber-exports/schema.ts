@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp } from '../../http/schema.ts'
+import { Nullable, Timestamp, withDefault } from '../../http/schema.ts'
 import { fieldEnclosures, FieldSeparator, maxColumns } from '../subscriber-imports/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
@@ -16,11 +16,11 @@ export const exportStates = [
 export type ExportState = (typeof exportStates)[number]
 
 const ExportFormat = Type.Object({
-  csv_has_headers: Type.Boolean({ default: true }),
+  csv_has_headers: withDefault(Type.Boolean(), true),
   csv_field_separator: FieldSeparator,
-  csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
+  csv_field_enclosure: withDefault(Type.Enum([...fieldEnclosures]), '"'),
   /** Puts an apostrophe before cells that a spreadsheet would execute; an import with the same setting takes it away again. */
-  escape_formulas: Type.Boolean({ default: false })
+  escape_formulas: withDefault(Type.Boolean(), false)
 })
 export type ExportFormat = Static<typeof ExportFormat>
 
@@ -33,7 +33,7 @@ export const SubscriberExportInput = Type.Object({
   statuses: Type.Optional(Statuses),
   /** As in column_mapping of an import; everything that the list has by default. */
   columns: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: maxColumns })),
-  file_format: Type.Object(ExportFormat.properties, { default: {} })
+  file_format: withDefault(Type.Object(ExportFormat.properties), {})
 })
 export type SubscriberExportInput = Static<typeof SubscriberExportInput>
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
+import { IdParams, MailingListParams, wrapped, withDefault } from '../../http/schema.ts'
 import {
   importOutcomes,
   importScopes,
@@ -14,7 +14,7 @@ import { endpoints } from '../../http/endpoint.ts'
 
 const ListQuery = Type.Object({
   ...PageQuery(100),
-  scope: Type.Enum([...importScopes], { default: 'recent' })
+  scope: withDefault(Type.Enum([...importScopes]), 'recent')
 })
 
 const acting = { access: 'subscriber.import', params: IdParams, answer: envelope(SubscriberImport) } as const
@@ -60,6 +60,6 @@ export const subscriberImportEndpoints = endpoints('Subscriber imports', {
     access: 'subscriber.import',
     summary: 'Download what became of the rows',
     params: Type.Object({ ...IdParams.properties, log: Type.Enum([...importOutcomes]) }),
-    query: Type.Object({ escape_formulas: Type.Boolean({ default: false }) })
+    query: Type.Object({ escape_formulas: withDefault(Type.Boolean(), false) })
   }
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Reference, Timestamp, choices, spellings } from '../../http/schema.ts'
+import { Filled, Nullable, Reference, Timestamp, choices, spellings, withDefault } from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 /** Spec, "Subscriber import states". */
@@ -35,10 +35,10 @@ export const characterSets = ['UTF-8', 'ISO-8859-1'] as const
 /** The spec's comma and tab, and two that spreadsheets in use write. */
 export const fieldSeparators = [',', '\t', ';', '|'] as const
 /** Clients write the separators by name as well. */
-export const FieldSeparator = Type.Enum([...fieldSeparators], {
-  default: ',',
-  [spellings]: { tab: '\t', comma: ',', '\\t': '\t' }
-})
+export const FieldSeparator = withDefault(
+  Type.Enum([...fieldSeparators], { [spellings]: { tab: '\t', comma: ',', '\\t': '\t' } }),
+  ','
+)
 export const fieldEnclosures = ['"', "'"] as const
 export const dateFormats = ['mdy', 'dmy'] as const
 
@@ -72,46 +72,45 @@ const AutoresponderReference = Type.Object({
 })
 
 const OverwriteWhat = Type.Object({
-  custom_fields: Type.Boolean({ default: true }),
-  confirmed: Type.Boolean({ default: false }),
-  format: Type.Boolean({ default: false }),
-  status: Type.Boolean({ default: false }),
-  autoresponder: Type.Boolean({ default: false })
+  custom_fields: withDefault(Type.Boolean(), true),
+  confirmed: withDefault(Type.Boolean(), false),
+  format: withDefault(Type.Boolean(), false),
+  status: withDefault(Type.Boolean(), false),
+  autoresponder: withDefault(Type.Boolean(), false)
 })
 
 const OverwriteWhenStatus = Type.Object({
-  active: Type.Boolean({ default: true }),
-  unsubscribed: Type.Boolean({ default: false }),
-  bounced: Type.Boolean({ default: false }),
-  deactivated: Type.Boolean({ default: false }),
-  scomp: Type.Boolean({ default: false })
+  active: withDefault(Type.Boolean(), true),
+  unsubscribed: withDefault(Type.Boolean(), false),
+  bounced: withDefault(Type.Boolean(), false),
+  deactivated: withDefault(Type.Boolean(), false),
+  scomp: withDefault(Type.Boolean(), false)
 })
 
 const FileFormat = Type.Object({
-  csv_has_headers: Type.Boolean({ default: true }),
+  csv_has_headers: withDefault(Type.Boolean(), true),
   /** In any letter case, and answered as it was sent (supplement, section 2). */
-  character_set: Type.String({
-    default: 'UTF-8',
-    pattern: '^(?:[Uu][Tt][Ff]-8|[Ii][Ss][Oo]-8859-1)$',
-    [choices]: characterSets
-  }),
+  character_set: withDefault(
+    Type.String({ pattern: '^(?:[Uu][Tt][Ff]-8|[Ii][Ss][Oo]-8859-1)$', [choices]: characterSets }),
+    'UTF-8'
+  ),
   csv_field_separator: FieldSeparator,
-  csv_field_enclosure: Type.Enum([...fieldEnclosures], { default: '"' }),
-  date_format: Type.Enum([...dateFormats], { default: 'mdy' }),
+  csv_field_enclosure: withDefault(Type.Enum([...fieldEnclosures]), '"'),
+  date_format: withDefault(Type.Enum([...dateFormats]), 'mdy'),
   /** Whether to drop an apostrophe that keeps a spreadsheet from reading a cell as a formula; see exports/formulas.ts. */
   escape_formulas: Type.Optional(Type.Boolean())
 })
 export type FileFormat = Static<typeof FileFormat>
 
 const SubscriberDefaults = Type.Object({
-  status: Type.Enum([...subscriberStatuses], { default: 'active' }),
+  status: withDefault(Type.Enum([...subscriberStatuses]), 'active'),
   confirmed: Type.Optional(Type.Boolean()),
   format: Type.Optional(Type.String())
 })
 
 /** How the rows of a file are read and applied; the part of an import that a restart needs again. */
 export const ImportSettings = Type.Object({
-  overwrite: Type.Boolean({ default: false }),
+  overwrite: withDefault(Type.Boolean(), false),
   overwrite_what: OverwriteWhat,
   overwrite_when_status: OverwriteWhenStatus,
   /** A blank entry leaves its column out. */
@@ -141,20 +140,20 @@ export type AutorespondersInput = Static<typeof AutorespondersInput>
 
 export const SubscriberImportInput = Type.Object({
   begins_at: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
-  overwrite: Type.Boolean({ default: false }),
+  overwrite: withDefault(Type.Boolean(), false),
   autoresponders: Type.Optional(AutorespondersInput),
-  overwrite_what: Type.Object(OverwriteWhat.properties, { default: {} }),
-  overwrite_when_status: Type.Object(OverwriteWhenStatus.properties, { default: {} }),
+  overwrite_what: withDefault(Type.Object(OverwriteWhat.properties), {}),
+  overwrite_when_status: withDefault(Type.Object(OverwriteWhenStatus.properties), {}),
   column_mapping: ImportSettings.properties.column_mapping,
-  default_custom_fields: Type.Record(Type.String(), Type.Unknown(), { default: {} }),
-  subscriber_defaults: Type.Object(SubscriberDefaults.properties, { default: {} }),
+  default_custom_fields: withDefault(Type.Record(Type.String(), Type.Unknown()), {}),
+  subscriber_defaults: withDefault(Type.Object(SubscriberDefaults.properties), {}),
   file_source: Type.Object({
     type: Type.Enum(['json', 'upload_directory', 'url']),
     content: Type.Optional(Type.String()),
     filename: Type.Optional(Filled()),
     url: Type.Optional(Filled({ maxLength: 2000 }))
   }),
-  file_format: Type.Object(FileFormat.properties, { default: {} })
+  file_format: withDefault(Type.Object(FileFormat.properties), {})
 })
 export type SubscriberImportInput = Static<typeof SubscriberImportInput>
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { customFieldTypes } from '../custom-fields/schema.ts'
-import { Filled, Nullable, Reference, Timestamp, TimeInput } from '../../http/schema.ts'
+import { Filled, Nullable, Reference, Timestamp, TimeInput, withDefault } from '../../http/schema.ts'
 
 /** Spec, "Subscriber statuses". */
 export const subscriberStatuses = ['active', 'bounced', 'unsubscribed', 'scomp', 'deactivated'] as const
@@ -45,11 +45,11 @@ const input = {
 
 export const SubscriberInput = Type.Object({
   ...input,
-  apply_custom_field_defaults: Type.Boolean({ default: false }),
-  skip_autoresponders: Type.Boolean({ default: false }),
+  apply_custom_field_defaults: withDefault(Type.Boolean(), false),
+  skip_autoresponders: withDefault(Type.Boolean(), false),
   /** Which autoresponders may run, by name; * stands for anything. */
   autoresponder_filter: Type.Optional(Type.String({ maxLength: 1000 })),
-  autoresponder_exclude_reacted: Type.Boolean({ default: false }),
+  autoresponder_exclude_reacted: withDefault(Type.Boolean(), false),
   /** The subscriber is added once they confirm; the autoresponder options do not apply then. */
   confirmation_form_id: Type.Optional(Type.Integer())
 })
@@ -58,7 +58,7 @@ export type SubscriberInput = Static<typeof SubscriberInput>
 /** An update keeps what its body leaves out (supplement, section 1). */
 export const SubscriberChanges = Type.Object({
   ...Type.Partial(Type.Object(input)).properties,
-  run_autoresponders: Type.Boolean({ default: false })
+  run_autoresponders: withDefault(Type.Boolean(), false)
 })
 export type SubscriberChanges = Static<typeof SubscriberChanges>
 
@@ -84,21 +84,24 @@ export const RemovedSubscribers = Type.Object({
 
 /** The body of trigger_autoresponders (spec, "Subscribers"). */
 export const TriggerInput = Type.Object({
-  create_missing_subscriber: Type.Boolean({ default: false }),
-  reactivate_subscriber: Type.Boolean({ default: false }),
-  skip_subscription_autoresponders: Type.Boolean({ default: false }),
+  create_missing_subscriber: withDefault(Type.Boolean(), false),
+  reactivate_subscriber: withDefault(Type.Boolean(), false),
+  skip_subscription_autoresponders: withDefault(Type.Boolean(), false),
   /** With * as a wildcard. */
   autoresponder_names: Type.Optional(Type.Array(Filled(), { maxItems: 1000 })),
   autoresponder_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 1000 })),
-  content_replacement_fields: Type.Record(Type.String(), Type.String(), { default: {}, maxProperties: 1000 }),
-  custom_fields: Type.Object(
-    {
+  content_replacement_fields: withDefault(
+    Type.Record(Type.String(), Type.String(), { maxProperties: 1000 }),
+    {}
+  ),
+  custom_fields: withDefault(
+    Type.Object({
       for_all: Type.Optional(CustomFieldInputs),
       for_new: Type.Optional(CustomFieldInputs),
       for_active: Type.Optional(CustomFieldInputs),
       for_reactivated: Type.Optional(CustomFieldInputs)
-    },
-    { default: {} }
+    }),
+    {}
   )
 })
 export type TriggerInput = Static<typeof TriggerInput>

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, wrapped } from '../../http/schema.ts'
+import { IdParams, wrapped, withDefault } from '../../http/schema.ts'
 import { LockoutReset, User, UserChanges, UserInput, userOrders } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -13,10 +13,9 @@ const UsersQuery = Type.Object({
   full_name_contains: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
   email_contains: Type.Optional(Type.String()),
-  order_by: Type.Enum([...userOrders], { default: 'id' }),
+  order_by: withDefault(Type.Enum([...userOrders]), 'id'),
   ...PageQuery(defaultPerPage)
 })
-
 export type UsersQuery = Static<typeof UsersQuery>
 
 export const userEndpoints = endpoints('Users', {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { envelope } from '../../http/envelope.ts'
-import { IdParams, MailingListParams, wrapped } from '../../http/schema.ts'
+import { IdParams, MailingListParams, wrapped, withDefault } from '../../http/schema.ts'
 import { PendingSubscription, WebForm, WebFormChanges, WebFormInput } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -48,7 +48,7 @@ export const webFormEndpoints = endpoints('Web forms', {
     access: 'subscriber.read',
     summary: 'List who has yet to confirm, the first 500 after an id',
     params: MailingListParams,
-    query: Type.Object({ after_id: Type.Integer({ minimum: 0, default: 0 }) }),
+    query: Type.Object({ after_id: withDefault(Type.Integer({ minimum: 0 }), 0) }),
     answer: envelope(Type.Array(PendingSubscription))
   },
 

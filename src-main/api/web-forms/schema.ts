@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Timestamp } from '../../http/schema.ts'
+import { Filled, Timestamp, withDefault } from '../../http/schema.ts'
 
 /** A form with which people subscribe to a list; confirmation_form_id names one that requires confirmation. */
 export const WebForm = Type.Object({
@@ -19,7 +19,7 @@ const input = {
 
 export const WebFormInput = Type.Object({
   name: input.name,
-  requires_confirmation: Type.Boolean({ default: true })
+  requires_confirmation: withDefault(Type.Boolean(), true)
 })
 export type WebFormInput = Static<typeof WebFormInput>
 

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { unlistedEndpoints } from '../http/endpoint.ts'
+
+const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
+
+// Whoever has the message may use its links: the token in the address is the key.
+const link = { access: 'message_link', params: TokenParams } as const
+
+export const trackingEndpoints = unlistedEndpoints({
+  /** A picture of one pixel: the message was opened. */
+  'GET /o/:token': link,
+  /** A counted link. */
+  'GET /c/:link/:token': {
+    ...link,
+    params: Type.Object({ ...TokenParams.properties, link: Type.Integer({ minimum: 1 }) })
+  },
+  /** The message as a page. */
+  'GET /w/:token': link,
+  'GET /u/:token': link,
+  'POST /u/:token': link
+})

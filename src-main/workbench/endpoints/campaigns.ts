@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox'
+import { CampaignSummary } from '../../api/campaigns/schema.ts'
+import { envelope } from '../../http/envelope.ts'
+import { IdParams, Nullable, Timestamp } from '../../http/schema.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+
+/** A campaign as the window lists it. */
+const ListedCampaign = Type.Object({
+  ...CampaignSummary.properties,
+  /** How many it is for; null while they are counted, and before it began. */
+  recipients: Nullable(Type.Integer())
+})
+export type ListedCampaign = Static<typeof ListedCampaign>
+
+const CampaignProgress = Type.Object({
+  phase: Nullable(Type.Enum(['everybody', 'split_testing', 'decision_delay', 'winner'])),
+  /** How many it is for; null while they are counted. */
+  recipients: Nullable(Type.Integer()),
+  /** Why it failed, or was paused by a fault. */
+  error_message: Nullable(Type.String()),
+  /** When the winner of its split test is to be chosen. */
+  decides_at: Nullable(Timestamp),
+  /** Bytes of the file that its messages are in; null without one. */
+  outbox_bytes: Nullable(Type.Integer()),
+  hours: Type.Array(
+    Type.Object({
+      content_id: Type.Integer(),
+      /** The beginning of the hour, in UNIX milliseconds. */
+      hour: Type.Integer(),
+      messages_sent: Type.Integer(),
+      opens_unique: Type.Integer(),
+      clicks_unique: Type.Integer(),
+      bounces_total: Type.Integer(),
+      unsubs_unique: Type.Integer()
+    })
+  )
+})
+export type CampaignProgress = Static<typeof CampaignProgress>
+
+export const campaignEndpoints = unlistedEndpoints({
+  'GET /campaigns': {
+    access: 'signed_in',
+    query: Type.Object({ mailing_list_id: Type.Optional(Type.Integer()) }),
+    answer: envelope(Type.Array(ListedCampaign))
+  },
+
+  'GET /campaigns/:id/progress': {
+    access: 'campaign.read_stats',
+    params: IdParams,
+    answer: envelope(CampaignProgress)
+  },
+
+  'GET /campaigns/:id/outbox': { access: 'campaign.read_stats', params: IdParams },
+
+  'GET /previews': { access: ['campaign.send', 'campaign.update', 'autoresponder.update'] }
+})

@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox'
+import { envelope } from '../../http/envelope.ts'
+import { IdParams } from '../../http/schema.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+
+const ImportUndo = Type.Object({
+  /** none: can be undone; impossible: changed nothing, or ended too long ago. */
+  state: Type.Enum(['none', 'impossible', 'running', 'finished']),
+  /** How much there is to look at, and how much of it the undoing has looked at: its progress. */
+  total: Type.Integer(),
+  done: Type.Integer(),
+  removed: Type.Integer(),
+  restored: Type.Integer(),
+  kept: Type.Integer(),
+  /** The first of those whom the undoing left as they are. */
+  kept_subscribers: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      email: Type.String(),
+      reason: Type.Enum(['changed', 'primary_key'])
+    })
+  )
+})
+export type ImportUndo = Static<typeof ImportUndo>
+
+export const importUndoEndpoints = unlistedEndpoints({
+  'GET /subscriber_imports/:id/undo': {
+    access: 'subscriber.import',
+    params: IdParams,
+    answer: envelope(ImportUndo)
+  },
+
+  'POST /subscriber_imports/:id/undo': {
+    access: 'subscriber.import',
+    params: IdParams,
+    answer: envelope(ImportUndo)
+  },
+
+  'GET /subscriber_imports/:id/undo/kept': { access: 'subscriber.import', params: IdParams }
+})
