@@ -3,5 +3,5 @@ import { Writer, type WriterOptions } from './database/writer.ts'
 
 /** Starts the thread that writes, and waits until the database is open and migrated. */
 export function startWriter(options: WriterOptions): Promise<Writer> {
-  return Writer.over(startThread(import.meta.url, 'writer-thread', { workerData: options, name: 'writer' }))
+  return Writer.over(startThread(import.meta.url, 'writer-thread', { data: options, name: 'writer' }))
 }

@@ -1,4 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
+import { threadData } from './base/threads.ts'
 import { commands } from './commands.ts'
 import { CommandLoop } from './database/command-loop.ts'
 import type { WriterOptions } from './database/writer.ts'
@@ -6,4 +7,4 @@ import type { WriterOptions } from './database/writer.ts'
 // The thread of everything that is written. It alone knows all commands.
 
 if (!parentPort) throw new Error('writer-thread runs as a worker thread')
-new CommandLoop(commands, workerData as WriterOptions, parentPort)
+new CommandLoop(commands, threadData() as WriterOptions, parentPort)

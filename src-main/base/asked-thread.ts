@@ -1,5 +1,6 @@
 import { parentPort, type Worker } from 'node:worker_threads'
 import { messageOf } from './errors.ts'
+import { endThread } from './threads.ts'
 
 // A thread that answers questions, so that what takes long holds up neither the API's thread nor the writer's.
 
@@ -32,7 +33,7 @@ export class AskedThread<Question, Answer> {
   }
 
   async close(): Promise<void> {
-    await this.#thread?.terminate()
+    if (this.#thread) await endThread(this.#thread)
   }
 
   #begin(): Worker {

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker, workerData } from 'node:worker_threads'
 
 /**
  * Memory of a thread's JavaScript heap, in MB. Rows live shortly; without these limits V8 lets garbage pile up to
@@ -20,13 +20,56 @@ export function giveWay(): void {
   if (process.platform === 'linux') setPriority(niceness)
 }
 
+/** What a thread is started with. */
+export interface ThreadStart {
+  /** The address of the module that it is for. */
+  entry: string
+  data: unknown
+  /** Told when the module is loaded. */
+  loaded: MessagePort
+}
+
+/** Settled once a thread has loaded its module, or is gone. */
+const loadings = new WeakMap<Worker, Promise<unknown>>()
+
 /**
  * Starts the thread whose entry `name` lies beside the module `base` (its import.meta.url). Works from the sources,
  * which Node runs as they are, and from the build, which keeps one file per source file.
+ * @param data what the entry reads by {@link threadData}
  */
-export function startThread(base: string, name: string, options: WorkerOptions): Worker {
-  return new Worker(new URL(`./${name}${extname(fileURLToPath(base))}`, base), {
-    ...options,
+export function startThread(base: string, name: string, options: { name: string; data?: unknown }): Worker {
+  const extension = extname(fileURLToPath(base))
+  const { port1: loaded, port2 } = new MessageChannel()
+  const start: ThreadStart = {
+    entry: new URL(`./${name}${extension}`, base).href,
+    data: options.data,
+    loaded: port2
+  }
+  const thread = new Worker(new URL(`./loading-thread${extension}`, import.meta.url), {
+    name: options.name,
+    workerData: start,
+    transferList: [port2],
     resourceLimits: heapLimits
   })
+  const isLoaded = new Promise((resolve) => {
+    loaded.once('message', resolve)
+    thread.once('exit', resolve)
+  })
+  loadings.set(thread, isLoaded)
+  void isLoaded.then(() => loaded.close())
+  return thread
+}
+
+/** What the calling thread was started with. */
+export function threadData(): unknown {
+  return (workerData as ThreadStart).data
+}
+
+/**
+ * Ends a thread at once, whatever it is doing, but not before it has loaded: a thread that is ended while it loads native
+ * code takes the whole process with it.
+ */
+export async function endThread(thread: Worker): Promise<void> {
+  await loadings.get(thread)
+  await thread.terminate()
 }

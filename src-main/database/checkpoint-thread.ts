@@ -1,12 +1,12 @@
 import SQLite from 'better-sqlite3'
-import { parentPort, workerData } from 'node:worker_threads'
-import { giveWay } from '../base/threads.ts'
+import { parentPort } from 'node:worker_threads'
+import { giveWay, threadData } from '../base/threads.ts'
 import { checkpoint } from './checkpointer.ts'
 
 // Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
 
 giveWay()
-const sqlite = new SQLite(workerData as string)
+const sqlite = new SQLite(threadData() as string)
 sqlite.pragma('synchronous = NORMAL')
 
 parentPort?.on('message', () => {

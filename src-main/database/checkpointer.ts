@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { storageFaultOf } from '../base/errors.ts'
-import { startThread } from '../base/threads.ts'
+import { endThread, startThread } from '../base/threads.ts'
 
 /** Pages in the write-ahead log from which on they are copied into the database: fewer copies write a hot page less often. */
 const due = 20_000
@@ -46,7 +46,7 @@ export class Checkpointer {
     sqlite.pragma('wal_autocheckpoint = 0')
     this.#thread = startThread(import.meta.url, 'checkpoint-thread', {
       name: 'checkpoint',
-      workerData: databasePath
+      data: databasePath
     })
     this.#thread.on('message', (reachedEnd: boolean) => {
       this.#copying = false
@@ -89,7 +89,7 @@ export class Checkpointer {
   }
 
   async close(): Promise<void> {
-    await this.#thread.terminate()
+    await endThread(this.#thread)
   }
 }
 

@@ -1,11 +1,11 @@
-import { workerData } from 'node:worker_threads'
+import { threadData } from '../base/threads.ts'
 import { MessageComposer } from './message.ts'
 import { openOutbox } from './outbox.ts'
 import type { PreviewTask } from './previews.ts'
 
 // The messages of one preview: to make some hundreds of them takes longer than the API's thread may be held up.
 
-const { path, message, recipients, values, splitByFormat } = workerData as PreviewTask
+const { path, message, recipients, values, splitByFormat } = threadData() as PreviewTask
 const composer = new MessageComposer(message)
 const outbox = openOutbox(path, 'end')
 try {

@@ -42,7 +42,7 @@ export async function sendPreview(
     values: JSON.parse(previewValues) as StoredValues,
     splitByFormat
   }
-  const thread = startThread(import.meta.url, 'preview-thread', { workerData: task, name: 'preview' })
+  const thread = startThread(import.meta.url, 'preview-thread', { data: task, name: 'preview' })
   try {
     await once(thread, 'exit')
   } catch (error) {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
 import { ApiError, messageOf } from '../base/errors.ts'
-import { startThread } from '../base/threads.ts'
+import { endThread, startThread } from '../base/threads.ts'
 
 /** Bytes up to which a body is parsed where it arrives: that takes a few milliseconds. */
 const parsedHere = 256 * 1024
@@ -30,7 +30,7 @@ export async function readJsonBody(body: Readable, limit: number): Promise<unkno
     }
     return valueOf(thread ? await parsedBy(thread) : parseJson(pieces))
   } finally {
-    await thread?.terminate()
+    if (thread) await endThread(thread)
   }
 }
 

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { addCounts } from '../api/subscriber-imports/schema.ts'
 import { openForReading } from '../database/connection.ts'
 import { DryRunBatches } from './dry-run-batch.ts'
 import { newImportSession } from './import-batch.ts'
-import { giveWay } from '../base/threads.ts'
+import { giveWay, threadData } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 import { failureMessage } from '../csv/failure.ts'
 import { ImportLogs } from './logs.ts'
@@ -18,7 +18,7 @@ import { unpack } from './unpack.ts'
 // One dry run: the way of an import, with a writer that only tells what it would do.
 
 giveWay()
-const { plan, mailingListId, room, databasePath, directory } = workerData as DryRunThreadOptions
+const { plan, mailingListId, room, databasePath, directory } = threadData() as DryRunThreadOptions
 /** The keeper of the dry runs ends the thread itself. */
 const neverStopped = new AbortController().signal
 const progress = newProgress()
@@ -30,13 +30,18 @@ function report(changes: Partial<DryRunProgress>): void {
 
 mkdirSync(directory, { recursive: true })
 const database = openForReading(databasePath)
-try {
-  await readFile()
-  report({ state: 'finished' })
-} catch (error) {
-  report({ state: 'failed', error_message: failureMessage(error) })
-} finally {
-  database.close()
+// Not waited for: the thread is loaded, and may be ended from now on.
+void run()
+
+async function run(): Promise<void> {
+  try {
+    await readFile()
+    report({ state: 'finished' })
+  } catch (error) {
+    report({ state: 'failed', error_message: failureMessage(error) })
+  } finally {
+    database.close()
+  }
 }
 
 async function readFile(): Promise<void> {

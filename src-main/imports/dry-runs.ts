@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
-import { startThread } from '../base/threads.ts'
+import { endThread, startThread } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 
 declare module '../http/context.ts' {
@@ -72,7 +72,7 @@ export class DryRuns {
       directory: join(this.#directory, id)
     }
     const thread = startThread(import.meta.url, 'dry-run-thread', {
-      workerData: options,
+      data: options,
       name: `dry run ${id}`
     })
     const run: DryRun = {
@@ -118,7 +118,7 @@ export class DryRuns {
   async #remove(id: string): Promise<void> {
     const run = this.#runs.get(id)
     this.#runs.delete(id)
-    await run?.thread.terminate()
+    if (run) await endThread(run.thread)
     await rm(join(this.#directory, id), { recursive: true, force: true })
   }
 }

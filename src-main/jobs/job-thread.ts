@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { internalError } from '../base/errors.ts'
-import { startThread } from '../base/threads.ts'
+import { endThread, startThread } from '../base/threads.ts'
 import type { JobOutcome } from './outcome.ts'
 import type { JobOrder, JobStart } from './run-job.ts'
 
@@ -41,7 +41,7 @@ export class JobThread {
 
   /** Ends the thread at once; a job that was under way is stopped. */
   async end(): Promise<void> {
-    await this.#worker.terminate()
+    await endThread(this.#worker)
   }
 
   #end(outcome: JobOutcome): void {

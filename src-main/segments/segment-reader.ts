@@ -44,7 +44,7 @@ export class SegmentReader {
 
   constructor(databasePath: string, writer: Pick<Writer, 'onChanges'>) {
     this.#thread = new AskedThread(() =>
-      startThread(import.meta.url, 'segment-thread', { workerData: databasePath, name: 'segments' })
+      startThread(import.meta.url, 'segment-thread', { data: databasePath, name: 'segments' })
     )
     writer.onChanges((changes) => this.#noteChanges(changes))
   }

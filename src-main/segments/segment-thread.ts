@@ -1,5 +1,5 @@
-import { workerData } from 'node:worker_threads'
 import { answerQuestions } from '../base/asked-thread.ts'
+import { threadData } from '../base/threads.ts'
 import { segmentMembers } from '../api/segments/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { countSegment } from './count.ts'
@@ -9,7 +9,7 @@ import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
 // Reads segments on a connection of its own: to find their members may mean to look at every subscriber of a list.
 
-const reader = kyselyOver(openForReading(workerData as string))
+const reader = kyselyOver(openForReading(threadData() as string))
 
 answerQuestions(valueOf)
 

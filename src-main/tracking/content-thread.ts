@@ -1,5 +1,5 @@
-import { workerData } from 'node:worker_threads'
 import { answerQuestions } from '../base/asked-thread.ts'
+import { threadData } from '../base/threads.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { linkOfMessage, messageOf } from './queries.ts'
 import { writePreview } from '../delivery/content-preview.ts'
@@ -7,7 +7,7 @@ import type { ContentQuestion } from './content-writer.ts'
 
 // Writes contents one after the other, on a connection of its own.
 
-const reader = kyselyOver(openForReading(workerData as string))
+const reader = kyselyOver(openForReading(threadData() as string))
 
 answerQuestions(async (question: ContentQuestion) => {
   switch (question.ask) {

@@ -21,7 +21,7 @@ export class ContentWriter {
 
   constructor(databasePath: string) {
     this.#thread = new AskedThread(() =>
-      startThread(import.meta.url, 'content-thread', { workerData: databasePath, name: 'contents' })
+      startThread(import.meta.url, 'content-thread', { data: databasePath, name: 'contents' })
     )
   }
 

@@ -96,6 +96,18 @@ describe('reading a request', () => {
     })
   })
 
+  it.each(['text', 7, [1]])(
+    'refuses %j where an object should stand, of optional keys too',
+    async (value) => {
+      const { id } = await makeList(started.api)
+      expect(await started.api.put(`/mailing_lists/${id}`, { mailing_list: value })).toMatchObject({
+        success: false,
+        error_code: 'validation_failed',
+        error_message: 'mailing_list must be an object'
+      })
+    }
+  )
+
   it('ignores unknown keys and reads null as left out', async () => {
     const list = await makeList(started.api, { unheard_of: 1, d_speed: null })
     expect(list.d_speed).toBe(0)
