@@ -54,7 +54,7 @@ const floorRules = floors.flatMap((floor, index) => {
 })
 
 export default tseslint.config(
-  { ignores: ['out/', 'node_modules/', '.nuxt-ui/', 'eslint.config.js', 'tools/'] },
+  { ignores: ['out/', 'node_modules/', '.nuxt-ui/', 'eslint.config.js', 'tools/*.mjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   ...vue.configs['flat/recommended'],
   {
