@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
 import { defaultDataDirectory, defaultPort } from './arguments.ts'
@@ -11,6 +12,12 @@ import { electronBinary } from './electron-runtime.ts'
 import { endApplication, endOnSignal } from './signals.ts'
 
 // `npm start`: the desktop application, or its interface in a browser where there is no Electron.
+
+const usage = `Usage: npm start
+
+Opens Listwright. Its data is kept in ${defaultDataDirectory()}
+For another place, another port, API keys and checks see: npm run serve -- --help
+`
 
 /** A browser that ends sooner than this, in milliseconds, and with a failure, has shown no window. */
 const minVisit = 5000
@@ -21,6 +28,9 @@ await main().catch((error: unknown) => {
 })
 
 async function main(): Promise<void> {
+  // It has no options but this one: what it was called with is not ignored.
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } })
+  if (values.help) return void process.stdout.write(usage)
   if (!hasDisplay()) return printAddress(await startApplication())
   const electron = await electronBinary()
   if (electron) return runElectron(electron)

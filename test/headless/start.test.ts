@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
 
 /** Runs `npm start` where nothing can be fetched, with the programs of one directory only. */
-async function start(environment: Record<string, string>) {
+async function start(environment: Record<string, string>, args: string[] = []) {
   const home = await temporaryDirectory()
-  const child = spawn(process.execPath, ['src-main/headless/start.ts'], {
+  const child = spawn(process.execPath, ['src-main/headless/start.ts', ...args], {
     env: {
       HOME: home,
       XDG_DATA_HOME: home,
@@ -42,6 +42,15 @@ async function fakeBrowser(directory: string): Promise<string> {
 }
 
 describe.runIf(process.platform === 'linux')('npm start', () => {
+  it('tells of itself for --help, and starts with no option that it does not know', async () => {
+    const helped = await start({}, ['--help'])
+    expect((await once(helped.child, 'close'))[0]).toBe(0)
+    expect(await helped.until(/./)).toMatch(/^Usage: npm start/)
+    const mistaken = await start({}, ['--prot', '80'])
+    expect((await once(mistaken.child, 'close'))[0]).toBe(1)
+    expect(await mistaken.until(/./)).toMatch(/--prot/)
+  })
+
   it('prints the address where there is no display', async () => {
     const { child, until } = await start({})
     expect(await until(/sign_in=/)).toMatch(
