@@ -17,6 +17,7 @@ import { DryRuns } from './imports/dry-runs.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
+import { deletedCampaignPurger } from './api/campaigns/purger.ts'
 import { deletedListPurger } from './api/mailing-lists/purger.ts'
 import { importUndoer } from './imports/undo-loop.ts'
 import { type Job, type JobKind, JobRunner } from './jobs/job-runner.ts'
@@ -89,7 +90,11 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await removeLeftFiles(reader, dataDirectory)
     const dryRuns = new DryRuns(dataDirectory, databasePath)
     await dryRuns.prepare()
-    const stepLoops = [deletedListPurger(reader, writer), importUndoer(reader, writer)]
+    const stepLoops = [
+      deletedListPurger(reader, writer),
+      deletedCampaignPurger(reader, writer),
+      importUndoer(reader, writer)
+    ]
     const rekeyer = new ListRekeyer(reader, writer)
     const suppressionRequests = new SuppressionRequests(reader, writer)
     const segments = new SegmentReader(databasePath, writer)

@@ -1,5 +1,7 @@
 import { request } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CampaignDetail, CampaignSummary } from '../src-main/api/campaigns/schema.ts'
 import type { StatSummary } from '../src-main/api/statistics/schema.ts'
 import type { Subscriber } from '../src-main/api/subscribers/schema.ts'
@@ -341,6 +343,33 @@ describe('what was deleted', () => {
     await started.api.delete(`/campaigns/${campaign.id}`)
     expect((await city(person)).headers.get('Location')).toBe('http://example.com/B')
     expect(await (await follow(person[3] ?? '')).text()).toContain('This message is not there any more')
+  })
+
+  it('leaves nothing of what recipients did: it is removed bit by bit, while links still lead on', async () => {
+    const { campaign, messages } = await sent(1)
+    const links = linksIn(messages[0])
+    await follow(links[0] ?? '')
+    await follow(links[1] ?? '')
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+    onTestFinished(() => void database.close())
+    const count = (): unknown =>
+      database
+        .prepare(
+          `SELECT count(*) AS events, (SELECT purged_at IS NOT NULL FROM campaigns WHERE id = @id) AS is_purged
+           FROM stat_events WHERE stat_slice_id IN
+             (SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id WHERE campaign_id = @id)`
+        )
+        .get({ id: campaign.id })
+    // More than one step of the removal takes.
+    database.exec(`INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, occurred_at)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
+      SELECT stat_slice_id, type, 1000000 + n, email, 0, occurred_at FROM numbers,
+        (SELECT * FROM stat_events ORDER BY id DESC LIMIT 1)`)
+    expect(count()).toMatchObject({ is_purged: 0 })
+    await started.api.delete(`/campaigns/${campaign.id}`)
+    await vi.waitFor(() => expect(count()).toEqual({ events: 0, is_purged: 1 }), 20_000)
+    expect((await follow(links[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
+    expect(count()).toEqual({ events: 0, is_purged: 1 })
   })
 
   it('leaves the messages that an organization sent', async () => {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Migration } from './migration.ts'
 import { first } from './migrations/0001-first.ts'
@@ -22,6 +22,7 @@ import { users } from './migrations/0017-users.ts'
 import { jobs } from './migrations/0018-jobs.ts'
 import { trust } from './migrations/0019-trust.ts'
 import { atOnce } from './migrations/0020-at-once.ts'
+import { purgedCampaigns } from './migrations/0021-purged-campaigns.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -44,8 +45,12 @@ export const migrations: readonly Migration[] = [
   users,
   jobs,
   trust,
-  atOnce
+  atOnce,
+  purgedCampaigns
 ]
+
+/** Copies of earlier schemas that are kept. */
+const keptBackups = 3
 
 /** The schema that this version works with. */
 export const newestSchema = migrations.at(-1)?.version ?? 0
@@ -92,4 +97,14 @@ function backUp(database: Database, directory: string, version: number): void {
   mkdirSync(directory, { recursive: true })
   const moment = new Date().toISOString().replaceAll(':', '-')
   database.prepare('VACUUM INTO ?').run(join(directory, `listwright-schema-${version}-${moment}.db`))
+  removeOldBackups(directory)
+}
+
+/** The copies that are made before updates take as much room as the data: the newest are kept. */
+function removeOldBackups(directory: string): void {
+  const momentOf = (name: string): string => name.replace(/^listwright-schema-\d+-/, '')
+  const copies = readdirSync(directory)
+    .filter((name) => /^listwright-schema-\d+-.+\.db$/.test(name))
+    .sort((a, b) => (momentOf(a) < momentOf(b) ? -1 : 1))
+  for (const name of copies.slice(0, -keptBackups)) rmSync(join(directory, name))
 }

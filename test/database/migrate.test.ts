@@ -1,4 +1,5 @@
 import SQLite from 'better-sqlite3'
+import { writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -37,6 +38,26 @@ describe('migrations', () => {
     expect(versionOf(backup)).toBe(1)
     expect(backup.prepare('SELECT * FROM people').all()).toEqual([{ name: 'Anna' }])
     expect(database.prepare('SELECT * FROM people').all()).toEqual([{ name: 'Anna', age: null }])
+  })
+
+  it('keep the three newest copies, and what else lies beside them', async () => {
+    const { database, backups } = await freshDatabase()
+    const five = Array.from({ length: 5 }, (_, index): Migration => ({
+      version: index + 1,
+      name: `step ${index + 1}`,
+      sql: `CREATE TABLE t${index} (x TEXT) STRICT`
+    }))
+    for (let count = 1; count <= 5; count++) {
+      migrate(database, backups, five.slice(0, count))
+      if (count === 2) writeFileSync(join(backups, 'mine.db'), 'a copy that somebody made')
+    }
+    const names = (await readdir(backups)).sort()
+    expect(names.map((name) => name.replace(/-\d{4}-.*/, ''))).toEqual([
+      'listwright-schema-2',
+      'listwright-schema-3',
+      'listwright-schema-4',
+      'mine.db'
+    ])
   })
 
   it('leave nothing of a step that fails, and the steps before it', async () => {

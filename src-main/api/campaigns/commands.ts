@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne, inBackground } from '../../database/command.ts'
 import type { CampaignContentsTable } from './tables.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
@@ -490,6 +490,28 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
   return { id, name: row.name }
 }
 
+/** Events removed by one purgeCampaign: short enough that nothing waits for it noticeably. */
+const purgedAtOnce = 500
+
+/** Removes some of what the recipients of a deleted campaign did. @returns whether there may be more */
+const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, { id }) => {
+  const slices = db
+    .selectFrom('stats')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .select('stat_slices.id')
+    .where('stats.campaign_id', '=', id)
+  const { numDeletedRows } = await db
+    .deleteFrom('stat_events')
+    .where('id', 'in', (select) =>
+      select.selectFrom('stat_events').select('id').where('stat_slice_id', 'in', slices).limit(purgedAtOnce)
+    )
+    .executeTakeFirst()
+  if (numDeletedRows === BigInt(purgedAtOnce)) return true
+  await db.deleteFrom('stat_snapshots').where('stat_slice_id', 'in', slices).execute()
+  await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()
+  return false
+})
+
 /** Notes a change of a campaign or a template. */
 export function recordCampaign(
   context: CommandContext,
@@ -506,6 +528,7 @@ export const campaignCommands = {
   create: createCampaign,
   update: updateCampaign,
   delete: deleteCampaign,
+  purge: purgeCampaign,
   pause: pauseCampaign,
   resume: resumeCampaign,
   cancel: cancelCampaign
