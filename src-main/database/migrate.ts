@@ -23,6 +23,7 @@ import { jobs } from './migrations/0018-jobs.ts'
 import { trust } from './migrations/0019-trust.ts'
 import { atOnce } from './migrations/0020-at-once.ts'
 import { purgedCampaigns } from './migrations/0021-purged-campaigns.ts'
+import { rowsOfBatches } from './migrations/0022-rows-of-batches.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -46,7 +47,8 @@ export const migrations: readonly Migration[] = [
   jobs,
   trust,
   atOnce,
-  purgedCampaigns
+  purgedCampaigns,
+  rowsOfBatches
 ]
 
 /** Copies of earlier schemas that are kept. */
