@@ -3,8 +3,6 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
-import { createServer } from './http/server.ts'
-import { registerRoutes } from './routes.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
@@ -75,6 +73,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   }
   try {
     const databasePath = join(dataDirectory, 'listwright.db')
+    // What is served takes as long to load as the writer to start: each has a core of its own for it.
+    const served = loadServed()
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
     undo.push(() => writer.close())
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
@@ -115,6 +115,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       passwords,
       dataDirectory
     }
+    const { createServer, registerRoutes } = await served
     const server = await createServer(context, { register: registerRoutes, authenticate })
     undo.push(
       () => Promise.all(stepLoops.map((loop) => loop.close())),
@@ -166,6 +167,14 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await close()
     throw error
   }
+}
+
+async function loadServed() {
+  const [{ createServer }, { registerRoutes }] = await Promise.all([
+    import('./http/server.ts'),
+    import('./routes.ts')
+  ])
+  return { createServer, registerRoutes }
 }
 
 /**
