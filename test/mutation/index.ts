@@ -82,7 +82,7 @@ async function inEach<Item>(
 function mutantsOfTarget(root: string, { sources }: Target): Mutant[] {
   return sources
     .flatMap((source) => (source.endsWith('.ts') ? [source] : globSync(`${source}/**/*.ts`, { cwd: root })))
-    .filter((file) => !file.includes('/migrations/') && !/\/(schema|routes)\.ts$/.test(file))
+    .filter((file) => !file.includes('/migrations/') && !/\/(schema|endpoints|routes)\.ts$/.test(file))
     .sort()
     .flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
 }

@@ -13,6 +13,7 @@ export const targets: Target[] = [
     sources: ['src-main/imports', 'src-main/csv', 'src-main/api/subscriber-imports'],
     quick: [
       'test/imports/csv-reader.test.ts',
+      'test/imports/logs.test.ts',
       'test/imports/key-order.test.ts',
       'test/imports/row-order.test.ts',
       'test/imports/bad-input.test.ts',
@@ -75,6 +76,7 @@ export const targets: Target[] = [
       'test/delivery/split-test.test.ts',
       'test/tracking.test.ts',
       'test/api/autoresponder-delays.test.ts',
+      'test/api/glob.test.ts',
       'test/api/statistics.test.ts',
       `${conformance}/campaigns.test.ts`,
       `${conformance}/trigger-autoresponders.test.ts`,
