@@ -3,6 +3,8 @@ import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CampaignDetail, CampaignSummary } from '../src-main/api/campaigns/schema.ts'
+import { recount } from '../src-main/api/subscriber-counts/recount.ts'
+import { kyselyOver } from '../src-main/database/connection.ts'
 import type { StatSummary } from '../src-main/api/statistics/schema.ts'
 import type { Subscriber } from '../src-main/api/subscribers/schema.ts'
 import { differences, statSummary } from './api/conformance/shapes.ts'
@@ -370,6 +372,8 @@ describe('what was deleted', () => {
     await vi.waitFor(() => expect(count()).toEqual({ events: 0, is_purged: 1 }), 20_000)
     expect((await follow(links[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
     expect(count()).toEqual({ events: 0, is_purged: 1 })
+    // What is kept of the counters has no events any more, and is not told to have drifted.
+    expect((await recount(kyselyOver(database))).drifts).toEqual([])
   })
 
   it('leaves the messages that an organization sent', async () => {

@@ -95,7 +95,10 @@ async function driftsOfSuppressionLists(db: Kysely<Schema>): Promise<Drift[]> {
   return rows
 }
 
-/** The counters that stat_events tells again: what was sent leaves no event. */
+/**
+ * The counters that stat_events tells again: what was sent leaves no event. Those of deleted campaigns are left out, as
+ * their events are removed.
+ */
 async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
   const { rows } = await sql<Drift>`
     WITH found AS (
@@ -119,6 +122,10 @@ async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
         AS counter,
       coalesce(kept.events, 0) AS kept, coalesce(found.events, 0) AS found
     FROM kept FULL JOIN found ON found.stat_slice_id = kept.stat_slice_id AND found.name = kept.name
-    WHERE coalesce(kept.events, 0) <> coalesce(found.events, 0)`.execute(db)
+    WHERE coalesce(kept.events, 0) <> coalesce(found.events, 0)
+      AND coalesce(kept.stat_slice_id, found.stat_slice_id) NOT IN (
+        SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id JOIN campaigns ON campaigns.id = campaign_id
+        WHERE campaigns.deleted_at IS NOT NULL
+      )`.execute(db)
   return rows
 }
