@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../base/errors.ts'
 import type { Migration } from './migration.ts'
 import { first } from './migrations/0001-first.ts'
 import { settings } from './migrations/0002-settings.ts'
@@ -86,6 +87,7 @@ export function migrate(
     })()
     database.pragma('foreign_keys = ON')
   }
+  if (pending.length > 0 && current > 0) removeOldBackups(backupDirectory)
 }
 
 function requireForeignKeys(database: Database): void {
@@ -99,14 +101,23 @@ function backUp(database: Database, directory: string, version: number): void {
   mkdirSync(directory, { recursive: true })
   const moment = new Date().toISOString().replaceAll(':', '-')
   database.prepare('VACUUM INTO ?').run(join(directory, `listwright-schema-${version}-${moment}.db`))
-  removeOldBackups(directory)
 }
 
-/** The copies that are made before updates take as much room as the data: the newest are kept. */
+/** The names of {@link backUp} alone: a copy that somebody named is theirs. */
+const backupName = /^listwright-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.db$/
+
+/** The copies that are made before updates take as much room as the data: the newest are kept, once an update has succeeded. */
 function removeOldBackups(directory: string): void {
-  const momentOf = (name: string): string => name.replace(/^listwright-schema-\d+-/, '')
-  const copies = readdirSync(directory)
-    .filter((name) => /^listwright-schema-\d+-.+\.db$/.test(name))
-    .sort((a, b) => (momentOf(a) < momentOf(b) ? -1 : 1))
-  for (const name of copies.slice(0, -keptBackups)) rmSync(join(directory, name))
+  try {
+    const copies = readdirSync(directory)
+      .flatMap((name) => {
+        const moment = backupName.exec(name)?.[1]
+        return moment === undefined ? [] : [{ name, moment }]
+      })
+      .sort((a, b) => (a.moment < b.moment ? -1 : 1))
+    for (const { name } of copies.slice(0, -keptBackups)) rmSync(join(directory, name))
+  } catch (error) {
+    // The update is done: a copy that another program has open is no reason not to start.
+    process.stderr.write(`Old copies in ${directory} were not removed: ${messageOf(error)}\n`)
+  }
 }

@@ -49,14 +49,14 @@ describe('migrations', () => {
     }))
     for (let count = 1; count <= 5; count++) {
       migrate(database, backups, five.slice(0, count))
-      if (count === 2) writeFileSync(join(backups, 'mine.db'), 'a copy that somebody made')
+      if (count === 2) writeFileSync(join(backups, 'listwright-schema-1-keep.db'), 'somebody named it')
     }
     const names = (await readdir(backups)).sort()
     expect(names.map((name) => name.replace(/-\d{4}-.*/, ''))).toEqual([
+      'listwright-schema-1-keep.db',
       'listwright-schema-2',
       'listwright-schema-3',
-      'listwright-schema-4',
-      'mine.db'
+      'listwright-schema-4'
     ])
   })
 
