@@ -32,6 +32,13 @@ it('npm run dev serves the window by Vite, signs it in, and takes its calls to t
   })
   expect(await call.json()).toMatchObject({ success: true, data: { name: 'From the window' } })
 
+  const foreign = await fetch(new URL('/ga/api/v2/mailing_lists', address), {
+    method: 'POST',
+    headers: { Cookie, Origin: 'https://example.com' },
+    body: '{"name":"From elsewhere"}'
+  })
+  expect(foreign.status).toBe(403)
+
   loop.kill('SIGTERM')
   await once(loop, 'exit')
   // The server has ended too: the data can be opened by another one.

@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { createServer, type InlineConfig, mergeConfig, type ProxyOptions, type UserConfig } from 'vite'
+import {
+  createServer,
+  type InlineConfig,
+  mergeConfig,
+  type ProxyOptions,
+  type UserConfig,
+  type ViteDevServer
+} from 'vite'
 import config from '../electron.vite.config.ts'
 
 // `npm run dev`: the server from its sources, which starts again when they change, and the window through Vite, which
@@ -32,7 +39,52 @@ else await main()
 
 async function main(): Promise<void> {
   let server = await startServer('0')
-  const { port } = new URL(server.baseUrl)
+  let timer: NodeJS.Timeout | undefined
+  let starting = Promise.resolve()
+  let isEnding = false
+  const endAll = async (vite?: ViteDevServer): Promise<void> => {
+    isEnding = true
+    clearTimeout(timer)
+    await starting
+    await Promise.all([vite?.close(), end(server.process)])
+  }
+  try {
+    const vite = await serveWindow(server.baseUrl)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void endAll(vite))
+    const tellSignIn = (): string => {
+      const address = new URL(server.signInPath, vite.resolvedUrls?.local[0]).href
+      process.stdout.write(`Open the interface (this link signs in once): ${address}\n`)
+      return address
+    }
+    const address = tellSignIn()
+    if (values.open) openInBrowser(address)
+
+    const restart = async (): Promise<void> => {
+      if (isEnding) return
+      await end(server.process)
+      try {
+        server = await startServer(new URL(server.baseUrl).port)
+        tellSignIn()
+      } catch (error) {
+        // What is wrong stands above, on standard error; the next change starts it again.
+        process.stdout.write(`${String(error)}\n`)
+      }
+    }
+    vite.watcher.add(sources)
+    vite.watcher.on('all', (_event, path) => {
+      if (!resolve(path).startsWith(sources)) return
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        starting = starting.then(restart)
+      }, gatheringTime)
+    })
+  } catch (error) {
+    await endAll()
+    throw error
+  }
+}
+
+async function serveWindow(serverUrl: string): Promise<ViteDevServer> {
   const vite = await createServer(
     mergeConfig((config as { renderer: UserConfig }).renderer, {
       configFile: false,
@@ -41,51 +93,21 @@ async function main(): Promise<void> {
         host: '127.0.0.1',
         port: Number(values.port),
         fs: { allow: [root] },
-        proxy: { '^/(ga|app|docs|o|c|w|u)/|^/\\?sign_in=': proxyTo(server.baseUrl) }
+        proxy: { '^/(ga|app|docs|o|c|w|u)/|^/\\?sign_in=': proxyTo(serverUrl) }
       }
     } satisfies InlineConfig)
   )
-  await vite.listen()
-  const address = (path: string): string => new URL(path, vite.resolvedUrls?.local[0]).href
-  const tellSignIn = (): void => {
-    process.stdout.write(`Open the interface (this link signs in once): ${address(server.signInPath)}\n`)
-  }
-  tellSignIn()
-  if (values.open) openInBrowser(address(server.signInPath))
-
-  let timer: NodeJS.Timeout | undefined
-  let restarting = Promise.resolve()
-  const restart = async (): Promise<void> => {
-    await end(server.process)
-    try {
-      server = await startServer(port)
-      tellSignIn()
-    } catch (error) {
-      // What is wrong stands above, on standard error; the next change starts it again.
-      process.stdout.write(`${String(error)}\n`)
-    }
-  }
-  vite.watcher.add(sources)
-  vite.watcher.on('all', (_event, path) => {
-    if (!resolve(path).startsWith(sources)) return
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      restarting = restarting.then(restart)
-    }, gatheringTime)
-  })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void restarting.then(() => Promise.all([vite.close(), end(server.process)])))
-  }
+  return vite.listen()
 }
 
-/** The window's calls reach the server as if the window came from it: other origins are refused. */
+/** The window's calls reach the server as if the window came from it; those of other pages are refused as ever. */
 function proxyTo(target: string): ProxyOptions {
   return {
     target,
     changeOrigin: true,
     configure: (proxy) => {
-      proxy.on('proxyReq', (request) => {
-        if (request.hasHeader('origin')) request.setHeader('origin', target)
+      proxy.on('proxyReq', (toServer, { headers }) => {
+        if (headers.origin === `http://${headers.host}`) toServer.setHeader('origin', target)
       })
     }
   }
