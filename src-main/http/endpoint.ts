@@ -34,13 +34,25 @@ export interface EndpointGroup<Of extends Endpoints = Endpoints> {
   endpoints: Of
 }
 
+/** Refuses names and keys that mean nothing, which would be left out of the server without a word. */
+type WellNamed<Of extends Endpoints> = {
+  [Name in keyof Of]: Name extends EndpointName
+    ? Record<Exclude<keyof Of[Name], keyof Endpoint>, never>
+    : never
+}
+
 /** Declares the endpoints of one kind of record under their heading in the API reference. */
-export function endpoints<const Of extends Endpoints>(tag: string, declared: Of): EndpointGroup<Of> {
+export function endpoints<const Of extends Endpoints>(
+  tag: string,
+  declared: Of & WellNamed<Of>
+): EndpointGroup<Of> {
   return { tag, endpoints: declared }
 }
 
 /** Declares endpoints that the API reference leaves out: the window's own, and the links of messages. */
-export function unlistedEndpoints<const Of extends Endpoints>(declared: Of): EndpointGroup<Of> {
+export function unlistedEndpoints<const Of extends Endpoints>(
+  declared: Of & WellNamed<Of>
+): EndpointGroup<Of> {
   return { tag: null, endpoints: declared }
 }
 

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import { ref } from 'vue'
 import type { ErrorCode } from '../../src-main/base/errors.ts'
 import type {
@@ -44,18 +45,21 @@ type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal }
 type Arguments<Of extends Endpoint> =
   object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
 
+/** The endpoints that answer JSON, and those that answer a file or take one. */
+type Answering<Of extends Endpoints> = {
+  [Name in keyof Of]: Of[Name] extends { answer: TSchema } ? Name : never
+}[keyof Of] &
+  EndpointName
+
 /** The calls of a group of endpoints, by their names, with the types of their schemas. */
 export interface Calls<Of extends Endpoints> {
   /** Makes a call and answers its data. @throws ApiFailure */
-  call: <Name extends keyof Of & EndpointName>(
+  call: <Name extends Answering<Of>>(
     name: Name,
     ...given: Arguments<Of[Name]>
   ) => Promise<AnswerOf<Of[Name]>['data']>
   /** Makes a call and answers its data with what is said of the page. @throws ApiFailure */
-  page: <Name extends keyof Of & EndpointName>(
-    name: Name,
-    ...given: Arguments<Of[Name]>
-  ) => Promise<AnswerOf<Of[Name]>>
+  page: <Name extends Answering<Of>>(name: Name, ...given: Arguments<Of[Name]>) => Promise<AnswerOf<Of[Name]>>
   /** Where a file is downloaded. */
   address: <Name extends keyof Of & EndpointName>(name: Name, ...given: Arguments<Of[Name]>) => string
 }
@@ -90,10 +94,16 @@ function callsUnder<Of extends Endpoints>(base: string): Calls<Of> {
   return calls as unknown as Calls<Of>
 }
 
+function required(params: Record<string, string | number>, key: string): string | number {
+  const value = params[key]
+  if (value === undefined) throw new Error(`:${key} of the path is missing`)
+  return value
+}
+
 /** The path of an endpoint with what stands in it, and with its query. */
 function pathOf(base: string, name: EndpointName, { params = {}, query = {} }: AnyOptions = {}): string {
   const [, pattern = ''] = name.split(' ')
-  const path = pattern.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+  const path = pattern.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(required(params, key)))
   const asked = Object.entries(query).map(([key, value]) => [key, String(value)])
   return base + path + (asked.length > 0 ? `?${new URLSearchParams(asked)}` : '')
 }
