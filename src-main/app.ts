@@ -75,6 +75,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const databasePath = join(dataDirectory, 'listwright.db')
     // What is served takes as long to load as the writer to start: each has a core of its own for it.
     const served = loadServed()
+    // What kept it from being loaded is told where it is waited for.
+    served.catch(() => undefined)
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
     undo.push(() => writer.close())
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)

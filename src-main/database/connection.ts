@@ -1,9 +1,10 @@
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
+import { isMainThread } from 'node:worker_threads'
 import type { Schema } from './schema.ts'
 
-// Loads the native code with the modules of a thread, which may be ended as soon as these are loaded; see base/threads.ts.
-new SQLite(':memory:').close()
+// A thread may be ended as soon as its modules are loaded, and the native code has to be loaded by then; see base/threads.ts.
+if (!isMainThread) new SQLite(':memory:').close()
 
 /** Writes to disk are certain before a commit answers (FULL), or certain in order only (NORMAL). */
 export type Durability = 'FULL' | 'NORMAL'

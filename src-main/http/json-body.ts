@@ -24,14 +24,21 @@ export async function readJsonBody(body: Readable, limit: number): Promise<unkno
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length
       if (size > limit) throw Object.assign(new Error('the body is too large'), { statusCode: 413 })
-      if (size > parsedHere) thread ??= startThread(import.meta.url, 'json-thread', { name: 'json' })
+      if (size > parsedHere) thread ??= startParser()
       pieces.push(piece)
       if (thread) for (const each of pieces.splice(0)) thread.postMessage(each)
     }
     return valueOf(thread ? await parsedBy(thread) : parseJson(pieces))
   } finally {
-    if (thread) await endThread(thread)
+    if (thread) void endThread(thread)
   }
+}
+
+function startParser(): Worker {
+  const thread = startThread(import.meta.url, 'json-thread', { name: 'json' })
+  // Whoever waits for its answer is told; nobody does yet, or any more.
+  thread.on('error', () => undefined)
+  return thread
 }
 
 /** Parses the pieces of a text in UTF-8; nothing at all is an empty object. */

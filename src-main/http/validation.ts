@@ -22,7 +22,7 @@ const common = {
   strict: false,
   useDefaults: true,
   validateFormats: false,
-  // A check is compiled while a request waits: no more than it needs. That the schemas are schemas their types say.
+  // A check is compiled while a request waits: no more than it needs. Their types see to it that they are schemas.
   meta: false,
   validateSchema: false,
   code: { optimize: false }

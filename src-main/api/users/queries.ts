@@ -23,7 +23,6 @@ export interface UserFilter {
 }
 
 /** By what a list of users is ordered (spec, "Users"). */
-
 const orderColumns = { id: 'id', full_name: 'full_name_key', email: 'email_key' } as const
 
 /** A page of users. */
