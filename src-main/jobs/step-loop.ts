@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../base/errors.ts'
@@ -70,4 +71,15 @@ export class StepLoop<Item> {
       while (await again());
     }
   }
+}
+
+/** What a step took may have been waiting, and the end of the application waits for the pause. In milliseconds. */
+const maxPause = 500
+
+/** Does a step that writes much, and then leaves the disk twice as long for what others write. */
+export async function leavingTime<Result>(step: () => Promise<Result>): Promise<Result> {
+  const began = performance.now()
+  const result = await step()
+  await pause(Math.min(maxPause, 2 * (performance.now() - began)))
+  return result
 }

@@ -1,11 +1,7 @@
 import type { Kysely } from 'kysely'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
-import { StepLoop } from '../../jobs/step-loop.ts'
-
-/** What a step took may have been waiting; the end of the application waits for the pause. In milliseconds. */
-const maxPause = 500
+import { leavingTime, StepLoop } from '../../jobs/step-loop.ts'
 
 /** Removes the subscribers of deleted lists bit by bit. */
 export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
@@ -20,13 +16,7 @@ export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepL
           .where('purged_at', 'is', null)
           .orderBy('id')
           .executeTakeFirst(),
-      step: async ({ id }) => {
-        const began = performance.now()
-        const more = await writer.run('mailingLists.purge', { mailingListId: id })
-        // The disk gets as long to take what was written as the writing took.
-        await pause(Math.min(maxPause, 2 * (performance.now() - began)))
-        return more
-      },
+      step: ({ id }) => leavingTime(() => writer.run('mailingLists.purge', { mailingListId: id })),
       isMadeBy: ({ entity, action }) => entity === 'mailing_list' && action === 'delete'
     },
     writer
