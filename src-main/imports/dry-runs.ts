@@ -63,8 +63,6 @@ export class DryRuns {
         `${maxAtOnce} dry runs are running already. Wait until one has finished, or stop one`
       )
     }
-    const [oldest] = this.#runs.keys()
-    if (oldest !== undefined && this.#runs.size >= maxKept) await this.#remove(oldest)
     const id = randomUUID()
     const options: DryRunThreadOptions = {
       ...input,
@@ -91,6 +89,9 @@ export class DryRuns {
         error_message: `The dry run was stopped by an internal error: ${messageOf(error)}`
       }
     })
+    // Not before: whoever starts another one meanwhile has to see this one.
+    const [oldest] = this.#runs.keys()
+    if (oldest !== undefined && this.#runs.size > maxKept) await this.#remove(oldest)
     return id
   }
 
