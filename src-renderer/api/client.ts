@@ -45,7 +45,7 @@ type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal }
 type Arguments<Of extends Endpoint> =
   object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
 
-/** The endpoints that answer JSON, and those that answer a file or take one. */
+/** The names of those endpoints that answer JSON; the others answer a file. */
 type Answering<Of extends Endpoints> = {
   [Name in keyof Of]: Of[Name] extends { answer: TSchema } ? Name : never
 }[keyof Of] &
