@@ -63,5 +63,11 @@ export type MailingListParams = Static<typeof MailingListParams>
 /** The `:id` of a path. */
 export const IdParams = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
+/** The `:mailing_list_id` and `:id` of a path: a record of a list. */
+export const IdInListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
+
+/** The `:organization_id` of a path. */
+export const OrganizationParams = Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
+
 /** A reference to a record by id and name. */
 export const Reference = Type.Object({ id: Type.Integer(), name: Type.String() })

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, wrapped, withDefault } from '../../http/schema.ts'
+import { IdInListParams, IdParams, MailingListParams, withDefault, wrapped } from '../../http/schema.ts'
 import { CustomField, CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -12,8 +12,6 @@ export const ListQuery = Type.Object({
   order_by: withDefault(Type.Enum(['id', 'name']), 'id')
 })
 export type ListQuery = Static<typeof ListQuery>
-
-const FieldOfListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
 
 export const customFieldEndpoints = endpoints('Custom fields', {
   'GET /mailing_lists/:mailing_list_id/custom_fields': {
@@ -41,7 +39,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   'GET /mailing_lists/:mailing_list_id/custom_fields/:id': {
     access: 'signed_in',
     summary: 'Read a custom field of a list',
-    params: FieldOfListParams,
+    params: IdInListParams,
     answer: envelope(CustomField)
   },
 
@@ -63,7 +61,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   'PUT /mailing_lists/:mailing_list_id/custom_fields/:id': {
     access: 'custom_field.update',
     summary: 'Change a custom field of a list',
-    params: FieldOfListParams,
+    params: IdInListParams,
     body: wrapped('custom_field', CustomFieldChanges),
     answer: envelope(CustomField)
   },
@@ -79,7 +77,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   'DELETE /mailing_lists/:mailing_list_id/custom_fields/:id': {
     access: 'custom_field.delete',
     summary: 'Delete a custom field of a list',
-    params: FieldOfListParams,
+    params: IdInListParams,
     answer: envelope(Type.Null())
   },
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { endpoints } from '../../http/endpoint.ts'
 import { pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { TimeInput } from '../../http/schema.ts'
+import { OrganizationParams, TimeInput } from '../../http/schema.ts'
 import { Job, jobStates, jobTypes } from './schema.ts'
 
 /** Spec, "Limits". */
@@ -21,7 +21,7 @@ const own = { access: 'signed_in', query: JobsQuery, answer: pagedEnvelope(Job) 
 const ofAllOrganizations = { ...own, access: 'system_admin' } as const
 const ofOneOrganization = {
   ...ofAllOrganizations,
-  params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
+  params: OrganizationParams
 } as const
 export type JobsQuery = Static<typeof JobsQuery>
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { AutoresponderParams } from '../autoresponders/endpoints.ts'
 import { envelope, wrappedPageEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
 import { IdParams, MailingListParams, TimeInput, withDefault } from '../../http/schema.ts'
@@ -33,10 +34,7 @@ export const statisticsEndpoints = endpoints('Statistics', {
   'GET /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id/statistics': {
     access: 'autoresponder.read_stats',
     summary: 'Sum up an autoresponder over some days',
-    params: Type.Object({
-      ...MailingListParams.properties,
-      autoresponder_id: Type.Integer({ minimum: 1 })
-    }),
+    params: AutoresponderParams,
     query: DaysQuery,
     answer: envelope(StatSummary)
   },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { OrganizationParams } from '../../http/schema.ts'
 import { envelope } from '../../http/envelope.ts'
 import { SubscriberCounts } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
@@ -13,7 +13,7 @@ export const subscriberCountEndpoints = endpoints('Subscriber counts', {
   'GET /organization/:organization_id/subscriber_counts': {
     access: 'system_admin',
     summary: 'Count the subscribers of an organization',
-    params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }) }),
+    params: OrganizationParams,
     answer: envelope(SubscriberCounts)
   }
 })

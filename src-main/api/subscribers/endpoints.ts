@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { envelope, tokenPagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { MailingListParams, Nullable, wrapped } from '../../http/schema.ts'
+import { MailingListParams, Nullable, OrganizationParams, wrapped } from '../../http/schema.ts'
 import {
   RemovedSubscribers,
   Subscriber,
@@ -104,7 +104,7 @@ export const subscriberEndpoints = endpoints('Subscribers', {
   'GET /organizations/:organization_id/subscribers_by_email/:email': {
     access: 'system_admin',
     summary: 'Find a person in an organization',
-    params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }), ...EmailParams.properties }),
+    params: Type.Object({ ...OrganizationParams.properties, ...EmailParams.properties }),
     query: TokenQuery,
     answer: tokenPagedEnvelope(SubscriberByEmail)
   },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, wrapped, withDefault } from '../../http/schema.ts'
+import { IdParams, OrganizationParams, withDefault, wrapped } from '../../http/schema.ts'
 import { LockoutReset, User, UserChanges, UserInput, userOrders } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
@@ -29,7 +29,7 @@ export const userEndpoints = endpoints('Users', {
   'GET /organizations/:organization_id/users': {
     access: 'system_admin',
     summary: 'List the users of an organization',
-    params: Type.Object({ organization_id: Type.Integer({ minimum: 1 }) }),
+    params: OrganizationParams,
     query: UsersQuery,
     answer: pagedEnvelope(User)
   },

@@ -1,10 +1,8 @@
 import { Type } from 'typebox'
 import { envelope } from '../../http/envelope.ts'
-import { IdParams, MailingListParams, wrapped, withDefault } from '../../http/schema.ts'
+import { IdInListParams, MailingListParams, withDefault, wrapped } from '../../http/schema.ts'
 import { PendingSubscription, WebForm, WebFormChanges, WebFormInput } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
-
-const FormParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
 
 export const webFormEndpoints = endpoints('Web forms', {
   'GET /mailing_lists/:mailing_list_id/web_forms': {
@@ -17,7 +15,7 @@ export const webFormEndpoints = endpoints('Web forms', {
   'GET /mailing_lists/:mailing_list_id/web_forms/:id': {
     access: 'signed_in',
     summary: 'Read a subscription form',
-    params: FormParams,
+    params: IdInListParams,
     answer: envelope(WebForm)
   },
 
@@ -32,7 +30,7 @@ export const webFormEndpoints = endpoints('Web forms', {
   'PUT /mailing_lists/:mailing_list_id/web_forms/:id': {
     access: 'web_form.update',
     summary: 'Change a subscription form',
-    params: FormParams,
+    params: IdInListParams,
     body: wrapped('web_form', WebFormChanges),
     answer: envelope(WebForm)
   },
@@ -40,7 +38,7 @@ export const webFormEndpoints = endpoints('Web forms', {
   'DELETE /mailing_lists/:mailing_list_id/web_forms/:id': {
     access: 'web_form.delete',
     summary: 'Delete a subscription form, and who has yet to confirm through it',
-    params: FormParams,
+    params: IdInListParams,
     answer: envelope(Type.Null())
   },
 
@@ -55,14 +53,14 @@ export const webFormEndpoints = endpoints('Web forms', {
   'POST /mailing_lists/:mailing_list_id/pending_subscriptions/:id/confirm': {
     access: 'subscriber.create',
     summary: 'Add a subscriber who confirmed',
-    params: FormParams,
+    params: IdInListParams,
     answer: envelope(Type.Object({ subscriber_id: Type.Integer() }))
   },
 
   'DELETE /mailing_lists/:mailing_list_id/pending_subscriptions/:id': {
     access: 'subscriber.delete',
     summary: 'Forget somebody who did not confirm',
-    params: FormParams,
+    params: IdInListParams,
     answer: envelope(Type.Null())
   }
 })
