@@ -1,12 +1,23 @@
 // `npm run test:mutation`: changes the sources one small step at a time and tells which changes no test notices.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seededRandom } from '../support/random.ts'
+import { type Block, blockAt, instrumented } from './blocks.ts'
 import { mutantsOf, mutated, type Mutant } from './mutants.ts'
+import { reachDirectory } from './reached.ts'
 import { accepted } from './survivors.ts'
 import { targets, type Target } from './targets.ts'
 
@@ -18,10 +29,14 @@ const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only T
 
 /** A mutant with which tests take so many times as long as without it hangs: that is noticed too. */
 const hangsAfter = 3
-/** Longest that tests may take without a mutant, in milliseconds. */
-const maxRunTime = 900_000
+/** What a run of tests takes beside the tests themselves, on a machine that does other things: milliseconds. */
+const startTime = 20_000
+/** The files that are tried first together take no longer than this; each further run takes three times as long. */
+const firstRunTime = 15_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
+
+const repository = join(import.meta.dirname, '../..')
 
 type Verdict = 'caught' | 'survived'
 
@@ -38,24 +53,20 @@ if (values.help) process.stdout.write(usage)
 else await main()
 
 async function main(): Promise<void> {
-  const root = join(import.meta.dirname, '../..')
   const seed = Number(values.seed)
-  const all = targets.flatMap((target) => mutantsOfTarget(root, target).map((mutant) => ({ mutant, target })))
+  const all = targets.flatMap((target) => mutantsOfTarget(target).map((mutant) => ({ mutant, target })))
   const chosen = sampleOf(
     all.filter(({ mutant }) => mutant.file.includes(values.only)),
     Number(values.sample),
     seed
   )
   process.stdout.write(`Trying ${chosen.length} of ${all.length} mutants, SEED=${seed}\n`)
-  const directories = Array.from({ length: copies }, () => copyOf(root))
+  const directories = Array.from({ length: copies }, () => copyOf())
   try {
-    const limits = new Map<Target, Limits>()
-    await inEach(directories, [...new Set(chosen.map(({ target }) => target))], async (directory, target) => {
-      limits.set(target, await limitsOf(directory, target))
-    })
+    const tests = await timedTests(directories, [...new Set(all.map(({ mutant }) => mutant.file))])
     const results: { mutant: Mutant; verdict: Verdict }[] = []
     await inEach(directories, chosen, async (directory, { mutant, target }) => {
-      const verdict = await tryMutant(directory, mutant, target, limits.get(target) as Limits)
+      const verdict = await tryMutant(directory, mutant, inOrder(tests.of(mutant), target))
       results.push({ mutant, verdict })
       process.stdout.write(verdict === 'caught' ? '.' : `\n${describe(mutant)}\n`)
     })
@@ -79,12 +90,14 @@ async function inEach<Item>(
   )
 }
 
-function mutantsOfTarget(root: string, { sources }: Target): Mutant[] {
+function mutantsOfTarget({ sources }: Target): Mutant[] {
   return sources
-    .flatMap((source) => (source.endsWith('.ts') ? [source] : globSync(`${source}/**/*.ts`, { cwd: root })))
+    .flatMap((source) =>
+      source.endsWith('.ts') ? [source] : globSync(`${source}/**/*.ts`, { cwd: repository })
+    )
     .filter((file) => !file.includes('/migrations/') && !/\/(schema|endpoints|routes)\.ts$/.test(file))
     .sort()
-    .flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
+    .flatMap((file) => mutantsOf(file, readFileSync(join(repository, file), 'utf8')))
 }
 
 function sampleOf<Item>(items: Item[], count: number, seed: number): Item[] {
@@ -95,73 +108,136 @@ function sampleOf<Item>(items: Item[], count: number, seed: number): Item[] {
 }
 
 /** The repository once more, without what is large: mutants are never written into the one that somebody works in. */
-function copyOf(root: string): string {
+function copyOf(): string {
   const directory = mkdtempSync(join(tmpdir(), 'listwright-mutants-'))
   for (const name of [
     'src-main',
     'src-renderer',
     'test',
+    'tools',
+    'electron.vite.config.ts',
     'package.json',
     'tsconfig.json',
     'vitest.config.ts'
   ]) {
-    cpSync(join(root, name), join(directory, name), { recursive: true })
+    cpSync(join(repository, name), join(directory, name), { recursive: true })
   }
-  for (const name of ['node_modules', 'out']) symlinkSync(join(root, name), join(directory, name))
+  for (const name of ['node_modules', 'out']) symlinkSync(join(repository, name), join(directory, name))
   return directory
 }
 
-/** How long the tests of a target may take, in milliseconds. */
-interface Limits {
-  quick: number
-  slow: number
+/** A file of tests, and how long it takes without a mutant, in milliseconds. */
+interface TimedTest {
+  file: string
+  duration: number
 }
 
-/** @throws Error when the tests fail on the sources as they are: then nothing could be told of a mutant. */
-async function limitsOf(directory: string, target: Target): Promise<Limits> {
-  const limitOf = async (which: 'quick' | 'slow'): Promise<number> => {
+/**
+ * Runs each file of tests on the sources as they are, to know how long it takes and what it reaches.
+ * @throws Error when one fails: then nothing could be told of a mutant
+ */
+async function timedTests(
+  directories: string[],
+  sources: string[]
+): Promise<{ of: (mutant: Mutant) => TimedTest[] }> {
+  const blocks = directories.map((directory) => instrument(directory, sources))[0] ?? []
+  const found: (TimedTest & { reached: Set<number> })[] = []
+  await inEach(directories, testFiles(directories[0] ?? ''), async (directory, file) => {
+    const reach = mkdtempSync(join(tmpdir(), 'listwright-reach-'))
     const began = performance.now()
-    if (!(await passes(directory, target[which], maxRunTime))) {
-      throw new Error(
-        `The ${which} tests of ${target.sources.join(', ')} fail without a mutant. Fix them first`
-      )
+    if (!(await passes(directory, [file], 900_000, { [reachDirectory]: reach }))) {
+      throw new Error(`${file} fails without a mutant. Fix it first`)
     }
-    return hangsAfter * (performance.now() - began)
+    const duration = performance.now() - began
+    const numbers = readdirSync(reach).flatMap((name) =>
+      readFileSync(join(reach, name), 'utf8').trim().split('\n').map(Number)
+    )
+    rmSync(reach, { recursive: true })
+    found.push({ file, duration, reached: new Set(numbers) })
+  })
+  for (const directory of directories) {
+    for (const source of sources) cpSync(join(repository, source), join(directory, source))
   }
-  return { quick: await limitOf('quick'), slow: await limitOf('slow') }
+  return {
+    of: ({ file, start }) => {
+      const block = blockAt(blocks, file, start)
+      return found.filter(({ reached }) => block && reached.has(block.number))
+    }
+  }
 }
 
-async function tryMutant(
-  directory: string,
-  mutant: Mutant,
-  target: Target,
-  limits: Limits
-): Promise<Verdict> {
+/** Lets the sources of a copy tell what is reached. */
+function instrument(directory: string, sources: string[]): Block[] {
+  const all: Block[] = []
+  for (const file of sources) {
+    const path = join(directory, file)
+    const { text, blocks } = instrumented(
+      file,
+      readFileSync(path, 'utf8'),
+      all.length,
+      join(directory, 'test/mutation/reached.ts')
+    )
+    writeFileSync(path, text)
+    all.push(...blocks)
+  }
+  return all
+}
+
+/** All tests but those in a browser, which run what was built before. */
+function testFiles(directory: string): string[] {
+  return globSync('test/**/*.test.ts', { cwd: directory })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.startsWith('test/e2e/'))
+    .sort()
+}
+
+/** Those that are about the target's sources first, and of them and of the others the quick ones. */
+function inOrder(tests: TimedTest[], target: Target): TimedTest[] {
+  const isAbout = ({ file }: TimedTest): boolean =>
+    target.tests.some((each) => file === each || file.startsWith(`${each}/`))
+  return tests.sort((a, b) => Number(isAbout(b)) - Number(isAbout(a)) || a.duration - b.duration)
+}
+
+/** @param tests those that reach it, in the order in which they are tried */
+async function tryMutant(directory: string, mutant: Mutant, tests: TimedTest[]): Promise<Verdict> {
   const path = join(directory, mutant.file)
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, mutated(text, mutant))
   try {
-    for (const which of ['quick', 'slow'] as const) {
-      if (!(await passes(directory, target[which], limits[which]))) return 'caught'
+    for (const run of runsOf(tests)) {
+      const longest = startTime + hangsAfter * run.reduce((sum, { duration }) => sum + duration, 0)
+      const files = run.map(({ file }) => file)
+      if (!(await passes(directory, files, longest))) return 'caught'
     }
-    const others = otherTests(directory, target)
-    return (await passes(directory, others, maxRunTime)) ? 'survived' : 'caught'
+    return 'survived'
   } finally {
     writeFileSync(path, text)
   }
 }
 
-/** All tests but those of the target, and those in a browser and of crashes, which take too long. */
-function otherTests(directory: string, { quick, slow }: Target): string[] {
-  const own = [...quick, ...slow]
-  return globSync('test/**/*.test.ts', { cwd: directory })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => !/\/(e2e|bench)\/|\/(recovery|faults)\.test\.ts$/.test(file))
-    .filter((file) => !own.some((each) => file === each || file.startsWith(`${each}/`)))
+/** Cuts tests into runs, each longer than the one before: most mutants are caught by the first. */
+function runsOf(tests: TimedTest[]): TimedTest[][] {
+  const runs: TimedTest[][] = []
+  let left = firstRunTime
+  for (const test of tests) {
+    const run = runs.at(-1)
+    if (run && test.duration <= left) run.push(test)
+    else {
+      runs.push([test])
+      left = firstRunTime * 3 ** (runs.length - 1)
+    }
+    left -= test.duration
+  }
+  return runs
 }
 
 /** Whether all tests pass in time. What hangs is ended with everything that it started. */
-async function passes(directory: string, tests: string[], longest: number): Promise<boolean> {
+async function passes(
+  directory: string,
+  tests: string[],
+  longest: number,
+  env: NodeJS.ProcessEnv = {}
+): Promise<boolean> {
   const child = spawn(
     process.execPath,
     [
@@ -175,7 +251,7 @@ async function passes(directory: string, tests: string[], longest: number): Prom
       '40000',
       ...tests
     ],
-    { cwd: directory, stdio: 'ignore', detached: true }
+    { cwd: directory, stdio: 'ignore', detached: true, env: { ...process.env, ...env } }
   )
   const end = (): void => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -209,7 +285,7 @@ function report(results: { mutant: Mutant; verdict: Verdict }[]): void {
 
 /** Why no test need notice a mutant, where that is so. */
 function reasonFor({ file, line, original, replacement }: Mutant): string | undefined {
-  const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split('\n')[line - 1] ?? ''
+  const text = readFileSync(join(repository, file), 'utf8').split('\n')[line - 1] ?? ''
   return accepted.find(
     (each) =>
       each.file === file &&

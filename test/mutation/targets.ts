@@ -1,9 +1,8 @@
-/** Sources that are mutated, and the tests that should notice, the quick ones first: a mutant that they catch needs no others. */
+/** Sources that are mutated, and the tests that are about them: they are tried first. */
 export interface Target {
   /** Files and folders, relative to the repository. */
   sources: string[]
-  quick: string[]
-  slow: string[]
+  tests: string[]
 }
 
 const conformance = 'test/api/conformance'
@@ -11,7 +10,7 @@ const conformance = 'test/api/conformance'
 export const targets: Target[] = [
   {
     sources: ['src-main/imports', 'src-main/csv', 'src-main/api/subscriber-imports'],
-    quick: [
+    tests: [
       'test/imports/csv-reader.test.ts',
       'test/imports/logs.test.ts',
       'test/imports/key-order.test.ts',
@@ -28,13 +27,15 @@ export const targets: Target[] = [
       'test/api/subscriber-imports.test.ts',
       `${conformance}/import-autoresponders.test.ts`,
       'test/workbench/import-preview.test.ts',
-      'test/api/edges.test.ts'
-    ],
-    slow: ['test/imports/hostile-csv.test.ts', 'test/imports/faults.test.ts', 'test/imports/recovery.test.ts']
+      'test/api/edges.test.ts',
+      'test/imports/hostile-csv.test.ts',
+      'test/imports/faults.test.ts',
+      'test/imports/recovery.test.ts'
+    ]
   },
   {
     sources: ['src-main/database', 'src-main/api/subscriber-counts'],
-    quick: [
+    tests: [
       'test/database',
       'test/imports/row-order.test.ts',
       'test/imports/rows.test.ts',
@@ -46,9 +47,7 @@ export const targets: Target[] = [
       'test/api/subscriber-imports.test.ts',
       'test/workbench/live.test.ts',
       'test/headless/check.test.ts',
-      'test/api/edges.test.ts'
-    ],
-    slow: [
+      'test/api/edges.test.ts',
       'test/api/change-log.test.ts',
       'test/api/primary-key.test.ts',
       'test/headless/serve.test.ts',
@@ -58,8 +57,13 @@ export const targets: Target[] = [
   },
   {
     sources: ['src-main/segments', 'src-main/api/segments'],
-    quick: [`${conformance}/segments.test.ts`, 'test/api/segments.test.ts', 'test/delivery/sending.test.ts'],
-    slow: ['test/exports/exports.test.ts', 'test/api/edges.test.ts']
+    tests: [
+      `${conformance}/segments.test.ts`,
+      'test/api/segments.test.ts',
+      'test/delivery/sending.test.ts',
+      'test/exports/exports.test.ts',
+      'test/api/edges.test.ts'
+    ]
   },
   {
     sources: [
@@ -69,7 +73,7 @@ export const targets: Target[] = [
       'src-main/api/statistics',
       'src-main/api/autoresponders/rules.ts'
     ],
-    quick: [
+    tests: [
       'test/delivery/replacement.test.ts',
       'test/delivery/links.test.ts',
       'test/delivery/outbox.test.ts',
@@ -80,9 +84,7 @@ export const targets: Target[] = [
       'test/api/statistics.test.ts',
       `${conformance}/campaigns.test.ts`,
       `${conformance}/trigger-autoresponders.test.ts`,
-      'test/delivery/sending.test.ts'
-    ],
-    slow: [
+      'test/delivery/sending.test.ts',
       'test/api/subscribers.test.ts',
       'test/api/edges.test.ts',
       'test/api/change-log.test.ts',
@@ -98,7 +100,7 @@ export const targets: Target[] = [
       'src-main/api/users',
       'src-main/workbench/session.ts'
     ],
-    quick: [
+    tests: [
       'test/api/transport.test.ts',
       'test/workbench/access.test.ts',
       'test/workbench/session.test.ts',
@@ -106,9 +108,11 @@ export const targets: Target[] = [
       'test/workbench/live.test.ts',
       'test/api/permissions.test.ts',
       `${conformance}/users.test.ts`,
-      `${conformance}/organizations.test.ts`
-    ],
-    slow: ['test/api/change-log.test.ts', `${conformance}/endpoints.test.ts`, 'test/headless/keys.test.ts']
+      `${conformance}/organizations.test.ts`,
+      'test/api/change-log.test.ts',
+      `${conformance}/endpoints.test.ts`,
+      'test/headless/keys.test.ts'
+    ]
   },
   {
     sources: [
@@ -120,7 +124,7 @@ export const targets: Target[] = [
       'src-main/api/mailing-lists/rules.ts',
       'src-main/api/suppression-lists/rules.ts'
     ],
-    quick: [
+    tests: [
       'test/dates.test.ts',
       'test/times.test.ts',
       'test/api/transport.test.ts',
@@ -130,8 +134,8 @@ export const targets: Target[] = [
       `${conformance}/custom-fields.test.ts`,
       `${conformance}/mailing-lists.test.ts`,
       'test/api/suppression-lists.test.ts',
-      'test/api/edges.test.ts'
-    ],
-    slow: [`${conformance}/endpoints.test.ts`]
+      'test/api/edges.test.ts',
+      `${conformance}/endpoints.test.ts`
+    ]
   }
 ]
