@@ -2,7 +2,7 @@ import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'electron-vite'
 import { globSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 
 /** Every file that is started by name: the two shells and the threads. */
 const entries = [
@@ -18,15 +18,16 @@ export default defineConfig({
   main: {
     build: {
       outDir: 'out/main',
+      // Libraries are bundled too: a start reads a few dozen files instead of a thousand.
+      externalizeDeps: false,
       rollupOptions: {
-        input: Object.fromEntries(entries.map((entry) => [entry, resolve('src-main', `${entry}.ts`)])),
-        // One output file per source file, so that a thread's entry lies beside the module that starts it.
-        output: {
-          format: 'es',
-          preserveModules: true,
-          preserveModulesRoot: resolve('src-main'),
-          entryFileNames: '[name].js'
-        }
+        input: Object.fromEntries(
+          entries.map((entry) => [basename(entry), resolve('src-main', `${entry}.ts`)])
+        ),
+        // Native code cannot be bundled.
+        external: ['better-sqlite3', 'electron'],
+        // All in one folder: a thread's entry lies beside whatever module starts it.
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
       }
     }
   },

@@ -34,7 +34,7 @@ const loadings = new WeakMap<Worker, Promise<unknown>>()
 
 /**
  * Starts the thread whose entry `name` lies beside the module `base` (its import.meta.url). Works from the sources,
- * which Node runs as they are, and from the build, which keeps one file per source file.
+ * which Node runs as they are, and from the build, all files of which lie in one folder.
  * @param data what the entry reads by {@link threadData}
  */
 export function startThread(base: string, name: string, options: { name: string; data?: unknown }): Worker {

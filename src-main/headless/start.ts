@@ -1,11 +1,12 @@
 import { giveUnusedMemoryBack } from '../base/memory.ts'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
+import { packageDirectory } from '../base/package-directory.ts'
 import { defaultDataDirectory, defaultPort } from './arguments.ts'
 import { findAppBrowser, hasDisplay, openAppWindow, openInDefaultBrowser } from './browsers.ts'
 import { electronBinary } from './electron-runtime.ts'
@@ -46,7 +47,6 @@ async function main(): Promise<void> {
 }
 
 function runElectron(electron: string): void {
-  const packageDirectory = resolve(import.meta.dirname, '../../..')
   const desktop = spawn(electron, [packageDirectory], { stdio: 'inherit' })
   desktop.on('error', (error) => {
     process.stderr.write(`The desktop application did not start: ${error.message}\n`)

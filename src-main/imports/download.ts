@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
@@ -76,6 +76,7 @@ function failureIn(error: unknown): ImportFailure | null {
 
 async function fetchInto(url: string, path: string, options: DownloadOptions): Promise<void> {
   const { allowsPrivate, signal, silence = maxSilence } = options
+  const { Agent } = await loadClient()
   const agent = new Agent({
     connect: { timeout: silence, ...(!allowsPrivate && { lookup: guardedLookup }) },
     headersTimeout: silence,
@@ -91,12 +92,18 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
   }
 }
 
+/** A megabyte of code that most starts never need. */
+function loadClient(): Promise<typeof import('undici')> {
+  return import('undici')
+}
+
 /** Follows redirects, each of which is checked as the first address is. */
 async function follow(
   first: string,
   dispatcher: Dispatcher,
   { allowsPrivate, signal, silence = maxSilence }: DownloadOptions
 ): Promise<Dispatcher.ResponseData> {
+  const { request } = await loadClient()
   let url = checkUrl(first, allowsPrivate)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await request(url, { dispatcher, signal })

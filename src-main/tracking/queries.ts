@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { campaignToSend, campaignPlanOf } from '../delivery/campaign-plan.ts'
 import type { Schema } from '../database/schema.ts'
-import { type Addressee, MessageComposer, type WrittenContent } from '../delivery/message.ts'
+import type { Addressee, WrittenContent } from '../delivery/message.ts'
 import type { TokenContent } from '../api/subscribers/tokens.ts'
 
 /** The message that a subscriber got, as it would be written now; null when the campaign or the subscriber was deleted. */
@@ -63,6 +63,8 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
     // A seed got the preview values of the list.
     custom_fields: subscriberId === 0 ? campaign.preview_custom_field_data : '{}'
   }
+  // Loaded when a link of a message is first followed: most starts send and show none.
+  const { MessageComposer } = await import('../delivery/message.ts')
   const addressee: Addressee = { ...rest, values: JSON.parse(custom_fields) as StoredValues, format: null }
   return {
     composer: new MessageComposer(plan),

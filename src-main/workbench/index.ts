@@ -2,6 +2,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { packageDirectory } from '../base/package-directory.ts'
 import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { campaignRoutes } from './campaigns.ts'
@@ -40,11 +41,9 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(urlUploadRoutes)
 }
 
-/** The built window: beside the built main process, or in out/ when the sources run as they are. */
-const windowDirectory = [
-  join(import.meta.dirname, '../../renderer'),
-  join(import.meta.dirname, '../../out/renderer')
-].find((directory) => existsSync(join(directory, 'index.html')))
+/** The built window. */
+const windowDirectory = join(packageDirectory, 'out/renderer')
+const windowIsBuilt = existsSync(join(windowDirectory, 'index.html'))
 
 /** Scripts and connections come from this server only; styles may stand in the page, as Vue writes them. */
 const contentSecurityPolicy = [
@@ -99,7 +98,7 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
     }
     return sendPage(reply)
   })
-  if (!windowDirectory) return
+  if (!windowIsBuilt) return
   await app.register(fastifyStatic, {
     root: join(windowDirectory, 'assets'),
     prefix: '/assets/',
@@ -109,7 +108,7 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
   for (const path of pageAddresses) app.get(path, async (_request, reply) => sendPage(reply))
 
   function sendPage(reply: FastifyReply): FastifyReply {
-    if (!windowDirectory) {
+    if (!windowIsBuilt) {
       return reply.type('text/plain').send('The window is not built. Run: npm run build\n')
     }
     return reply

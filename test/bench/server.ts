@@ -18,7 +18,7 @@ export interface BenchedServer {
 export async function startServer(dataDirectory: string): Promise<BenchedServer> {
   const child = spawn(
     process.execPath,
-    ['out/main/headless/serve.js', '--data-dir', dataDirectory, '--port', '0', '--json'],
+    ['out/main/serve.js', '--data-dir', dataDirectory, '--port', '0', '--json'],
     { stdio: ['ignore', 'pipe', 'inherit'] }
   )
   process.on('exit', () => child.kill('SIGKILL'))
