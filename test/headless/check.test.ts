@@ -5,11 +5,12 @@ import { expect, it } from 'vitest'
 import type { SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
 import { startApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeField, makeList } from '../support/builders.ts'
+import { entryPoint } from '../support/process.ts'
 import { outboxOf } from '../support/outbox.ts'
 
 /** `npm run serve -- check` on a data directory. */
 function check(dataDirectory: string): Promise<{ status: number; lines: string[] }> {
-  const args = ['src-main/headless/serve.ts', 'check', '--data-dir', dataDirectory]
+  const args = [entryPoint('serve'), 'check', '--data-dir', dataDirectory]
   return new Promise((resolve) => {
     execFile(process.execPath, args, (error, stdout) =>
       resolve({ status: Number(error?.code ?? 0), lines: stdout.trimEnd().split('\n') })

@@ -3,13 +3,14 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { makeOrganization, makeUser } from '../support/accounts.ts'
 import { basic, startApplication, temporaryDirectory } from '../support/application.ts'
+import { entryPoint } from '../support/process.ts'
 
 const run = promisify(execFile)
 
 /** `npm run serve -- key …` on a data directory. @returns what it printed, a line each */
 async function key(dataDirectory: string, ...args: string[]): Promise<string[]> {
   const { stdout } = await run(process.execPath, [
-    'src-main/headless/serve.ts',
+    entryPoint('serve'),
     'key',
     ...args,
     '--data-dir',

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
+import { entryPoint } from '../support/process.ts'
 
 /** Runs `npm start` where nothing can be fetched, with the programs of one directory only. */
 async function start(environment: Record<string, string>, args: string[] = []) {
   const home = await temporaryDirectory()
-  const child = spawn(process.execPath, ['src-main/headless/start.ts', ...args], {
+  const child = spawn(process.execPath, [entryPoint('start'), ...args], {
     env: {
       HOME: home,
       XDG_DATA_HOME: home,

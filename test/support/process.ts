@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { Client } from './client.ts'
@@ -24,7 +25,15 @@ export interface ServedApplication {
   end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts the application from its sources on a free port. It is killed after the test at the latest. */
+/** The program that users start, where it was built from the sources as they are; else its source, which starts more slowly. */
+export function entryPoint(name: 'serve' | 'start'): string {
+  const built = `out/main/${name}.js`
+  const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const isCurrent = globSync('src-main/**/*.ts').every((path) => statSync(path).mtimeMs < builtAt)
+  return isCurrent ? built : `src-main/headless/${name}.ts`
+}
+
+/** Starts the application on a free port. It is killed after the test at the latest. */
 export async function serve(dataDirectory: string): Promise<ServedApplication> {
   const child = runServe(['--data-dir', dataDirectory, '--port', '0', '--json'])
   let output = ''
@@ -48,7 +57,7 @@ export async function serve(dataDirectory: string): Promise<ServedApplication> {
  * @param uid whose process it is, where that is not the one of the tests
  */
 export function runServe(args: string[], uid?: number): ChildProcess {
-  const child = spawn(process.execPath, ['src-main/headless/serve.ts', ...args], {
+  const child = spawn(process.execPath, [entryPoint('serve'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid })
   })
