@@ -3,54 +3,10 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
 import type { Migration } from './migration.ts'
-import { first } from './migrations/0001-first.ts'
-import { settings } from './migrations/0002-settings.ts'
-import { listRekeys } from './migrations/0003-list-rekeys.ts'
-import { deliverySettings } from './migrations/0004-delivery-settings.ts'
-import { autoresponders } from './migrations/0005-autoresponders.ts'
-import { urlImports } from './migrations/0006-url-imports.ts'
-import { subscriberExports } from './migrations/0007-subscriber-exports.ts'
-import { importUndo } from './migrations/0008-import-undo.ts'
-import { rowOrder } from './migrations/0009-row-order.ts'
-import { importMappings } from './migrations/0010-import-mappings.ts'
-import { blockGroups } from './migrations/0011-block-groups.ts'
-import { segments } from './migrations/0012-segments.ts'
-import { campaigns } from './migrations/0013-campaigns.ts'
-import { delivery } from './migrations/0014-delivery.ts'
-import { suppressionLists } from './migrations/0015-suppression-lists.ts'
-import { apiKeys } from './migrations/0016-api-keys.ts'
-import { users } from './migrations/0017-users.ts'
-import { jobs } from './migrations/0018-jobs.ts'
-import { trust } from './migrations/0019-trust.ts'
-import { atOnce } from './migrations/0020-at-once.ts'
-import { purgedCampaigns } from './migrations/0021-purged-campaigns.ts'
-import { rowsOfBatches } from './migrations/0022-rows-of-batches.ts'
+import { first } from './migrations/0022-first.ts'
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [
-  first,
-  settings,
-  listRekeys,
-  deliverySettings,
-  autoresponders,
-  urlImports,
-  subscriberExports,
-  importUndo,
-  rowOrder,
-  importMappings,
-  blockGroups,
-  segments,
-  campaigns,
-  delivery,
-  suppressionLists,
-  apiKeys,
-  users,
-  jobs,
-  trust,
-  atOnce,
-  purgedCampaigns,
-  rowsOfBatches
-]
+export const migrations: readonly Migration[] = [first]
 
 /** Copies of earlier schemas that are kept. */
 const keptBackups = 3
@@ -60,7 +16,7 @@ export const newestSchema = migrations.at(-1)?.version ?? 0
 
 /**
  * Brings the database to the newest schema. A database that already holds data is copied into `backupDirectory` first.
- * @throws Error with a sentence for the user when a newer Listwright wrote the database.
+ * @throws Error with a sentence for the user when a newer Listwright wrote the database, or one from before the first release
  */
 export function migrate(
   database: Database,
@@ -68,11 +24,18 @@ export function migrate(
   steps: readonly Migration[] = migrations
 ): void {
   const current = database.pragma('user_version', { simple: true }) as number
+  const oldest = steps[0]?.version ?? 0
   const newest = steps.at(-1)?.version ?? 0
   if (current > newest) {
     throw new Error(
       `The data was written by a newer Listwright (schema ${current}; this one knows up to ${newest}). ` +
         'Install that version again, or choose another data directory.'
+    )
+  }
+  if (current > 0 && current < oldest) {
+    throw new Error(
+      `The data was written before the first release of Listwright (schema ${current}; the oldest that is read is ${oldest}). ` +
+        'Export its lists with that version, or choose another data directory.'
     )
   }
   const pending = steps.filter((step) => step.version > current)

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src-main/app.ts'
-import { migrate, migrations } from '../../src-main/database/migrate.ts'
+import { migrate } from '../../src-main/database/migrate.ts'
 import type { Migration } from '../../src-main/database/migration.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 
@@ -97,6 +97,14 @@ describe('migrations', () => {
     expect(() => database.exec('INSERT INTO pets VALUES (3)')).toThrow(/FOREIGN KEY/)
   })
 
+  it('refuse a database from before the first release, and leave it as it is', async () => {
+    const { database, backups } = await freshDatabase()
+    database.exec('CREATE TABLE people (name TEXT); PRAGMA user_version = 21')
+    expect(() => migrate(database, backups)).toThrow(/before the first release .*schema 21; .*22\)/)
+    expect(versionOf(database)).toBe(21)
+    await expect(readdir(backups)).rejects.toThrow()
+  })
+
   it('refuse a database of a newer version with a sentence that says what to do', async () => {
     const { app, dataDirectory } = await startApplication()
     await app.close()
@@ -105,58 +113,6 @@ describe('migrations', () => {
     database.close()
     await expect(createApp({ dataDirectory, port: 0 })).rejects.toThrow(/newer Listwright .*9999/)
   })
-})
-
-it('migration 19 corrects times that no answer can hold, and leaves the others as they are', async () => {
-  const { database, backups } = await freshDatabase()
-  const before = migrations.filter(({ version }) => version < 19)
-  migrate(database, backups, before)
-  const [created, micros, good] = [1_700_000_000_000, 1_700_000_000_000_000, 1_800_000_000_000]
-  database.pragma('foreign_keys = OFF')
-  /** A row with something in each column that needs it. */
-  const insert = (table: string, values: Record<string, number | string>): void => {
-    const columns = database
-      .prepare<[string], { name: string; type: string }>(
-        'SELECT name, type FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL AND NOT pk'
-      )
-      .all(table)
-    const needed = columns.map(({ name, type }) => [name, type === 'INTEGER' ? created : '{}'])
-    const row = { ...(Object.fromEntries(needed) as Record<string, unknown>), ...values }
-    const names = Object.keys(row)
-    database
-      .prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`)
-      .run(Object.values(row))
-  }
-  for (const [id, time] of [micros, good].entries()) {
-    insert('subscribers', {
-      id,
-      email_key: `p${id}`,
-      status: 'active',
-      subscribe_time: time,
-      remove_time: time
-    })
-    insert('dispatches', { campaign_id: id, state: 'scheduled', begins_at: time })
-    insert('subscriber_imports', { id, state: 'scheduled', begins_at: time })
-  }
-  insert('subscriber_imports', { id: 2, state: 'finished', begins_at: micros })
-  migrate(database, backups)
-  expect(database.prepare('SELECT id, subscribe_time, remove_time FROM subscribers').all()).toEqual([
-    { id: 0, subscribe_time: created, remove_time: created },
-    { id: 1, subscribe_time: good, remove_time: good }
-  ])
-  expect(database.prepare('SELECT state, begins_at FROM dispatches').all()).toEqual([
-    { state: 'idle', begins_at: null },
-    { state: 'scheduled', begins_at: good }
-  ])
-  expect(database.prepare('SELECT state, begins_at, error_message FROM subscriber_imports').all()).toEqual([
-    {
-      state: 'paused',
-      begins_at: created,
-      error_message: 'its time to begin at was out of range. Let it go on to begin now'
-    },
-    { state: 'scheduled', begins_at: good, error_message: null },
-    { state: 'finished', begins_at: created, error_message: null }
-  ])
 })
 
 describe('the database', () => {
