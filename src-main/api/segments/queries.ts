@@ -136,7 +136,6 @@ export function clauseOf(row: Pick<SegmentRow, 'clause'>): SegmentCondition[] {
  * @throws ApiError validation_failed naming the list
  */
 export async function requireListsOf(db: Kysely<Schema>, clause: readonly SegmentCondition[]): Promise<void> {
-  if (clause.length === 0) return
   const deleted = await db
     .selectFrom('mailing_lists')
     .select(['id', 'name'])
