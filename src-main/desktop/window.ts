@@ -1,4 +1,4 @@
-import { app, BrowserWindow, type WebPreferences } from 'electron'
+import { app, BrowserWindow, dialog, type WebPreferences } from 'electron'
 import type { Application } from '../app.ts'
 import { showFailure } from './failure.ts'
 
@@ -35,7 +35,24 @@ export function openWindow(application: Application): void {
   current = window
   window.once('ready-to-show', () => window.show())
   window.on('closed', () => (current = undefined))
+  // A page with unsaved work refuses to close; browsers ask by themselves, Electron leaves it to the application.
+  window.webContents.on('will-prevent-unload', (event) => {
+    if (asksToDiscard(window)) event.preventDefault()
+  })
   window.loadURL(application.interfaceUrl()).catch(showFailure)
+}
+
+function asksToDiscard(window: BrowserWindow): boolean {
+  const buttons = ['Keep editing', 'Discard changes']
+  const choice = dialog.showMessageBoxSync(window, {
+    type: 'question',
+    message: 'Discard your changes?',
+    detail: 'What you have changed in the window has not been saved.',
+    buttons,
+    defaultId: 0,
+    cancelId: 0
+  })
+  return buttons[choice] === 'Discard changes'
 }
 
 /** Brings the window to the front, as when the application is started a second time. */

@@ -14,11 +14,14 @@ import { i18n } from '../i18n.ts'
 /** A call that the application refused; the message is a sentence for the user. */
 export class ApiFailure extends Error {
   readonly code: ErrorCode | 'unreachable'
+  /** The message as the API wrote it, with its names of fields. */
+  readonly refusal: string
 
-  constructor(code: ErrorCode | 'unreachable', message: string) {
-    super(message)
+  constructor(code: ErrorCode | 'unreachable', refusal: string) {
+    super(sentenceOf(refusal))
     this.name = 'ApiFailure'
     this.code = code
+    this.refusal = refusal
   }
 }
 
@@ -121,7 +124,7 @@ async function send(method: string, path: string, { body, signal }: AnyOptions):
   )
   if (answer.success) return answer
   if (status === 401) signedOut.value = true
-  throw new ApiFailure(answer.error_code ?? 'internal_error', sentence(answer.error_message ?? ''))
+  throw new ApiFailure(answer.error_code ?? 'internal_error', answer.error_message ?? '')
 }
 
 async function readAnswer(
@@ -137,7 +140,7 @@ async function readAnswer(
 }
 
 /** Messages of the API begin with the name of a field; here they stand on their own, with the label that the field has. */
-function sentence(message: string): string {
+export function sentenceOf(message: string): string {
   const labelled = message.replaceAll(/(?<=^|, )[a-z_]+\d?/g, (field) => {
     const key = [`listForm.${field}`, `fieldLabel.${field}`].find((each) => i18n.global.te(each))
     return key === undefined ? field : i18n.global.t(key)

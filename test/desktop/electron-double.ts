@@ -1,9 +1,11 @@
 import type {
   App,
+  BrowserWindow,
   BrowserWindowConstructorOptions,
   Dialog,
   HandlerDetails,
   MenuItemConstructorOptions,
+  MessageBoxSyncOptions,
   Session,
   Shell,
   WebContents,
@@ -27,6 +29,13 @@ export class WebContentsDouble extends EventEmitter implements Pick<WebContents,
   /** What becomes of a link that opens a window. */
   openWindow(url: string): WindowOpenHandlerResponse | undefined {
     return this.windowOpenHandler?.({ url } as HandlerDetails)
+  }
+
+  /** Whether the window closes although its page has unsaved work. */
+  closesUnsaved(): boolean {
+    let closes = false
+    this.emit('will-prevent-unload', { preventDefault: () => (closes = true) })
+    return closes
   }
 
   /** Whether an event of this name, such as will-navigate, is let through. */
@@ -93,8 +102,15 @@ export function electronDouble({ firstInstance = true } = {}) {
     }
   }
 
-  const dialog: Pick<Dialog, 'showErrorBox'> = {
-    showErrorBox: (title, content) => void log.push(`${title}: ${content}`)
+  const answers = { button: 0 }
+  const dialog: Pick<Dialog, 'showErrorBox'> & {
+    showMessageBoxSync: (window: BrowserWindow, options: MessageBoxSyncOptions) => number
+  } = {
+    showErrorBox: (title, content) => void log.push(`${title}: ${content}`),
+    showMessageBoxSync: (_window, { message }) => {
+      log.push(message)
+      return answers.button
+    }
   }
   const shell: Pick<Shell, 'openExternal'> = {
     openExternal: (url) => {
@@ -117,6 +133,8 @@ export function electronDouble({ firstInstance = true } = {}) {
     app,
     windows,
     log,
+    /** Which button the user presses where a question is asked. */
+    answers,
     /** Whether a page that asks for this permission gets it. */
     grants: (permission: string): boolean => {
       let granted = false

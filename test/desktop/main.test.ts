@@ -43,6 +43,14 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
     expect(window?.options.webPreferences).not.toHaveProperty('preload')
   })
 
+  it('asks before a window closes that holds unsaved work', async () => {
+    const { window, log, answers } = await startDesktop()
+    expect(window?.webContents.closesUnsaved()).toBe(false)
+    answers.button = 1
+    expect(window?.webContents.closesUnsaved()).toBe(true)
+    expect(log.filter((entry) => entry === 'Discard your changes?')).toHaveLength(2)
+  })
+
   it('keeps its pages on its own server', async () => {
     const { window, origin } = await startDesktop()
     for (const name of ['will-navigate', 'will-redirect'] as const) {

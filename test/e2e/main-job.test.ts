@@ -159,6 +159,50 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await window.finish()
   })
 
+  it('asks before what was written is left behind, and sorts by any column', async () => {
+    const lists = [
+      await makeList(started.api, { name: 'Asked first' }),
+      await makeList(started.api, { name: 'Zebra' })
+    ]
+    const window = await Window.open(browser, started.app)
+    const { page } = window
+    await page.goto(`${started.app.baseUrl}/lists/${lists[0]?.id}/fields`)
+    await page.getByRole('button', { name: 'New field' }).click()
+    const editor = page.getByRole('dialog', { name: 'New field' })
+    const name = editor.getByRole('textbox', { name: 'Name' })
+    // Nothing was written yet.
+    await page.keyboard.press('Escape')
+    await editor.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'New field' }).click()
+    await name.fill('Half a na')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+    await window.screenshot('unsaved')
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await name.inputValue()).toBe('Half a na')
+    await editor.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await editor.waitFor({ state: 'hidden' })
+
+    await page.goto(`${started.app.baseUrl}/lists/${lists[0]?.id}/templates/new`)
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('A template')
+    await page.getByRole('link', { name: 'Lists', exact: true }).click()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(page.url()).toContain('/templates/new')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The template is saved').first().waitFor()
+    await page.getByRole('link', { name: 'Lists', exact: true }).click()
+    await page.waitForURL('**/lists')
+
+    const names = page.locator('tbody tr td:first-child')
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    const ascending = await names.allInnerTexts()
+    expect(ascending).toEqual(ascending.toSorted((a, b) => a.localeCompare(b)))
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    expect(await names.allInnerTexts()).toEqual(ascending.toReversed())
+    expect(await page.locator('th').first().getAttribute('aria-sort')).toBe('descending')
+  })
+
   it('edits fields of all nine types', async () => {
     const list = await makeList(started.api, { name: 'All types', has_confirmed: true, has_format: true })
     const options = [{ name: 'Red' }, { name: 'Blue' }]
@@ -186,14 +230,17 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const editor = page.getByRole('dialog')
     await editor.getByRole('textbox', { name: 'Email' }).fill('not an address')
     await editor.getByRole('button', { name: 'Add subscriber' }).click()
-    await editor.getByText('Email is not a valid email address: "not an address".').waitFor()
+    await editor.getByText('Is not a valid email address: "not an address".').waitFor()
+    const email = editor.getByRole('textbox', { name: 'Email' })
+    expect(await email.getAttribute('aria-invalid')).toBe('true')
+    await window.screenshot('subscriber-fault')
     await makeSubscriber(started.api, list.id, 'taken@example.com')
     await editor.getByRole('textbox', { name: 'Email' }).fill('taken@example.com')
     await editor.getByRole('textbox', { name: 'Number' }).fill('1.5')
     await editor.getByRole('button', { name: 'Add subscriber' }).click()
-    await editor
-      .getByText(/^Another subscriber of this list already has this address.* Number must be a whole number/)
-      .waitFor()
+    await editor.getByText('Correct the 2 fields that are marked.').waitFor()
+    await editor.getByText(/^Another subscriber of this list already has this address/).waitFor()
+    await editor.getByText(/^Must be a whole number/).waitFor()
     await started.api.delete(`/mailing_lists/${list.id}/subscribers/taken@example.com`)
     await editor.getByRole('textbox', { name: 'Email' }).fill('types@example.com')
     await editor.getByRole('textbox', { name: 'Text' }).fill('one')
