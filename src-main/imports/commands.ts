@@ -352,6 +352,8 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     'update',
     result.overwritten.map(([id]) => id)
   )
+  // Whoever follows the import is told of subscribers; where none changed, that it went on.
+  if (addedIds.length + result.overwritten.length === 0) recordChange(context, row, 'update')
   return outcomes.length < batch.emails.length
     ? new Unfinished({ ...input, batch, done: outcomes })
     : outcomes

@@ -2,16 +2,18 @@ import { defineStore } from 'pinia'
 import { onScopeDispose } from 'vue'
 import type { LiveEvent } from '../../src-main/workbench/events.ts'
 
-type Listener = (event: LiveEvent) => void
+/** Told of null after the connection was lost: anything may have changed meanwhile. */
+type Listener = (event: LiveEvent | null) => void
 
 /** What changes in the data, whoever changed it: one connection for the whole window. */
 export const useLiveEvents = defineStore('live-events', () => {
   const listeners = new Set<Listener>()
   const source = new EventSource('/app/v1/events')
-  source.onmessage = ({ data }: MessageEvent<string>) => {
-    const event = JSON.parse(data) as LiveEvent
+  const tell = (event: LiveEvent | null): void => {
     for (const listener of listeners) listener(event)
   }
+  source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data) as LiveEvent)
+  source.onerror = () => (source.onopen = () => tell(null))
 
   /** Calls `listener` for each change until the calling component goes away. */
   function listen(listener: Listener): void {
@@ -35,9 +37,12 @@ export const useLiveEvents = defineStore('live-events', () => {
       }, 500)
       void reload()
     }
-    listen(({ entity, mailing_list_id: changedList }) => {
+    const concerns = ({ entity, mailing_list_id: changedList }: LiveEvent): boolean => {
       const wanted = listId()
-      if (!entities.includes(entity) || (wanted !== null && changedList !== wanted)) return
+      return entities.includes(entity) && (wanted === null || changedList === wanted)
+    }
+    listen((event) => {
+      if (event && !concerns(event)) return
       if (timer === undefined) run()
       else changedMeanwhile = true
     })

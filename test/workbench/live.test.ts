@@ -1,9 +1,11 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { LiveEvent } from '../../src-main/workbench/events.ts'
 import { makeUser } from '../support/accounts.ts'
 import { basic, sharedApplication } from '../support/application.ts'
-import { makeList, makeSubscriber } from '../support/builders.ts'
+import { importText, makeList, makeSubscriber } from '../support/builders.ts'
 
 const started = sharedApplication()
 
@@ -19,6 +21,30 @@ describe('live events', () => {
     const wanted: LiveEvent = { entity: 'subscriber', mailing_list_id: list.id }
     while (!text.includes(JSON.stringify(wanted))) text += (await reader?.read())?.value ?? ''
     expect(text).toContain(JSON.stringify({ entity: 'mailing_list', mailing_list_id: list.id }))
+    stop.abort()
+  })
+
+  it('tell of an import that goes on although it changes nobody', async () => {
+    const list = await makeList(started.api)
+    await importText(started.api, list.id, 'a@example.com\n', { column_mapping: ['email'] })
+    const stop = new AbortController()
+    const response = await started.api.raw('/app/v1/events', { signal: stop.signal })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    await importText(started.api, list.id, 'a@example.com\n', { column_mapping: ['email'] })
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const changes = database
+      .prepare<[], { entity: string; action: string }>(
+        'SELECT entity, action FROM change_log ORDER BY id DESC LIMIT 4'
+      )
+      .all()
+    database.close()
+    // It was made, began to write, wrote its row and ended.
+    expect(changes.map(({ entity, action }) => `${entity} ${action}`)).toEqual([
+      ...Array.from({ length: 3 }, () => 'subscriber_import update'),
+      'subscriber_import create'
+    ])
+    let text = ''
+    while (!text.includes('subscriber_import')) text += (await reader?.read())?.value ?? ''
     stop.abort()
   })
 
