@@ -8,6 +8,7 @@ import { sharedApplication } from '../support/application.ts'
 import {
   deleteList,
   importText,
+  makeAutoresponder,
   makeCampaign,
   makeField,
   makeList,
@@ -163,6 +164,21 @@ describe('a campaign', () => {
     const { stat_summary } = await api.sent(made.id)
     expect(stat_summary).toMatchObject({ messages_sent: 2, total_messages: 3, total_success: 3, accepted: 2 })
     expect(await addressesIn(made.id)).toEqual(['seed@example.com', 'p0@example.com', 'p1@example.com'])
+  })
+
+  it('keeps the seed lists that it was given, whatever else of its delivery changes', async () => {
+    const { api } = started
+    const list = await listOf(1)
+    const { data: seeds } = await api.post<{ id: number }>('/seed_lists', {
+      seed_list: { name: `Kept ${list.id}`, addresses_array: ['seed@example.com'] }
+    })
+    const made = await makeCampaign(api, list.id, {
+      dispatch_attributes: { ...sender, seed_list_ids: [seeds.id] }
+    })
+    const { data } = await api.put<CampaignDetail>(`/campaigns/${made.id}`, {
+      campaign: { dispatch_attributes: { speed: 100 } }
+    })
+    expect(data.dispatch).toMatchObject({ speed: 100, seed_lists: [{ id: seeds.id }] })
   })
 
   it('goes no faster than its speed, is held by a pause at once, and goes on where it stood', async () => {
@@ -495,5 +511,28 @@ describe('a preview', () => {
       error_code: 'validation_failed',
       error_message: 'recipients.1 is not a valid email address: "nobody", recipients.2 cannot be blank'
     })
+  })
+
+  it('of an autoresponder comes from its own sender, or from that of its list', async () => {
+    const { api } = started
+    const list = await makeList(api, { d_from_email: 'list@example.com', d_from_name: 'The list' })
+    const own = { from_email: 'own@example.com', from_name: 'Its own' }
+    for (const [useList, from] of [
+      [true, 'The list <list@example.com>'],
+      [false, 'Its own <own@example.com>']
+    ] as const) {
+      const made = await makeAutoresponder(api, list.id, `From ${from}`, {
+        ...own,
+        content_text: 'Hello',
+        use_external_delivery_setting: useList
+      })
+      const preview = { recipients: [`of-${made.id}@example.com`] }
+      expect((await api.post(`/autoresponders/${made.id}/send_preview`, { preview })).success).toBe(true)
+      const filed = await messagesIn(
+        join(started.dataDirectory, 'outbox', `previews-${started.app.organizationId}.mbox`)
+      )
+      const sent = filed.find(({ headers }) => headers.get('to') === `of-${made.id}@example.com`)
+      expect(sent?.headers.get('from')).toBe(from)
+    }
   })
 })

@@ -127,6 +127,37 @@ describe('a batch of which only the first rows are written', () => {
   )
 })
 
+it('an import that has ended keeps no batch: what they tell stands in its logs', async () => {
+  const bench = await commandBench()
+  const id = await begun(bench)
+  await resume(bench, id)
+  const batches = () => bench.sqlite.prepare('SELECT count(*) FROM import_batches').pluck().get()
+  expect(batches()).toBe(2)
+  await bench.run('subscriberImports.end', { id, end: { is: 'finished' } })
+  expect(batches()).toBe(0)
+})
+
+it.each([
+  ['at once', null, 1],
+  ['at a time that has come', -60_000, 1],
+  ['now', 0, 1],
+  ['later', 60_000, 0]
+])('an import that is to begin %s says whether that is at once', async (_when, offset, expected) => {
+  const bench = await commandBench()
+  await bench.run('accounts.ensureSystemOrganization', undefined)
+  const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
+  const clock = Date.now()
+  const beginsAt = offset === null ? null : clock + offset
+  const id = await bench.run(
+    'subscriberImports.create',
+    { ...plainImport(mailingListId), beginsAt },
+    { clock }
+  )
+  expect(
+    bench.sqlite.prepare('SELECT begins_at_once FROM subscriber_imports WHERE id = ?').pluck().get(id)
+  ).toBe(expected)
+})
+
 it('a batch whose commit failed leaves no memory of its rows: they are no duplicates when they come again', async () => {
   const bench = await commandBench()
   const id = await begun(bench)

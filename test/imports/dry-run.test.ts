@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { importOutcomes, type SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { DryRun } from '../../src-main/workbench/endpoints/dry-runs.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, importFile, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 
@@ -154,6 +154,15 @@ describe('a dry run', () => {
     expect((await started.api.workbench('DELETE', `/dry_runs/${dry.id}`)).success).toBe(true)
     expect(existsSync(directory)).toBe(false)
     expect((await started.api.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
+  })
+
+  it('that the application did not live to remove is gone after its next start', async () => {
+    const directory = await temporaryDirectory()
+    const left = join(directory, 'imports/dry-runs/left')
+    await mkdir(left, { recursive: true })
+    await writeFile(join(left, 'unpacked.csv'), 'somebody@example.com')
+    await startApplication(directory)
+    expect(existsSync(left)).toBe(false)
   })
 
   it('leaves the list of imports alone', async () => {

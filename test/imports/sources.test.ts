@@ -1,11 +1,13 @@
+import { readdirSync, readlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { createApp } from '../../src-main/app.ts'
+import { unpack } from '../../src-main/imports/unpack.ts'
 import {
   clientOf,
   sharedApplication,
@@ -17,6 +19,18 @@ import { type FileServer, serveFiles } from '../support/file-server.ts'
 import { zipOf } from '../support/zip.ts'
 
 const file = 'email\na@example.com\nb@example.com\n'
+
+/** The files that this process holds open. */
+function openedFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)]
+    } catch {
+      // It was closed meanwhile, as that of the folder itself is.
+      return []
+    }
+  })
+}
 
 /** An application that may download from this computer. */
 async function startDownloading(dataDirectory?: string): Promise<StartedApplication> {
@@ -159,6 +173,14 @@ describe('a compressed file', () => {
       'a@example.com',
       'b@example.com'
     ])
+  })
+
+  it.runIf(process.platform === 'linux')('that is refused is not held open', async () => {
+    const directory = await temporaryDirectory()
+    const path = join(directory, 'two.zip')
+    await writeFile(path, zipOf({ 'a.csv': file, 'b.csv': file }))
+    await expect(unpack(path, join(directory, 'out.csv'), new AbortController().signal)).rejects.toThrow()
+    await vi.waitFor(() => expect(openedFiles()).not.toContain(path))
   })
 
   it.each([

@@ -73,6 +73,14 @@ async function set(settings: Partial<Settings>): Promise<void> {
 }
 
 describe('signing in with email and password', () => {
+  it('lasts for 30 days in a cookie that no script reads and no other site sends', async () => {
+    const window = new SessionClient()
+    const { headers } = await window.signIn((await makeUserWithPassword()).email)
+    expect(headers.get('Set-Cookie')).toMatch(
+      /^listwright_session_\d+=\S+; HttpOnly; SameSite=Strict; Path=\/; Max-Age=2592000$/
+    )
+  })
+
   it('opens a session of the user in their organization', async () => {
     const organizationId = await makeOrganization(started, { name: 'Acme', timeZone: 'Europe/Zurich' })
     const { email, id } = await makeUserWithPassword({ organizationId })
@@ -109,7 +117,9 @@ describe('signing in with email and password', () => {
   it('ends with signing out', async () => {
     const window = new SessionClient()
     await window.signIn((await makeUserWithPassword()).email)
-    expect((await window.call('DELETE', '/app/v1/session')).success).toBe(true)
+    const ended = await window.call('DELETE', '/app/v1/session')
+    expect(ended.success).toBe(true)
+    expect(ended.headers.get('Set-Cookie')).toMatch(/=; .*Max-Age=0$/)
     expect((await window.session()).status).toBe(401)
   })
 
