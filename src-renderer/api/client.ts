@@ -9,7 +9,7 @@ import type {
   Endpoints,
   GivenTo
 } from '../../src-main/http/endpoint.ts'
-import { i18n } from '../i18n.ts'
+import { sentenceOf } from './sentence.ts'
 
 /** A call that the application refused; the message is a sentence for the user. */
 export class ApiFailure extends Error {
@@ -137,14 +137,4 @@ async function readAnswer(
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiFailure('unreachable', 'Listwright does not answer. Is it still running?')
   }
-}
-
-/** Messages of the API begin with the name of a field; here they stand on their own, with the label that the field has. */
-export function sentenceOf(message: string): string {
-  const labelled = message.replaceAll(/(?<=^|, )[a-z_]+\d?/g, (field) => {
-    const key = [`listForm.${field}`, `fieldLabel.${field}`].find((each) => i18n.global.te(each))
-    return key === undefined ? field : i18n.global.t(key)
-  })
-  const text = labelled.charAt(0).toUpperCase() + labelled.slice(1)
-  return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -1,5 +1,6 @@
 import type { FormError } from '@nuxt/ui'
-import { type ApiFailure, sentenceOf } from './client.ts'
+import type { ApiFailure } from './client.ts'
+import { sentenceOf } from './sentence.ts'
 
 /** What a call was refused for, told apart by where it is shown. */
 export interface PlacedFaults {

@@ -44,10 +44,10 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByText('Your first list').waitFor()
     await window.screenshot('lists-empty')
 
-    await page.getByRole('button', { name: 'New list' }).first().click()
+    await page.getByRole('button', { name: 'Create list' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('Spring newsletter')
     await window.screenshot('list-create')
-    await page.getByRole('dialog').getByRole('button', { name: 'New list' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
     await page.getByText('No subscribers yet').waitFor()
     await window.screenshot('list-empty')
 
@@ -167,13 +167,13 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const window = await Window.open(browser, started.app)
     const { page } = window
     await page.goto(`${started.app.baseUrl}/lists/${lists[0]?.id}/fields`)
-    await page.getByRole('button', { name: 'New field' }).click()
-    const editor = page.getByRole('dialog', { name: 'New field' })
+    await page.getByRole('button', { name: 'Create field' }).click()
+    const editor = page.getByRole('dialog', { name: 'Create field' })
     const name = editor.getByRole('textbox', { name: 'Name' })
     // Nothing was written yet.
     await page.keyboard.press('Escape')
     await editor.waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'New field' }).click()
+    await page.getByRole('button', { name: 'Create field' }).click()
     await name.fill('Half a na')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()

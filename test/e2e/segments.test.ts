@@ -36,7 +36,7 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
     const { page } = window
     await page.getByText('No segments yet').waitFor()
     await window.screenshot('segments-empty')
-    await page.getByRole('button', { name: 'New segment' }).click()
+    await page.getByRole('button', { name: 'Create segment' }).click()
     const form = page.getByRole('dialog')
     await form.getByLabel('Name').fill('No customers')
     await form.getByRole('button', { name: 'Add a condition' }).click()
@@ -50,7 +50,7 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
     // The count follows what is changed on this list; the segment is worked out anew whenever it is used.
     await makeSubscriber(started.api, list.id, 'finn@example.com')
     await form.getByText('3 subscribers').waitFor()
-    await form.getByRole('button', { name: 'New segment' }).click()
+    await form.getByRole('button', { name: 'Create segment' }).click()
 
     const row = page.getByRole('listitem').filter({ hasText: 'No customers' })
     await row.getByText('is not in mailing list "Customers"').waitFor()
@@ -88,7 +88,7 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
       await page.getByRole('option', { name: 'Customers too' }).click()
       await menuIsGone(page)
     }
-    await page.getByRole('button', { name: 'New export' }).click()
+    await page.getByRole('button', { name: 'Create export' }).click()
     await choose('Segment')
     await page.getByRole('dialog').getByText('2 subscribers', { exact: true }).waitFor()
     await window.screenshot('export-segment')

@@ -23,7 +23,7 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     const { page } = window
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/templates`)
     await window.screenshot('templates-empty')
-    await page.getByRole('link', { name: 'New template' }).click()
+    await page.getByRole('link', { name: 'Create template' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Monthly news')
     const first = page.getByRole('region', { name: 'Version A' })
     await first.getByLabel('Subject').fill('News for ')

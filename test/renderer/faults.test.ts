@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiFailure } from '../../src-renderer/api/client.ts'
 import { placeFaults } from '../../src-renderer/api/faults.ts'
+import { sentenceOf } from '../../src-renderer/api/sentence.ts'
 
 const placed = (refusal: string, fields: string[]) =>
   placeFaults(new ApiFailure('validation_failed', refusal), fields)
@@ -31,5 +32,34 @@ describe('what a call was refused for', () => {
       { name: 'City (2)', message: 'Must be a number.' },
       { name: 'City', message: 'Cannot be blank.' }
     ])
+  })
+})
+
+describe('a message of the API', () => {
+  it.each([
+    ['name cannot be blank', 'Name cannot be blank.'],
+    ['d_from_name cannot be blank', 'From name cannot be blank.'],
+    [
+      'custom_headers cannot be blank when custom_headers_enabled is true',
+      'Headers cannot be blank when Add headers to every message is true.'
+    ],
+    ['contents.0.subject cannot be blank', 'Subject (1) cannot be blank.'],
+    ['dispatch_attributes.from_email cannot be blank', 'From email cannot be blank.'],
+    [
+      'recipients.1 is not a valid email address: "some_body"',
+      'Recipients (2) is not a valid email address: "some_body".'
+    ],
+    ['column_mapping names 6 columns, and line 1 has 2', 'Column mapping names 6 columns, and line 1 has 2.']
+  ])('%s: names fields by their labels, and leaves what is quoted alone', (message, sentence) => {
+    expect(sentenceOf(message)).toBe(sentence)
+  })
+
+  it('leaves files, domains and paths alone', () => {
+    expect(sentenceOf('my_list.csv is not in uploads/my_files')).toBe(
+      'My_list.csv is not in uploads/my_files.'
+    )
+    expect(sentenceOf('the domain mail.example.com is there already')).toBe(
+      'The domain mail.example.com is there already.'
+    )
   })
 })
