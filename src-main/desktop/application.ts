@@ -1,4 +1,4 @@
-import { app, dialog } from 'electron'
+import { app, BrowserWindow, dialog } from 'electron'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
 import { defaultDataDirectory, defaultPort } from '../headless/arguments.ts'
@@ -8,13 +8,16 @@ export function startApplication(): Promise<Application> {
   return createApp({ dataDirectory: defaultDataDirectory(), port: defaultPort, orAnyPort: true })
 }
 
-/** Quitting waits until what was answered is written and running imports can be resumed. */
+/**
+ * Quitting waits until what was answered is written and running imports can be resumed. The windows are closed before that: one
+ * with unsaved work may keep the application from quitting, and needs it to save.
+ */
 export function endInOrder(application: Application): void {
   let ended = false
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
-  app.on('before-quit', (event) => {
+  app.on('will-quit', (event) => {
     if (ended) return
     event.preventDefault()
     application
@@ -29,6 +32,8 @@ export function endInOrder(application: Application): void {
   })
   application.onFailure((error) => {
     dialog.showErrorBox('Listwright has to stop', error.message)
+    // Nothing can be saved any more, so no window is asked.
+    for (const window of BrowserWindow.getAllWindows()) window.destroy()
     app.quit()
   })
 }

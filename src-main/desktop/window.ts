@@ -35,16 +35,35 @@ export function openWindow(application: Application): void {
   current = window
   window.once('ready-to-show', () => window.show())
   window.on('closed', () => (current = undefined))
-  // A page with unsaved work refuses to close; browsers ask by themselves, Electron leaves it to the application.
-  window.webContents.on('will-prevent-unload', (event) => {
-    if (asksToDiscard(window)) event.preventDefault()
-  })
+  askBeforeClosing(window)
   window.loadURL(application.interfaceUrl()).catch(showFailure)
 }
 
-function asksToDiscard(window: BrowserWindow): boolean {
+/**
+ * A page with unsaved work refuses to be closed or loaded anew. Browsers ask by themselves, Electron leaves it to the application;
+ * and since the API is served on this thread, nothing may wait for the answer.
+ */
+function askBeforeClosing(window: BrowserWindow): void {
+  let goesOn: (() => void) | undefined
+  let discards = false
+  const reload = (): void => window.webContents.reload()
+  app.on('before-quit', () => (goesOn = () => app.quit()))
+  window.on('close', () => (goesOn ??= () => window.close()))
+  window.webContents.on('will-prevent-unload', (event) => {
+    if (discards) return event.preventDefault()
+    const next = goesOn ?? reload
+    goesOn = undefined
+    void discardsChanges(window).then((answer) => {
+      discards = answer
+      if (answer) next()
+    })
+  })
+  window.webContents.on('did-finish-load', () => (discards = false))
+}
+
+async function discardsChanges(window: BrowserWindow): Promise<boolean> {
   const buttons = ['Keep editing', 'Discard changes']
-  const choice = dialog.showMessageBoxSync(window, {
+  const { response } = await dialog.showMessageBox(window, {
     type: 'question',
     message: 'Discard your changes?',
     detail: 'What you have changed in the window has not been saved.',
@@ -52,7 +71,7 @@ function asksToDiscard(window: BrowserWindow): boolean {
     defaultId: 0,
     cancelId: 0
   })
-  return buttons[choice] === 'Discard changes'
+  return buttons[response] === 'Discard changes'
 }
 
 /** Brings the window to the front, as when the application is started a second time. */

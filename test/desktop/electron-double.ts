@@ -5,7 +5,7 @@ import type {
   Dialog,
   HandlerDetails,
   MenuItemConstructorOptions,
-  MessageBoxSyncOptions,
+  MessageBoxOptions,
   Session,
   Shell,
   WebContents,
@@ -19,7 +19,10 @@ import { EventEmitter } from 'node:events'
 type PermissionRequestHandler = NonNullable<Parameters<Session['setPermissionRequestHandler']>[0]>
 
 /** What a page of a window can do, as far as the application has a say in it. */
-export class WebContentsDouble extends EventEmitter implements Pick<WebContents, 'setWindowOpenHandler'> {
+export class WebContentsDouble
+  extends EventEmitter
+  implements Pick<WebContents, 'setWindowOpenHandler' | 'reload'>
+{
   windowOpenHandler: ((details: HandlerDetails) => WindowOpenHandlerResponse) | undefined
 
   setWindowOpenHandler(handler: (details: HandlerDetails) => WindowOpenHandlerResponse): void {
@@ -31,11 +34,19 @@ export class WebContentsDouble extends EventEmitter implements Pick<WebContents,
     return this.windowOpenHandler?.({ url } as HandlerDetails)
   }
 
-  /** Whether the window closes although its page has unsaved work. */
-  closesUnsaved(): boolean {
-    let closes = false
-    this.emit('will-prevent-unload', { preventDefault: () => (closes = true) })
-    return closes
+  /** Whether the page has unsaved work, and refuses to go. */
+  hasUnsavedWork = false
+  reloads = 0
+
+  reload(): void {
+    if (this.unloads()) this.reloads++
+  }
+
+  /** Whether the page goes: it has nothing unsaved, or the application overrules it. */
+  unloads(): boolean {
+    let goes = !this.hasUnsavedWork
+    if (!goes) this.emit('will-prevent-unload', { preventDefault: () => (goes = true) })
+    return goes
   }
 
   /** Whether an event of this name, such as will-navigate, is let through. */
@@ -50,6 +61,7 @@ export class WebContentsDouble extends EventEmitter implements Pick<WebContents,
 export function electronDouble({ firstInstance = true } = {}) {
   const log: string[] = []
   const windows: BrowserWindowDouble[] = []
+  const open = new Set<BrowserWindowDouble>()
   let permissionHandler: PermissionRequestHandler | undefined
 
   class AppDouble
@@ -62,10 +74,13 @@ export function electronDouble({ firstInstance = true } = {}) {
     whenReady(): Promise<void> {
       return Promise.resolve()
     }
-    /** As Electron does: before-quit may hold it up. */
+    /** As Electron does: windows are closed first, which may end it, and will-quit may hold it up. */
     quit(): void {
+      this.emit('before-quit', { preventDefault: () => undefined })
+      for (const window of [...open]) window.close()
+      if (open.size > 0) return void log.push('quit given up')
       let held = false
-      this.emit('before-quit', { preventDefault: () => (held = true) })
+      this.emit('will-quit', { preventDefault: () => (held = true) })
       log.push(held ? 'quit held up' : 'quit')
     }
     exit(status = 0): void {
@@ -82,7 +97,20 @@ export function electronDouble({ firstInstance = true } = {}) {
       super()
       this.options = options
       windows.push(this)
+      open.add(this)
       app.emit('web-contents-created', {}, this.webContents)
+    }
+    static getAllWindows(): BrowserWindowDouble[] {
+      return [...open]
+    }
+    /** As Electron does: a page may refuse. */
+    close(): void {
+      this.emit('close', {})
+      if (this.webContents.unloads()) this.destroy()
+    }
+    destroy(): void {
+      open.delete(this)
+      this.emit('closed')
     }
     loadURL(address: string): Promise<void> {
       this.address = address
@@ -104,12 +132,12 @@ export function electronDouble({ firstInstance = true } = {}) {
 
   const answers = { button: 0 }
   const dialog: Pick<Dialog, 'showErrorBox'> & {
-    showMessageBoxSync: (window: BrowserWindow, options: MessageBoxSyncOptions) => number
+    showMessageBox: (window: BrowserWindow, options: MessageBoxOptions) => Promise<{ response: number }>
   } = {
     showErrorBox: (title, content) => void log.push(`${title}: ${content}`),
-    showMessageBoxSync: (_window, { message }) => {
+    showMessageBox: (_window, { message }) => {
       log.push(message)
-      return answers.button
+      return Promise.resolve({ response: answers.button })
     }
   }
   const shell: Pick<Shell, 'openExternal'> = {

@@ -43,13 +43,35 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
     expect(window?.options.webPreferences).not.toHaveProperty('preload')
   })
 
-  it('asks before a window closes that holds unsaved work', async () => {
-    const { window, log, answers } = await startDesktop()
-    expect(window?.webContents.closesUnsaved()).toBe(false)
-    answers.button = 1
-    expect(window?.webContents.closesUnsaved()).toBe(true)
-    expect(log.filter((entry) => entry === 'Discard your changes?')).toHaveLength(2)
-  })
+  it.each(['quits', 'closes', 'reloads'] as const)(
+    'asks before it %s where something is unsaved',
+    async (way) => {
+      const { app, window, log, answers, origin } = await startDesktop()
+      if (!window) throw new Error('there is no window')
+      const go = {
+        quits: () => app.quit(),
+        closes: () => window.close(),
+        reloads: () => window.webContents.reload()
+      }[way]
+      const questions = () => log.filter((entry) => entry === 'Discard your changes?').length
+      window.webContents.hasUnsavedWork = true
+      go()
+      await vi.waitFor(() => expect(questions()).toBe(1))
+      // Whoever goes on editing needs the server to save.
+      expect((await fetch(`${origin}/app/v1/session`)).status).toBe(401)
+      expect(log).not.toContain('quit held up')
+
+      answers.button = 1
+      const closed = vi.fn()
+      window.on('closed', closed)
+      go()
+      await vi.waitFor(() =>
+        expect(way === 'reloads' ? window.webContents.reloads : closed.mock.calls.length).toBe(1)
+      )
+      expect(questions()).toBe(2)
+      if (way === 'quits') await vi.waitFor(() => expect(log.at(-1)).toBe('quit'))
+    }
+  )
 
   it('keeps its pages on its own server', async () => {
     const { window, origin } = await startDesktop()
