@@ -35,7 +35,7 @@ export function migrate(
   if (current > 0 && current < oldest) {
     throw new Error(
       `The data was written before the first release of Listwright (schema ${current}; the oldest that is read is ${oldest}). ` +
-        'Export its lists with that version, or choose another data directory.'
+        'Export its lists with the version that wrote it, or choose another data directory.'
     )
   }
   const pending = steps.filter((step) => step.version > current)

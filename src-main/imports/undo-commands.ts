@@ -284,6 +284,8 @@ async function noteProgress(
     }))
     .where('subscriber_import_id', '=', row.id)
     .execute()
+  // Whoever follows it is told of subscribers; where all were kept, that it went on.
+  if (counts.removed + counts.restored === 0) recordUndo(context, row)
 }
 
 /** Notes changes of subscribers, consecutive ids as one. */

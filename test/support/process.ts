@@ -29,7 +29,8 @@ export interface ServedApplication {
 export function entryPoint(name: 'serve' | 'start'): string {
   const built = `out/main/${name}.js`
   const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const isCurrent = globSync('src-main/**/*.ts').every((path) => statSync(path).mtimeMs < builtAt)
+  const sources = ['electron.vite.config.ts', 'package-lock.json', ...globSync('src-main/**/*.ts')]
+  const isCurrent = sources.every((path) => statSync(path).mtimeMs < builtAt)
   return isCurrent ? built : `src-main/headless/${name}.ts`
 }
 
