@@ -1,3 +1,5 @@
+import { leaveForGood } from './composables/useUnsavedGuard.ts'
+
 /** Between the windows of one browser, which share a session. */
 const channel = new BroadcastChannel('listwright-session')
 
@@ -20,5 +22,6 @@ channel.onmessage = ({ data }: MessageEvent<string | null>) => {
 
 /** Loads the window anew: nothing of another user or organization stays in its stores. */
 export function beginAnew(): void {
+  leaveForGood()
   window.location.assign('/lists')
 }

@@ -9,6 +9,9 @@ export interface PlacedFaults {
   elsewhere: string | null
 }
 
+/** How a complaint goes on after the name of its field. What is quoted or chosen from may begin like a field, and goes on otherwise. */
+const predicate = /^ (?:cannot|must|is|has|may|names|refers|: )/
+
 /**
  * The API joins its complaints with commas, and each begins with the name of a field.
  * @param fields the names of those that are shown
@@ -19,22 +22,29 @@ export function placeFaults(
   fields: readonly string[],
   explain: (refusal: string) => string = (refusal) => refusal
 ): PlacedFaults {
-  const explained = explain(refusal)
-  const names = fields
-    .filter((name) => name !== '')
-    .toSorted((a, b) => b.length - a.length)
-    .map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  if (names.length === 0) return { atFields: [], elsewhere: sentenceOf(explained) }
-  const complaints = explained.split(new RegExp(`(?:^|, )(?=(?:${names.join('|')}) )`))
-  const named = new RegExp(`^(${names.join('|')}) (.+)$`, 's')
-  const atFields: FormError[] = []
+  const text = explain(refusal)
+  const names = fields.filter((name) => name !== '').toSorted((a, b) => b.length - a.length)
+  const fieldAt = (place: number): string | undefined =>
+    names.find((name) => text.startsWith(name, place) && predicate.test(text.slice(place + name.length)))
+
+  const messages = new Map<string, string[]>()
   const others: string[] = []
-  for (const complaint of complaints.filter((each) => each !== '')) {
-    const [, name, message] = named.exec(complaint) ?? []
-    if (name === undefined || message === undefined) others.push(complaint)
-    // A field is marked once, with what was found first.
-    else if (!atFields.some((fault) => fault.name === name))
-      atFields.push({ name, message: sentenceOf(message) })
+  for (let place = 0; place < text.length;) {
+    const field = fieldAt(place)
+    const begin = place + (field?.length ?? 0)
+    let end = text.indexOf(', ', begin)
+    while (end !== -1 && fieldAt(end + 2) === undefined) end = text.indexOf(', ', end + 2)
+    if (end === -1) end = text.length
+    const complaint = text.slice(begin, end)
+    if (field === undefined) others.push(complaint)
+    else messages.set(field, [...(messages.get(field) ?? []), sentenceOf(`This${complaint}`)])
+    place = end + 2
   }
-  return { atFields, elsewhere: others.length > 0 ? sentenceOf(others.join(', ')) : null }
+  return {
+    atFields: [...messages].map(([name, sentences]) => ({
+      name,
+      message: [...new Set(sentences)].join(' ')
+    })),
+    elsewhere: others.length > 0 ? sentenceOf(others.join(', ')) : null
+  }
 }

@@ -11,18 +11,39 @@ export interface UnsavedGuard {
   discard: () => void
   /** Takes what there is now for saved. */
   markSaved: () => void
+  /** @returns what takes that for saved which there is now, once it is: what is typed meanwhile is not */
+  capture: () => () => void
+}
+
+/** Those of what is shown now. */
+const guards = new Set<() => Promise<boolean>>()
+/** Whether the window is left although something is unsaved: it cannot be saved any more, or somebody said so. */
+let leavesForGood = false
+
+/** Asks all guards, one after the other, before something that leaves the whole window behind. @returns whether it may be left */
+export async function mayLeaveWindow(): Promise<boolean> {
+  for (const mayLeave of guards) if (!(await mayLeave())) return false
+  return true
+}
+
+/** From now on nothing is asked: the window begins anew. */
+export function leaveForGood(): void {
+  leavesForGood = true
 }
 
 /**
  * Guards leaving the page, and closing the window. Must be called in the setup of a page or of a component below one.
- * @param state what is edited; as it is now, it is saved
+ * @param state what is edited, null where nothing is; as it is now, it is saved
  */
 export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   const asking = ref(false)
   let saved = JSON.stringify(state())
-  const isUnsaved = (): boolean => JSON.stringify(state()) !== saved
   let answer: ((leaves: boolean) => void) | undefined
 
+  function isUnsaved(): boolean {
+    const now = state()
+    return !leavesForGood && now !== null && JSON.stringify(now) !== saved
+  }
   function settle(leaves: boolean): void {
     asking.value = false
     answer?.(leaves)
@@ -34,6 +55,10 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
     asking.value = true
     return new Promise((resolve) => (answer = resolve))
   }
+  function capture(): () => void {
+    const now = JSON.stringify(state())
+    return () => (saved = now)
+  }
   function onUnload(event: BeforeUnloadEvent): void {
     if (isUnsaved()) event.preventDefault()
   }
@@ -43,12 +68,11 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   })
   onBeforeRouteLeave(mayLeave)
   onBeforeRouteUpdate(mayLeave)
+  guards.add(mayLeave)
   window.addEventListener('beforeunload', onUnload)
-  onScopeDispose(() => window.removeEventListener('beforeunload', onUnload))
-  return {
-    asking,
-    mayLeave,
-    discard: () => settle(true),
-    markSaved: () => (saved = JSON.stringify(state()))
-  }
+  onScopeDispose(() => {
+    guards.delete(mayLeave)
+    window.removeEventListener('beforeunload', onUnload)
+  })
+  return { asking, mayLeave, discard: () => settle(true), markSaved: () => capture()(), capture }
 }

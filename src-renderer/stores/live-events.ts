@@ -2,18 +2,29 @@ import { defineStore } from 'pinia'
 import { onScopeDispose } from 'vue'
 import type { LiveEvent } from '../../src-main/workbench/events.ts'
 
-/** Told of null after the connection was lost: anything may have changed meanwhile. */
+/** After how many milliseconds a refused connection is tried again. */
+const reconnectTime = 2000
+
+/** Told of null when there was no connection before: anything may have changed meanwhile. */
 type Listener = (event: LiveEvent | null) => void
 
 /** What changes in the data, whoever changed it: one connection for the whole window. */
 export const useLiveEvents = defineStore('live-events', () => {
   const listeners = new Set<Listener>()
-  const source = new EventSource('/app/v1/events')
   const tell = (event: LiveEvent | null): void => {
     for (const listener of listeners) listener(event)
   }
-  source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data) as LiveEvent)
-  source.onerror = () => (source.onopen = () => tell(null))
+  function connect(): void {
+    const source = new EventSource('/app/v1/events')
+    // What changed before the connection was there, nobody was told of.
+    source.onopen = () => tell(null)
+    source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data) as LiveEvent)
+    source.onerror = () => {
+      // A connection that broke is made again by the browser, but not one that was refused.
+      if (source.readyState === EventSource.CLOSED) setTimeout(connect, reconnectTime)
+    }
+  }
+  connect()
 
   /** Calls `listener` for each change until the calling component goes away. */
   function listen(listener: Listener): void {

@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, watch } from 'vue'
 import { fetchSession, signOut, switchOrganization } from '../api/session.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
+import { mayLeaveWindow } from '../composables/useUnsavedGuard.ts'
 import { announceSession, beginAnew } from '../session-changes.ts'
 
 /** Who works in this window, and in which organization. */
@@ -16,12 +17,14 @@ export const useSession = defineStore('session', () => {
 
   /** Shows another organization: nothing of the one before may stay, so the window begins anew. */
   async function showOrganization(id: number): Promise<void> {
+    if (!(await mayLeaveWindow())) return
     await switchOrganization(id)
     beginAnew()
   }
 
   /** Signs out, in every window of the session. */
   async function leave(): Promise<void> {
+    if (!(await mayLeaveWindow())) return
     await signOut()
     announceSession(null)
     beginAnew()

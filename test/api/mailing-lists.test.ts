@@ -56,6 +56,27 @@ describe('a mailing list', () => {
     expect(data).toMatchObject({ name: list.name, d_from_name: 'Anna', d_speed: 30 })
   })
 
+  it('keeps every attribute when an update names none', async () => {
+    const list = await makeList(started.api, {
+      d_from_email: 'from@example.com',
+      d_from_name: 'From',
+      d_reply_to: 'reply@example.com',
+      d_sender_email: 'sender@example.com',
+      d_speed: 20,
+      d_autowinner_enabled: true,
+      d_autowinner_percentage: '10',
+      d_autowinner_delay_amount: 2,
+      d_autowinner_delay_unit: 'days',
+      d_autowinner_metric: 'opens_unique',
+      has_format: true,
+      has_confirmed: true,
+      custom_headers_enabled: true,
+      custom_headers: 'X-Own: yes'
+    })
+    const { data } = await started.api.put<MailingList>(`/mailing_lists/${list.id}`, { mailing_list: {} })
+    expect(data).toEqual(list)
+  })
+
   it('needs the automatic winner settings once it is enabled', async () => {
     const answer = await started.api.post('/mailing_lists', {
       mailing_list: { name: 'Winner', d_autowinner_enabled: true }

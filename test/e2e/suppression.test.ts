@@ -23,7 +23,7 @@ describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { 
     await page.getByRole('option', { name: 'Newsletter' }).click()
     await menuIsGone(page)
     await form.getByRole('button', { name: 'Create suppression list' }).click()
-    await page.getByText('Nobody is suppressed by it').waitFor()
+    await page.getByText('No addresses yet').waitFor()
     const [list] = (await api.get<SuppressionList[]>('/suppression_lists')).data
     expect(list).toMatchObject({ name: 'Never again', mailing_list_id: expect.any(Number) as number })
 

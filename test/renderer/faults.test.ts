@@ -12,8 +12,8 @@ describe('what a call was refused for', () => {
       placed('name cannot be blank, field_type must be one of text, number, date', ['name', 'field_type'])
     ).toEqual({
       atFields: [
-        { name: 'name', message: 'Cannot be blank.' },
-        { name: 'field_type', message: 'Must be one of text, number, date.' }
+        { name: 'name', message: 'This cannot be blank.' },
+        { name: 'field_type', message: 'This must be one of text, number, date.' }
       ],
       elsewhere: null
     })
@@ -27,10 +27,32 @@ describe('what a call was refused for', () => {
     expect(placed('the list is gone', [])).toEqual({ atFields: [], elsewhere: 'The list is gone.' })
   })
 
+  it('stands at the field with the longer name, and is not cut where an option begins like a field', () => {
+    expect(placed('City, State must be at most 2 characters', ['City, State', 'State'])).toEqual({
+      atFields: [{ name: 'City, State', message: 'This must be at most 2 characters.' }],
+      elsewhere: null
+    })
+    expect(
+      placed('Color must be one of Red, Green light, Blue, email is not valid', ['Color', 'Green', 'email'])
+    ).toEqual({
+      atFields: [
+        { name: 'Color', message: 'This must be one of Red, Green light, Blue.' },
+        { name: 'email', message: 'This is not valid.' }
+      ],
+      elsewhere: null
+    })
+  })
+
+  it('stands together where a field was refused for two reasons', () => {
+    expect(placed('name cannot be blank, name must be a string', ['name']).atFields).toEqual([
+      { name: 'name', message: 'This cannot be blank. This must be a string.' }
+    ])
+  })
+
   it('finds fields whose names begin alike or hold signs of patterns', () => {
     expect(placed('City (2) must be a number, City cannot be blank', ['City', 'City (2)']).atFields).toEqual([
-      { name: 'City (2)', message: 'Must be a number.' },
-      { name: 'City', message: 'Cannot be blank.' }
+      { name: 'City (2)', message: 'This must be a number.' },
+      { name: 'City', message: 'This cannot be blank.' }
     ])
   })
 })
@@ -47,7 +69,7 @@ describe('a message of the API', () => {
     ['dispatch_attributes.from_email cannot be blank', 'From email cannot be blank.'],
     [
       'recipients.1 is not a valid email address: "some_body"',
-      'Recipients (2) is not a valid email address: "some_body".'
+      'Address (2) is not a valid email address: "some_body".'
     ],
     ['column_mapping names 6 columns, and line 1 has 2', 'Column mapping names 6 columns, and line 1 has 2.']
   ])('%s: names fields by their labels, and leaves what is quoted alone', (message, sentence) => {
