@@ -219,6 +219,8 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     const { page } = window
     await page.getByRole('button', { name: 'Fix these rows' }).click()
     await page.getByLabel('Email of row 1').fill('fixed@example.com')
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
     await window.screenshot('import-fix')
     await page.getByRole('button', { name: 'Import 1 row again' }).click()
     await page.waitForURL(`**/imports/${id + 1}`)

@@ -266,6 +266,14 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await window.screenshot('subscriber-all-types')
     await editor.getByRole('button', { name: 'Add subscriber' }).click()
     await page.getByText('types@example.com was added.', { exact: true }).first().waitFor()
+
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Enter')
+    const opened = page.getByRole('dialog', { name: 'types@example.com' })
+    await opened.getByRole('textbox', { name: 'Text' }).fill('three')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await opened.waitFor({ state: 'hidden' })
     const [made] = await allSubscribers(started.api, list.id)
     const value = (name: string): unknown => made?.custom_fields[name]?.value
     expect(
