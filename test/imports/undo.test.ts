@@ -246,3 +246,24 @@ describe('undoing an import', () => {
     }
   })
 })
+
+it('an undoing that keeps everybody tells that it goes on, for whoever follows it', async () => {
+  const list = await newList()
+  const { id } = await importText(started.api, list.id, 'email\na@example.com\n', {
+    column_mapping: ['email']
+  })
+  await started.api.put(`/mailing_lists/${list.id}/subscribers/a@example.com`, {
+    subscriber: { custom_fields: { City: 'Bern' } }
+  })
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+  const told = () =>
+    database
+      .prepare("SELECT count(*) FROM change_log WHERE entity = 'subscriber_import' AND first_id = ?")
+      .pluck()
+      .get(id) as number
+  const before = told()
+  expect(await undone(id)).toMatchObject({ kept: 1, removed: 0 })
+  // That it began, that it went on, and that it ended.
+  expect(told() - before).toBe(3)
+  database.close()
+})
