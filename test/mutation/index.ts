@@ -117,6 +117,7 @@ function copyOf(): string {
     'tools',
     'electron.vite.config.ts',
     'package.json',
+    'package-lock.json',
     'tsconfig.json',
     'vitest.config.ts'
   ]) {
