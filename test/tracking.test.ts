@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CampaignDetail, CampaignSummary } from '../src-main/api/campaigns/schema.ts'
 import { recount } from '../src-main/api/subscriber-counts/recount.ts'
-import { makeToken } from '../src-main/api/subscribers/tokens.ts'
-import { kyselyOver, openForReading } from '../src-main/database/connection.ts'
-import { signingSecret } from '../src-main/settings/queries.ts'
+import { kyselyOver } from '../src-main/database/connection.ts'
 import type { StatSummary } from '../src-main/api/statistics/schema.ts'
 import type { Subscriber } from '../src-main/api/subscribers/schema.ts'
 import { differences, statSummary } from './api/conformance/shapes.ts'
@@ -15,6 +13,7 @@ import { sharedApplication } from './support/application.ts'
 import { makeAutoresponder, makeCampaign, makeField, makeList, makeSubscriber } from './support/builders.ts'
 import { type FiledMessage, outboxOf } from './support/outbox.ts'
 import { reactionsOf } from './support/reactions.ts'
+import { tokenOf } from './support/unsubscribe.ts'
 
 const started = sharedApplication()
 
@@ -187,9 +186,7 @@ describe('the links of a message', () => {
   })
 
   it('of a message that the database does not know any more show a page that says so', async () => {
-    const database = kyselyOver(openForReading(join(started.dataDirectory, 'listwright.db')))
-    const secret = await signingSecret(database).finally(() => database.destroy())
-    const token = makeToken(secret, 'view', { subscriberId: 1, sliceId: 999_999 })
+    const token = await tokenOf(started, 'view', { subscriberId: 1, sliceId: 999_999 })
     const response = await follow(`${started.app.baseUrl}/w/${token}`)
     expect([response.status, await response.text()]).toEqual([
       200,

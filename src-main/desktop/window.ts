@@ -40,8 +40,8 @@ export function openWindow(application: Application): void {
 }
 
 /**
- * A page with unsaved work refuses to be closed or loaded anew. Browsers ask by themselves, Electron leaves it to the application;
- * and since the API is served on this thread, nothing may wait for the answer.
+ * A page with unsaved work refuses to be closed or reloaded. Browsers ask about it on their own; Electron leaves that to the
+ * application. The API is served on this thread, so the question must not block it.
  */
 function askBeforeClosing(window: BrowserWindow): void {
   let goesOn: (() => void) | undefined

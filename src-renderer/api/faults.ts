@@ -5,12 +5,12 @@ import { sentenceOf } from './sentence.ts'
 /** What a call was refused for, told apart by where it is shown. */
 export interface PlacedFaults {
   atFields: FormError[]
-  /** A sentence about the rest; null where there is none. */
+  /** What is said about everything else, as a sentence; null if there is nothing else. */
   elsewhere: string | null
 }
 
 /** How a complaint goes on after the name of its field. What is quoted or chosen from may begin like a field, and goes on otherwise. */
-const predicate = /^ (?:cannot|must|is|has|may|names|refers|: )/
+const predicate = /^ (?:cannot|must|is|has|may|names|refers)/
 
 /**
  * The API joins its complaints with commas, and each begins with the name of a field.

@@ -26,7 +26,7 @@ export async function mayLeaveWindow(): Promise<boolean> {
   return true
 }
 
-/** From now on nothing is asked: the window begins anew. */
+/** Stops asking from now on, because the window starts over. */
 export function leaveForGood(): void {
   leavesForGood = true
 }

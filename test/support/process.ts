@@ -25,13 +25,18 @@ export interface ServedApplication {
   end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
+/** Looked at once: a file of tests may start many processes. */
+const buildIsCurrent = isBuildCurrent()
+
+function isBuildCurrent(): boolean {
+  const builtAt = statSync('out/main/serve.js', { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = ['electron.vite.config.ts', 'package-lock.json', ...globSync('src-main/**/*.ts')]
+  return sources.every((path) => statSync(path).mtimeMs < builtAt)
+}
+
 /** The program that users start, where it was built from the sources as they are; else its source, which starts more slowly. */
 export function entryPoint(name: 'serve' | 'start'): string {
-  const built = `out/main/${name}.js`
-  const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const sources = ['electron.vite.config.ts', 'package-lock.json', ...globSync('src-main/**/*.ts')]
-  const isCurrent = sources.every((path) => statSync(path).mtimeMs < builtAt)
-  return isCurrent ? built : `src-main/headless/${name}.ts`
+  return buildIsCurrent ? `out/main/${name}.js` : `src-main/headless/${name}.ts`
 }
 
 /** Starts the application on a free port. It is killed after the test at the latest. */

@@ -1,17 +1,23 @@
 import { join } from 'node:path'
-import { makeToken } from '../../src-main/api/subscribers/tokens.ts'
+import { makeToken, type TokenContent, type TokenPurpose } from '../../src-main/api/subscribers/tokens.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { signingSecret } from '../../src-main/settings/queries.ts'
 import type { StartedApplication } from './application.ts'
 
 /** What a message to the subscriber would hold in place of %%unsubscribe_token%%. */
-export async function unsubscribeTokenOf(
+export function unsubscribeTokenOf(started: StartedApplication, subscriberId: number): Promise<string> {
+  return tokenOf(started, 'unsubscribe', { subscriberId, sliceId: 0 })
+}
+
+/** A token as the application makes it for the links of its messages. */
+export async function tokenOf(
   { dataDirectory }: StartedApplication,
-  subscriberId: number
+  purpose: TokenPurpose,
+  content: TokenContent
 ): Promise<string> {
   const database = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
   try {
-    return makeToken(await signingSecret(database), 'unsubscribe', { subscriberId: subscriberId, sliceId: 0 })
+    return makeToken(await signingSecret(database), purpose, content)
   } finally {
     await database.destroy()
   }

@@ -181,7 +181,8 @@ export const first: Migration = {
       PRIMARY KEY (mailing_list_id, status)
     ) STRICT, WITHOUT ROWID;
 
-    -- By block of 1024 ids, and below by group of 128 blocks: any page of a list of ten millions is found by few rows.
+    -- Counts per block of 1024 ids, and in subscriber_block_groups per 128 blocks: a page of a list of ten million is found by
+    -- adding up few rows.
     CREATE TABLE subscriber_blocks (
       mailing_list_id INTEGER NOT NULL REFERENCES mailing_lists (id),
       block INTEGER NOT NULL,
