@@ -4,8 +4,9 @@ import { defineConfig } from 'electron-vite'
 import { globSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 
-/** Every file that is started by name: the two shells and the threads. */
+/** Every file that is started by name: the application, which tests start in their own process, its shells and its threads. */
 const entries = [
+  'app',
   'desktop/main',
   'headless/serve',
   'headless/start',

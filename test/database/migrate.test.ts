@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../src-main/app.ts'
 import { migrate } from '../../src-main/database/migrate.ts'
 import type { Migration } from '../../src-main/database/migration.ts'
+import { createApp } from '../support/built.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 
 const steps: Migration[] = [

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createApp } from '../../src-main/app.ts'
+import { createApp } from '../support/built.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { electronDouble } from './electron-double.ts'
 

@@ -34,9 +34,8 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     const vip = await makeList(api, { name: 'VIP' })
     await makeSubscriber(api, vip.id, 'p0@example.com')
     await makeSegment(api, list.id, { name: 'Very important', other: vip.id })
-    const window = await Window.open(browser, app)
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns`)
     const { page } = window
-    await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns`)
     await page.getByText('No campaigns yet').waitFor()
     await window.screenshot('campaigns-empty')
     await page.getByRole('link', { name: 'Create campaign' }).click()
@@ -117,9 +116,8 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     const { api, app } = started
     const list = await listOf(1, 'Followed up')
     const { id } = await makeCampaign(api, list.id, { name: 'Invitation' })
-    const window = await Window.open(browser, app)
+    const window = await Window.open(browser, app, `/lists/${list.id}/autoresponders`)
     const { page } = window
-    await page.goto(`${app.baseUrl}/lists/${list.id}/autoresponders`)
     await page.getByRole('button', { name: 'Create autoresponder' }).click()
     const form = page.getByRole('dialog')
     await form.getByLabel('Name').fill('Thanks for reading')
@@ -144,9 +142,8 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
   it('of a Remote List ask for a query, and say why they were not sent', async () => {
     const { api, app } = started
     const list = await makeRemoteList(api, { name: 'Remote', d_from_email: 'anna@example.com' })
-    const window = await Window.open(browser, app)
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns/new`)
     const { page } = window
-    await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/new`)
     await page.getByLabel('Name', { exact: true }).fill('Remote news')
     await page.getByLabel('Query of the recipients').fill('SELECT email FROM people')
     const version = page.getByRole('region', { name: 'Version A' })

@@ -20,11 +20,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
   const started = sharedApplication()
   const browser = sharedBrowser()
 
-  async function open(path: string): Promise<Window> {
-    const window = await Window.open(browser, started.app)
-    await window.page.goto(started.app.baseUrl + path)
-    return window
-  }
+  const open = (path: string): Promise<Window> => Window.open(browser, started.app, path)
 
   it('is defined on the page Delivery, and chosen in the settings of a list', async () => {
     const list = await makeList(started.api, { name: 'Spring newsletter' })

@@ -112,9 +112,8 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const list = await makeList(started.api, { name: 'Everybody' })
     const lines = Array.from({ length: rows }, (_, row) => `p${row}@example.com,First${row % 100}`)
     const path = await file('everybody.csv', `email,first name\n${lines.join('\n')}\n`)
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, `/lists/${list.id}/import`)
     const { page } = window
-    await page.goto(`${started.app.baseUrl}/lists/${list.id}/import`)
     await page.locator('input[type=file]').setInputFiles(path)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Start import' }).click()
@@ -150,8 +149,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
   it('shows what another program changes, without a reload', async () => {
     const list = await makeList(started.api, { name: 'Shared' })
     await makeSubscriber(started.api, list.id, 'first@example.com')
-    const window = await Window.open(browser, started.app)
-    await window.page.goto(`${started.app.baseUrl}/lists/${list.id}`)
+    const window = await Window.open(browser, started.app, `/lists/${list.id}`)
     await window.page.getByText('first@example.com').waitFor()
     await makeSubscriber(started.api, list.id, 'second@example.com')
     await window.page.getByText('second@example.com').waitFor()
@@ -164,9 +162,8 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
       await makeList(started.api, { name: 'Asked first' }),
       await makeList(started.api, { name: 'Zebra' })
     ]
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, `/lists/${lists[0]?.id}/fields`)
     const { page } = window
-    await page.goto(`${started.app.baseUrl}/lists/${lists[0]?.id}/fields`)
     await page.getByRole('button', { name: 'Create field' }).click()
     const editor = page.getByRole('dialog', { name: 'Create field' })
     const name = editor.getByRole('textbox', { name: 'Name' })
@@ -232,9 +229,8 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     ] as const) {
       await makeField(started.api, list.id, name, type, { options })
     }
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, `/lists/${list.id}`)
     const { page } = window
-    await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
     await page.getByRole('button', { name: 'Add subscriber' }).first().click()
     const editor = page.getByRole('dialog')
     await editor.getByRole('textbox', { name: 'Email' }).fill('not an address')

@@ -9,11 +9,7 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
   const started = sharedApplication()
   const browser = sharedBrowser()
 
-  async function open(path: string): Promise<Window> {
-    const window = await Window.open(browser, started.app)
-    await window.page.goto(started.app.baseUrl + path)
-    return window
-  }
+  const open = (path: string): Promise<Window> => Window.open(browser, started.app, path)
 
   /** Five people, of whom two are customers as well, one of these no longer. */
   async function makeNewsletter() {

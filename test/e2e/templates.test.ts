@@ -19,9 +19,8 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     await started.api.put(`/mailing_lists/${list.id}`, {
       mailing_list: { preview_custom_field_data: { 'First name': 'Berta & Co' } }
     })
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, `/lists/${list.id}/templates`)
     const { page } = window
-    await page.goto(`${started.app.baseUrl}/lists/${list.id}/templates`)
     await window.screenshot('templates-empty')
     await page.getByRole('link', { name: 'Create template' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Monthly news')

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
 import { startApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeField, makeList } from '../support/builders.ts'
-import { entryPoint } from '../support/process.ts'
+import { entryPoint } from '../support/built.ts'
 import { outboxOf } from '../support/outbox.ts'
 
 /** `npm run serve -- check` on a data directory. */

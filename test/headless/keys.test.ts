@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { makeOrganization, makeUser } from '../support/accounts.ts'
 import { basic, startApplication, temporaryDirectory } from '../support/application.ts'
-import { entryPoint } from '../support/process.ts'
+import { entryPoint } from '../support/built.ts'
 
 const run = promisify(execFile)
 

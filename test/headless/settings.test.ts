@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../src-main/app.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { readArguments } from '../../src-main/headless/arguments.ts'
 import { signingSecret } from '../../src-main/settings/queries.ts'
 import { defaultSettings } from '../../src-main/settings/schema.ts'
+import { createApp } from '../support/built.ts'
 import { clientOf, startApplication } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
 

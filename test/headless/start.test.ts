@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
-import { entryPoint } from '../support/process.ts'
+import { entryPoint } from '../support/built.ts'
 
 /** Runs `npm start` where nothing can be fetched, with the programs of one directory only. */
 async function start(environment: Record<string, string>, args: string[] = []) {

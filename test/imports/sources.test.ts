@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
-import { createApp } from '../../src-main/app.ts'
 import { unpack } from '../../src-main/imports/unpack.ts'
+import { createApp } from '../support/built.ts'
 import {
   clientOf,
   sharedApplication,

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { type Application, createApp } from '../../src-main/app.ts'
+import type { Application } from '../../src-main/app.ts'
+import { createApp } from './built.ts'
 import { Client } from './client.ts'
 
 /** An application on a data directory of its own, and a program that uses it. */

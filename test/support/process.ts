@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
+import { entryPoint } from './built.ts'
 import { Client } from './client.ts'
 
 /** The line that `npm run serve -- --json` prints. */
@@ -23,20 +23,6 @@ export interface ServedApplication {
   pid: number
   /** Sends a signal and waits for the end. @returns the exit status, null after a signal that ended it */
   end: (signal: NodeJS.Signals) => Promise<number | null>
-}
-
-/** Looked at once: a file of tests may start many processes. */
-const buildIsCurrent = isBuildCurrent()
-
-function isBuildCurrent(): boolean {
-  const builtAt = statSync('out/main/serve.js', { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const sources = ['electron.vite.config.ts', 'package-lock.json', ...globSync('src-main/**/*.ts')]
-  return sources.every((path) => statSync(path).mtimeMs < builtAt)
-}
-
-/** The program that users start, where it was built from the sources as they are; else its source, which starts more slowly. */
-export function entryPoint(name: 'serve' | 'start'): string {
-  return buildIsCurrent ? `out/main/${name}.js` : `src-main/headless/${name}.ts`
 }
 
 /** Starts the application on a free port. It is killed after the test at the latest. */
