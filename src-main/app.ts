@@ -15,12 +15,15 @@ import { DryRuns } from './imports/dry-runs.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
+import { deletedAutoresponderPurger } from './api/autoresponders/purger.ts'
 import { deletedCampaignPurger } from './api/campaigns/purger.ts'
 import { deletedListPurger } from './api/mailing-lists/purger.ts'
 import { importUndoer } from './imports/undo-loop.ts'
 import { type Job, type JobKind, JobRunner } from './jobs/job-runner.ts'
 import { ListRekeyer } from './api/mailing-lists/rekeyer.ts'
-import { purgeOldLogs } from './imports/old-logs.ts'
+import { Housekeeper } from './jobs/housekeeper.ts'
+import { retentionRules } from './retention-rules.ts'
+import { isClockBelieved } from './settings/clock.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
 import { suppressionJobs } from './suppression/suppression-jobs.ts'
@@ -55,9 +58,6 @@ export interface Application {
   /** Ends everything in order; imports that run continue at the next start. */
   close(): Promise<void>
 }
-
-/** How often old logs are looked for, in milliseconds. */
-const housekeepingInterval = 60 * 60 * 1000
 
 /**
  * Opens the data directory, resumes what was interrupted, and starts the server on 127.0.0.1.
@@ -95,6 +95,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const stepLoops = [
       deletedListPurger(reader, writer),
       deletedCampaignPurger(reader, writer),
+      deletedAutoresponderPurger(reader, writer),
       importUndoer(reader, writer)
     ]
     const rekeyer = new ListRekeyer(reader, writer)
@@ -145,8 +146,11 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await rekeyer.resume()
     suppressionRequests.resume()
     for (const loop of stepLoops) loop.wake()
-    const housekeeping = keepHouse(() => purgeOldLogs(reader, writer, dataDirectory, Date.now()))
-    undo.push(housekeeping)
+    const housekeeper = new Housekeeper(retentionRules(reader, writer, dataDirectory), (now) =>
+      isClockBelieved(reader, writer, now)
+    )
+    undo.push(() => housekeeper.close())
+    housekeeper.start()
 
     return {
       dataDirectory,
@@ -232,23 +236,5 @@ async function listen(server: FastifyInstance, { port, orAnyPort }: ApplicationO
       `Port ${port} of 127.0.0.1 is taken by another program. Choose another one with --port, or --port 0 for any.`,
       { cause: error }
     )
-  }
-}
-
-/** Does the work now and every hour, one at a time. What it returns ends that, once the work that runs is done. */
-function keepHouse(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  const run = (): void => {
-    running ??= work()
-      .catch((error: unknown) => {
-        process.stderr.write(`Old import logs were not removed: ${messageOf(error)}\n`)
-      })
-      .finally(() => (running = null))
-  }
-  run()
-  const timer = setInterval(run, housekeepingInterval).unref()
-  return async () => {
-    clearInterval(timer)
-    await running
   }
 }

@@ -1,3 +1,4 @@
+import { changeLogCommands } from './database/change-log.ts'
 import type { CommandRegistry } from './database/command.ts'
 import { accountCommands } from './api/accounts/commands.ts'
 import { autoresponderCommands } from './api/autoresponders/commands.ts'
@@ -12,6 +13,7 @@ import { seedListCommands } from './api/seed-lists/commands.ts'
 import { segmentCommands } from './api/segments/commands.ts'
 import { subscriberExportCommands } from './exports/commands.ts'
 import { subscriberImportCommands } from './imports/commands.ts'
+import { uploadCopyCommands } from './imports/upload-copies/commands.ts'
 import { importUndoCommands } from './imports/undo-commands.ts'
 import { autoresponderTriggerCommands } from './api/subscribers/trigger-command.ts'
 import { subscriberCommands } from './api/subscribers/commands.ts'
@@ -46,6 +48,8 @@ export const commands: CommandRegistry = {
   autoresponderTriggers: autoresponderTriggerCommands,
   subscriberImports: subscriberImportCommands,
   importUndos: importUndoCommands,
+  uploadCopies: uploadCopyCommands,
   importMappings: importMappingCommands,
-  subscriberExports: subscriberExportCommands
+  subscriberExports: subscriberExportCommands,
+  changeLog: changeLogCommands
 }

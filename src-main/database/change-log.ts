@@ -1,4 +1,4 @@
-import type { Change, CommandContext } from './command.ts'
+import { type Change, type CommandContext, inBackground } from './command.ts'
 
 /** Writes what a command changed into the append-only change log, in the command's own transaction. */
 export async function appendToChangeLog(context: CommandContext, changes: readonly Change[]): Promise<void> {
@@ -17,4 +17,33 @@ export async function appendToChangeLog(context: CommandContext, changes: readon
       }))
     )
     .execute()
+}
+
+/** Entries that are looked at by one step. */
+const trimmedAtOnce = 2000
+
+/**
+ * Removes some of the entries from before a time (UNIX milliseconds). The newest stays, so that no number is given twice.
+ * @returns whether there may be more
+ */
+const trimChangeLog = inBackground<{ before: number }, boolean>(async ({ db }, { before }) => {
+  const oldest = db.selectFrom('change_log').select(['id', 'at']).orderBy('id').limit(trimmedAtOnce)
+  const { numDeletedRows } = await db
+    .deleteFrom('change_log')
+    .where('id', 'in', (select) =>
+      select.selectFrom(oldest.as('oldest')).select('id').where('at', '<', before)
+    )
+    .where('id', '<', (select) =>
+      select.selectFrom('change_log').select((each) => each.fn.max('id').as('newest'))
+    )
+    .executeTakeFirst()
+  return numDeletedRows === BigInt(trimmedAtOnce)
+})
+
+export const changeLogCommands = { trim: trimChangeLog }
+
+declare module './command.ts' {
+  interface CommandRegistry {
+    changeLog: typeof changeLogCommands
+  }
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
 import type { Migration } from './migration.ts'
 import { first } from './migrations/0022-first.ts'
+import { retention } from './migrations/0023-retention.ts'
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first]
+export const migrations: readonly Migration[] = [first, retention]
 
 /** Copies of earlier schemas that are kept. */
 const keptBackups = 3

@@ -9,7 +9,10 @@ export type Json = string
 /** Set when the row is written and never again. */
 export type Fixed<T> = ColumnType<T, T, never>
 
-/** Append-only. One row covers a run of ids, so a batch of an import adds one and not ten thousand. */
+/**
+ * Written to at its end, and trimmed at its beginning by age (retention-rules.ts). One row covers a run of ids, so a batch of
+ * an import adds one and not ten thousand.
+ */
 export interface ChangeLogTable {
   id: Generated<number>
   at: Time

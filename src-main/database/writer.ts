@@ -76,7 +76,8 @@ export function commandClientOver(port: MessagePort): CommandClient {
 export class Writer {
   readonly #thread: Worker
   readonly #client: CommandClient
-  readonly #events = new EventEmitter()
+  /** Whatever works by itself listens for changes: more of it than Node takes for a leak. */
+  readonly #events = new EventEmitter().setMaxListeners(50)
   #closing = false
   /** Why it takes no more commands: that it was closed, or what it died of. */
   #ended: Error | null = null

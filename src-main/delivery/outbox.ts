@@ -2,14 +2,30 @@ import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync
 import { dirname, join } from 'node:path'
 import type { OutgoingMessage, Transport } from './transport.ts'
 
+/** Where messages are filed on this computer. */
+export function outboxDirectory(dataDirectory: string): string {
+  return join(dataDirectory, 'outbox')
+}
+
 /** The file of a campaign's messages, in a format that mail programs open (RFC 4155). */
 export function outboxPath(dataDirectory: string, campaignId: number): string {
-  return join(dataDirectory, 'outbox', `campaign-${campaignId}.mbox`)
+  return join(outboxDirectory(dataDirectory), `campaign-${campaignId}.mbox`)
+}
+
+/** The campaign whose messages a file of the outbox holds; null for any other file. */
+export function campaignOfOutbox(name: string): number | null {
+  const id = /^campaign-(\d+)\.mbox$/.exec(name)?.[1]
+  return id === undefined ? null : Number(id)
 }
 
 /** Where the previews of an organization go. */
 export function previewOutboxPath(dataDirectory: string, organizationId: number): string {
-  return join(dataDirectory, 'outbox', `previews-${organizationId}.mbox`)
+  return join(outboxDirectory(dataDirectory), `previews-${organizationId}.mbox`)
+}
+
+/** Whether a file of the outbox holds previews. */
+export function isPreviewOutbox(name: string): boolean {
+  return /^previews-\d+\.mbox$/.test(name)
 }
 
 /**

@@ -70,3 +70,22 @@ export function recipientsAfter(
     .limit(limit)
     .execute()
 }
+
+/** Which of some campaigns were deleted before a time (UNIX milliseconds), alone or with their list. */
+export async function campaignsDeletedBefore(
+  db: Kysely<Schema>,
+  ids: readonly number[],
+  time: number
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('campaigns')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .select('campaigns.id')
+    .where('campaigns.id', 'in', ids)
+    .where((where) =>
+      where.or([where('campaigns.deleted_at', '<', time), where('mailing_lists.deleted_at', '<', time)])
+    )
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -152,6 +152,15 @@ export const exportStates = stateCommands({
   change
 })
 
+/** Notes that the file of an export was removed, because it was old. */
+const noteRemovedFile: Command<{ id: number }, void> = async (context, { id }) => {
+  await context.db
+    .updateTable('subscriber_exports')
+    .set({ file_removed_at: context.now })
+    .where('id', '=', id)
+    .execute()
+}
+
 async function runningExport(
   context: CommandContext,
   id: number
@@ -196,7 +205,8 @@ export const subscriberExportCommands = {
   ...exportStates,
   begin: beginExport,
   noteEstimate: noteExportEstimate,
-  noteProgress: noteExportProgress
+  noteProgress: noteExportProgress,
+  noteRemovedFile
 }
 
 declare module '../database/command.ts' {

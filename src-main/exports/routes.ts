@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { notFound } from '../base/errors.ts'
+import { ApiError, notFound } from '../base/errors.ts'
 import { exportPath } from './plan.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { exportPage, exportRow, presentExport } from '../api/subscriber-exports/queries.ts'
+import { exportFileDays } from '../api/subscriber-exports/rules.ts'
 import { SubscriberExport } from '../api/subscriber-exports/schema.ts'
 import { subscriberExportEndpoints } from '../api/subscriber-exports/endpoints.ts'
 import { serve } from '../http/serve.ts'
@@ -42,6 +43,12 @@ export const subscriberExportRoutes = serve(
       'GET /subscriber_exports/:id/download': async ({ caller, params }, reply) => {
         const row = await exportRow(reader, caller.organizationId, params.id)
         if (row.state !== 'finished') throw notFound(`the file of subscriber export ${params.id}`)
+        if (row.file_removed_at !== null) {
+          throw new ApiError(
+            'not_found',
+            `the file of subscriber export ${params.id} was removed ${exportFileDays} days after it was finished. Export again`
+          )
+        }
         return reply
           .type('text/csv; charset=utf-8')
           .header('Content-Disposition', `attachment; filename="export-${params.id}.csv"`)

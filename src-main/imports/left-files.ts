@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import { readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { namesIn } from '../base/directories.ts'
 import { pausedImports, unfinishedImports } from '../api/subscriber-imports/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { sourceDirectory, unpackedPath } from './source.ts'
@@ -27,14 +28,5 @@ export async function removeLeftFiles(reader: Kysely<Schema>, dataDirectory: str
   const uploads = join(dataDirectory, 'uploads')
   for (const name of await namesIn(uploads, true)) {
     if (basename(name).startsWith(partialUpload)) await rm(join(uploads, name), { force: true })
-  }
-}
-
-async function namesIn(directory: string, recursive = false): Promise<string[]> {
-  try {
-    return await readdir(directory, { recursive })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
   }
 }

@@ -70,13 +70,19 @@ function isOnList(outcome: ImportOutcome): boolean {
   return outcome !== 'failed' && outcome !== 'skipped_over_limit'
 }
 
-/** Whether a subscriber of a list was removed or changed its email, or the list its primary key, since an import began. */
+/**
+ * Whether a subscriber of a list was removed or changed its email, or the list its primary key, since an import began; or
+ * may have been, where the change log does not go back that far.
+ */
 async function lostSubscribersSince(db: Kysely<Schema>, listId: number, importId: number): Promise<boolean> {
-  const began = db
+  const began = await db
     .selectFrom('change_log')
-    .select((select) => select.fn.min<number>('id').as('id'))
+    .select('id')
     .where('entity', '=', 'subscriber_import')
+    .where('action', '=', 'create')
     .where('first_id', '=', importId)
+    .executeTakeFirst()
+  if (!began) return true
   const change = await db
     .selectFrom('change_log')
     .select('id')
@@ -94,7 +100,7 @@ async function lostSubscribersSince(db: Kysely<Schema>, listId: number, importId
         ])
       ])
     )
-    .where('id', '>', began)
+    .where('id', '>', began.id)
     .limit(1)
     .executeTakeFirst()
   return change !== undefined

@@ -2,9 +2,10 @@ import type { FastifyPluginAsync } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Writer } from '../database/writer.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
@@ -19,10 +20,10 @@ export const uploadRoutes: FastifyPluginAsync = async (app) => {
   await app.register(storeBody)
 }
 
-const storeBody = serve(uploadEndpoints, ({ dataDirectory }) => ({
+const storeBody = serve(uploadEndpoints, ({ writer, dataDirectory }) => ({
   'PUT /uploads/:filename': async ({ caller, params, body }) => {
     const filename = await storeUpload(
-      uploadDirectoryOf(dataDirectory, caller.organizationId),
+      { writer, dataDirectory, organizationId: caller.organizationId },
       params.filename,
       (path) => pipeline(body as Readable, createWriteStream(path))
     )
@@ -30,20 +31,31 @@ const storeBody = serve(uploadEndpoints, ({ dataDirectory }) => ({
   }
 }))
 
+/** Whose upload directory it is. */
+export interface UploadDirectory {
+  writer: Writer
+  dataDirectory: string
+  organizationId: number
+}
+
 /**
- * Has a file of an upload directory written, which has its name once it is whole. Nothing is left of one that fails.
+ * Has a file of an upload directory written, which has its name once it is whole, and goes when it is old. Nothing is left
+ * of one that fails.
  * @returns its name: the one that is wanted, or with a number where there is such a file
  */
 export async function storeUpload(
-  directory: string,
+  { writer, dataDirectory, organizationId }: UploadDirectory,
   wanted: string,
   write: (path: string) => Promise<void>
 ): Promise<string> {
+  const directory = uploadDirectoryOf(dataDirectory, organizationId)
   await makeDirectory(directory)
   const temporary = join(directory, `${partialUpload}${randomUUID()}`)
   try {
     await write(temporary)
-    return basename(await moveDurably(temporary, () => join(directory, freeName(directory, wanted))))
+    const path = await moveDurably(temporary, () => join(directory, freeName(directory, wanted)))
+    await writer.run('uploadCopies.note', { path: relative(dataDirectory, path) })
+    return basename(path)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

@@ -3,23 +3,24 @@ import { ok } from '../http/envelope.ts'
 import { checkUrl } from '../imports/address-guard.ts'
 import { download } from '../imports/download.ts'
 import { refusingFailures } from '../csv/failure.ts'
-import { uploadDirectoryOf } from '../imports/source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { storeUpload } from './uploads.ts'
 import { urlUploadEndpoints } from './endpoints/url-uploads.ts'
 import { serve } from '../http/serve.ts'
 
 /** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
-export const urlUploadRoutes = serve(urlUploadEndpoints, ({ reader, dataDirectory }) => ({
+export const urlUploadRoutes = serve(urlUploadEndpoints, ({ reader, writer, dataDirectory }) => ({
   'POST /url_uploads': async ({ caller, body }, reply) => {
-    const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
+    const { organizationId } = caller
     const stop = new AbortController()
     reply.raw.once('close', () => stop.abort())
     const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
     return refusingFailures(async () => {
       const { pathname } = checkUrl(body.url, allowsPrivate)
-      const filename = await storeUpload(uploadDirectory, fileNameIn(pathname), (path) =>
-        download(body.url, path, { allowsPrivate, signal: stop.signal, waits: [] })
+      const filename = await storeUpload(
+        { writer, dataDirectory, organizationId },
+        fileNameIn(pathname),
+        (path) => download(body.url, path, { allowsPrivate, signal: stop.signal, waits: [] })
       )
       return ok({ filename })
     })

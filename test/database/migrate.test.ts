@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { migrate } from '../../src-main/database/migrate.ts'
+import { migrate, migrations } from '../../src-main/database/migrate.ts'
 import type { Migration } from '../../src-main/database/migration.ts'
 import { createApp } from '../support/built.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
@@ -113,6 +113,33 @@ describe('migrations', () => {
     database.close()
     await expect(createApp({ dataDirectory, port: 0 })).rejects.toThrow(/newer Listwright .*9999/)
   })
+})
+
+it('the step to schema 23 keeps what autoresponders have still to send', async () => {
+  const { database, backups } = await freshDatabase()
+  migrate(
+    database,
+    backups,
+    migrations.filter(({ version }) => version < 23)
+  )
+  database.exec(`
+    PRAGMA foreign_keys = OFF;
+    INSERT INTO autoresponder_reactions VALUES (5, 7, 9, 1000, '{"code":"x"}', 500)`)
+  migrate(database, backups)
+  expect(database.prepare('SELECT * FROM autoresponder_reactions').all()).toEqual([
+    {
+      id: 5,
+      autoresponder_id: 7,
+      subscriber_id: 9,
+      due_at: 1000,
+      content_replacement_fields: '{"code":"x"}',
+      created_at: 500
+    }
+  ])
+  // No number is given twice, also after a step that writes the table anew.
+  expect(
+    database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'autoresponder_reactions'").pluck().get()
+  ).toBe(5)
 })
 
 describe('the database', () => {

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
-import { purgeOldLogs } from '../../src-main/imports/old-logs.ts'
+import { Housekeeper } from '../../src-main/jobs/housekeeper.ts'
 import { type ClockState, lookAtClock } from '../../src-main/jobs/retention.ts'
+import { retentionRules } from '../../src-main/retention-rules.ts'
+import { isClockBelieved } from '../../src-main/settings/clock.ts'
 import { startApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeList } from '../support/builders.ts'
 import { commandBench } from '../support/commands.ts'
@@ -102,7 +104,8 @@ describe('what is removed by its age', () => {
       const writer = await startWriter({ databasePath, backupDirectory: dataDirectory })
       const reader = kyselyOver(openForReading(databasePath))
       try {
-        await purgeOldLogs(reader, writer, dataDirectory, now)
+        const rules = retentionRules(reader, writer, dataDirectory)
+        await new Housekeeper(rules, (at) => isClockBelieved(reader, writer, at)).tidy(now)
       } finally {
         await reader.destroy()
         await writer.close()

@@ -1,4 +1,4 @@
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
@@ -86,7 +86,7 @@ const updateAutoresponder: Command<
 }
 
 /**
- * Removes an autoresponder with the messages that it still had to send.
+ * Removes an autoresponder; {@link purgeAutoresponder} removes the messages that it still had to send.
  * @throws ApiError validation_failed with data.dependencies while another one waits for it to be opened or sent
  */
 const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
@@ -101,8 +101,29 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
     .map((other) => ({ type: 'autoresponder' as const, id: other.id, name: other.name }))
   refuseWhileNeeded(row.name, 'triggers', dependencies)
   await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
+  await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
   record(context, 'delete', { organizationId, mailingListId }, id)
 }
+
+/** Messages removed by one purgeAutoresponder: few enough that nothing waits for it noticeably. */
+const purgedAtOnce = 2000
+
+/** Removes some of the queue of a deleted autoresponder. @returns whether there may be more */
+const purgeAutoresponder = inBackground<{ id: number }, boolean>(async ({ db }, { id }) => {
+  const { numDeletedRows } = await db
+    .deleteFrom('autoresponder_reactions')
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('autoresponder_reactions')
+        .select('id')
+        .where('autoresponder_id', '=', id)
+        .limit(purgedAtOnce)
+    )
+    .executeTakeFirst()
+  if (numDeletedRows === BigInt(purgedAtOnce)) return true
+  await db.deleteFrom('deleted_autoresponders').where('id', '=', id).execute()
+  return false
+})
 
 /** The settings after a request, checked. @throws ApiError validation_failed naming each faulty field */
 async function merge(
@@ -259,7 +280,8 @@ function record(context: CommandContext, action: ChangeAction, scope: Scope, id:
 export const autoresponderCommands = {
   create: createAutoresponder,
   update: updateAutoresponder,
-  delete: deleteAutoresponder
+  delete: deleteAutoresponder,
+  purge: purgeAutoresponder
 }
 
 declare module '../../database/command.ts' {

@@ -37,7 +37,7 @@ export interface AutorespondersTable {
   updated_at: Time
 }
 
-/** A message that an autoresponder is to send to a subscriber; the delivery takes it from here. */
+/** A message that an autoresponder is to send to a subscriber. Of one that was deleted they go bit by bit. */
 export interface AutoresponderReactionsTable {
   id: Generated<number>
   autoresponder_id: number
@@ -48,9 +48,15 @@ export interface AutoresponderReactionsTable {
   created_at: Fixed<Time>
 }
 
+/** An autoresponder that is gone, and whose queue is still being emptied. */
+export interface DeletedAutorespondersTable {
+  id: Fixed<number>
+}
+
 declare module '../../database/schema.ts' {
   interface Schema {
     autoresponders: AutorespondersTable
+    deleted_autoresponders: DeletedAutorespondersTable
     autoresponder_reactions: AutoresponderReactionsTable
   }
   interface ChangedEntities {

@@ -121,3 +121,13 @@ export function presentExport(row: ExportRow, timeZone: string): SubscriberExpor
     stats: { number_of_records: row.number_of_records, records_exported: row.records_exported }
   }
 }
+
+/** Exports that were finished before a time (UNIX milliseconds) and whose files are still there. */
+export function exportsWithOldFiles(db: Kysely<Schema>, finishedBefore: number): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('subscriber_exports')
+    .select('id')
+    .where('finished_at', '<', finishedBefore)
+    .where('file_removed_at', 'is', null)
+    .execute()
+}

@@ -17,6 +17,8 @@ export interface SubscriberExportsTable {
   bytes_written: number
   started_at: Time | null
   finished_at: Time | null
+  /** When its file was removed by its age. */
+  file_removed_at: Time | null
   created_at: Fixed<Time>
   updated_at: Time
 }

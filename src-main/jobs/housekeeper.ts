@@ -1,0 +1,61 @@
+import { messageOf } from '../base/errors.ts'
+
+/** What stays for some time, and is removed after it. */
+export interface RetentionRule {
+  /** What it is about, as the subject of a sentence: "Old logs of imports". */
+  name: string
+  /** How long it stays, in milliseconds. */
+  keptFor: number
+  /** Removes what is from before a time, in UNIX milliseconds. */
+  removeBefore: (time: number) => Promise<void>
+}
+
+/** How often something is looked for, in milliseconds. */
+const interval = 60 * 60 * 1000
+
+/** Keeps to the rules, at the start and every hour. What one of them fails at is tried again then. */
+export class Housekeeper {
+  readonly #rules: readonly RetentionRule[]
+  readonly #isClockBelieved: (now: number) => Promise<boolean>
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | null = null
+  #closed = false
+
+  /** @param isClockBelieved whether anything may be removed by its age at a time; see retention.ts */
+  constructor(rules: readonly RetentionRule[], isClockBelieved: (now: number) => Promise<boolean>) {
+    this.#rules = rules
+    this.#isClockBelieved = isClockBelieved
+  }
+
+  start(): void {
+    const run = (): void => {
+      this.#running ??= this.tidy(Date.now())
+        .catch((error: unknown) => {
+          process.stderr.write(`What is old was not looked for: ${messageOf(error)}\n`)
+        })
+        .finally(() => (this.#running = null))
+    }
+    run()
+    this.#timer = setInterval(run, interval).unref()
+  }
+
+  /** Ends once the rule that is being kept to is done. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  /** Keeps to all rules once. @param now UNIX milliseconds */
+  async tidy(now: number): Promise<void> {
+    if (!(await this.#isClockBelieved(now))) return
+    for (const { name, keptFor, removeBefore } of this.#rules) {
+      if (this.#closed) return
+      try {
+        await removeBefore(now - keptFor)
+      } catch (error) {
+        process.stderr.write(`${name} were not removed: ${messageOf(error)}\n`)
+      }
+    }
+  }
+}

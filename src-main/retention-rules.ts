@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import { exportFileDays } from './api/subscriber-exports/rules.ts'
+import type { Schema } from './database/schema.ts'
+import type { Writer } from './database/writer.ts'
+import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from './delivery/old-messages.ts'
+import { removeOldExportFiles } from './exports/old-files.ts'
+import { removeOldLogs } from './imports/old-logs.ts'
+import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
+import type { RetentionRule } from './jobs/housekeeper.ts'
+import { trimChangeLog } from './jobs/change-log.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+/** What is removed by its age. What is not here stays until somebody deletes it, or with the record that it belongs to. */
+export function retentionRules(
+  reader: Kysely<Schema>,
+  writer: Writer,
+  dataDirectory: string
+): RetentionRule[] {
+  return [
+    {
+      name: 'Logs of imports that ended 7 days ago',
+      // Spec, "Limits".
+      keptFor: 7 * day,
+      removeBefore: (time) => removeOldLogs(reader, writer, dataDirectory, time)
+    },
+    {
+      name: 'Messages of campaigns that were deleted 7 days ago',
+      keptFor: 7 * day,
+      removeBefore: (time) => removeMessagesOfDeletedCampaigns(reader, dataDirectory, time)
+    },
+    {
+      name: `Files of exports that were finished ${exportFileDays} days ago`,
+      keptFor: exportFileDays * day,
+      removeBefore: (time) => removeOldExportFiles(reader, writer, dataDirectory, time)
+    },
+    {
+      name: 'Previews that were sent 30 days ago',
+      keptFor: 30 * day,
+      removeBefore: (time) => removeOldPreviews(dataDirectory, time)
+    },
+    {
+      name: 'Copies of uploaded files that were imported 30 days ago',
+      keptFor: 30 * day,
+      removeBefore: (time) => removeOldUploadCopies(reader, writer, dataDirectory, time)
+    },
+    {
+      name: 'Entries of the change log that are 90 days old',
+      keptFor: 90 * day,
+      removeBefore: (time) => trimChangeLog(writer, time)
+    }
+  ]
+}

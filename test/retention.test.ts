@@ -1,0 +1,198 @@
+import SQLite from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import { existsSync } from 'node:fs'
+import { utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openForReading, kyselyOver } from '../src-main/database/connection.ts'
+import type { Schema } from '../src-main/database/schema.ts'
+import type { Writer } from '../src-main/database/writer.ts'
+import { Housekeeper } from '../src-main/jobs/housekeeper.ts'
+import { retentionRules } from '../src-main/retention-rules.ts'
+import { startWriter } from '../src-main/start-writer.ts'
+import { type StartedApplication, startApplication } from './support/application.ts'
+import { importText, makeAutoresponder, makeCampaign, makeList, makeSubscriber } from './support/builders.ts'
+import { commandBench } from './support/commands.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+/** What holds once the application of a test has ended, so many days later. */
+async function later({ app, dataDirectory }: StartedApplication) {
+  await app.close()
+  const databasePath = join(dataDirectory, 'listwright.db')
+  const writer: Writer = await startWriter({ databasePath, backupDirectory: dataDirectory })
+  const reader: Kysely<Schema> = kyselyOver(openForReading(databasePath))
+  onTestFinished(async () => {
+    await reader.destroy()
+    await writer.close()
+  })
+  const now = Date.now()
+  const housekeeper = new Housekeeper(retentionRules(reader, writer, dataDirectory), () =>
+    Promise.resolve(true)
+  )
+  return { reader, tidyAfter: (days: number) => housekeeper.tidy(now + days * day) }
+}
+
+const start = (): Promise<StartedApplication> => startApplication()
+
+it('the file of an export stays for 30 days, and its download then says so', async () => {
+  const first = await start()
+  const list = await makeList(first.api)
+  await makeSubscriber(first.api, list.id, 'a@example.com')
+  const { data } = await first.api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: {}
+  })
+  await first.api.exported(data.id)
+  const file = join(first.dataDirectory, 'exports', `${data.id}.csv`)
+  const { tidyAfter } = await later(first)
+  await tidyAfter(29.9)
+  expect(existsSync(file)).toBe(true)
+  await tidyAfter(30.1)
+  expect(existsSync(file)).toBe(false)
+})
+
+it('the download of an export whose file was removed says since when', async () => {
+  const { api, dataDirectory } = await start()
+  const list = await makeList(api)
+  const { data } = await api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: {}
+  })
+  await api.exported(data.id)
+  const database = new SQLite(join(dataDirectory, 'listwright.db'))
+  database.exec('UPDATE subscriber_exports SET file_removed_at = 1')
+  database.close()
+  expect(await api.get(`/subscriber_exports/${data.id}/download`)).toMatchObject({
+    error_code: 'not_found',
+    error_message: `the file of subscriber export ${data.id} was removed 30 days after it was finished. Export again`
+  })
+})
+
+it('messages of a campaign stay for 7 days after it was deleted, those of others as long as it is there', async () => {
+  const first = await start()
+  const { api, dataDirectory } = first
+  const list = await makeList(api)
+  await makeSubscriber(api, list.id, 'a@example.com')
+  const dispatch_attributes = { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+  const [kept, deleted] = [
+    await makeCampaign(api, list.id, { dispatch_attributes }),
+    await makeCampaign(api, list.id, { dispatch_attributes })
+  ]
+  await Promise.all([api.sent(kept.id), api.sent(deleted.id)])
+  await api.delete(`/campaigns/${deleted.id}`)
+  const outboxOf = (id: number): boolean => existsSync(join(dataDirectory, 'outbox', `campaign-${id}.mbox`))
+  expect([outboxOf(kept.id), outboxOf(deleted.id)]).toEqual([true, true])
+  const { tidyAfter } = await later(first)
+  await tidyAfter(6.9)
+  expect([outboxOf(kept.id), outboxOf(deleted.id)]).toEqual([true, true])
+  await tidyAfter(400)
+  expect([outboxOf(kept.id), outboxOf(deleted.id)]).toEqual([true, false])
+})
+
+it('previews stay for 30 days after the last of them', async () => {
+  const first = await start()
+  const list = await makeList(first.api)
+  const { id } = await makeCampaign(first.api, list.id)
+  const preview = await first.api.post(`/campaigns/${id}/send_preview`, {
+    preview: { recipients: ['a@example.com'] }
+  })
+  expect(preview.error_message).toBeNull()
+  const file = join(first.dataDirectory, 'outbox', 'previews-1.mbox')
+  const { tidyAfter } = await later(first)
+  await tidyAfter(29.9)
+  expect(existsSync(file)).toBe(true)
+  await tidyAfter(30.1)
+  expect(existsSync(file)).toBe(false)
+})
+
+it('a copy of an uploaded file stays for 30 days after its last import, and what people put beside it stays', async () => {
+  const first = await start()
+  const { api, dataDirectory } = first
+  const list = await makeList(api)
+  for (const name of ['imported.csv', 'unused.csv', 'replaced.csv']) {
+    await api.raw(`/app/v1/uploads/${name}`, { method: 'PUT', body: 'email\na@example.com\n' })
+  }
+  const pathOf = (name: string): string => join(dataDirectory, 'uploads', name)
+  await writeFile(pathOf('own.csv'), 'email\nb@example.com\n')
+  const inAnHour = new Date(Date.now() + 60 * 60 * 1000)
+  await utimes(pathOf('replaced.csv'), inAnHour, inAnHour)
+  const begins = Math.floor(Date.now() / 1000) + 3600
+  const { error_message } = await api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+    subscriber_import: {
+      begins_at: begins,
+      column_mapping: ['email'],
+      file_source: { type: 'upload_directory', filename: 'imported.csv' }
+    }
+  })
+  expect(error_message).toBeNull()
+  const there = (): string[] =>
+    ['imported.csv', 'unused.csv', 'replaced.csv', 'own.csv'].filter((name) => existsSync(pathOf(name)))
+  const { tidyAfter } = await later(first)
+  await tidyAfter(29.9)
+  expect(there()).toEqual(['imported.csv', 'unused.csv', 'replaced.csv', 'own.csv'])
+  await tidyAfter(30.1)
+  expect(there()).toEqual(['imported.csv', 'replaced.csv', 'own.csv'])
+})
+
+it('the change log goes back 90 days, and gives no number twice', async () => {
+  const first = await start()
+  const list = await makeList(first.api)
+  await importText(first.api, list.id, 'email\na@example.com\n')
+  const { reader, tidyAfter } = await later(first)
+  const ids = async (): Promise<number[]> =>
+    (await reader.selectFrom('change_log').select('id').orderBy('id').execute()).map(({ id }) => id)
+  const before = await ids()
+  expect(before.length).toBeGreaterThan(3)
+  await tidyAfter(89.9)
+  expect(await ids()).toEqual(before)
+  await tidyAfter(90.1)
+  expect(await ids()).toEqual(before.slice(-1))
+})
+
+it('a change log that is long is trimmed bit by bit', async () => {
+  const bench = await commandBench()
+  bench.sqlite.exec(`
+    WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
+    INSERT INTO change_log SELECT n, n, 'subscriber', 'update', 1, 1, n, n FROM n`)
+  const trim = (): Promise<unknown> => bench.run('changeLog.trim', { before: 4501 })
+  const oldest = (): unknown => bench.sqlite.prepare('SELECT min(id) FROM change_log').pluck().get()
+  expect([await trim(), oldest()]).toEqual([true, 2001])
+  expect([await trim(), oldest()]).toEqual([true, 4001])
+  expect([await trim(), oldest()]).toEqual([false, 4501])
+})
+
+it('the queue of a deleted autoresponder is emptied bit by bit, and that of others stays', async () => {
+  const bench = await commandBench()
+  bench.sqlite.exec(`
+    PRAGMA foreign_keys = OFF;
+    INSERT INTO deleted_autoresponders VALUES (7);
+    WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 4500)
+    INSERT INTO autoresponder_reactions SELECT n, CASE WHEN n > 4400 THEN 8 ELSE 7 END, n, 0, '{}', 0 FROM n`)
+  const purge = (): Promise<unknown> => bench.run('autoresponders.purge', { id: 7 })
+  const left = (): unknown =>
+    bench.sqlite
+      .prepare('SELECT count(*), (SELECT count(*) FROM deleted_autoresponders) FROM autoresponder_reactions')
+      .raw()
+      .get()
+  expect([await purge(), left()]).toEqual([true, [2500, 1]])
+  expect([await purge(), left()]).toEqual([true, [500, 1]])
+  expect([await purge(), left()]).toEqual([false, [100, 0]])
+})
+
+it('an autoresponder is deleted at once, and what it still had to send goes after it', async () => {
+  const { api, dataDirectory } = await start()
+  const list = await makeList(api)
+  const autoresponder = await makeAutoresponder(api, list.id, 'Welcome', {
+    trigger: 'subscription',
+    trigger_run_on_api: true
+  })
+  await makeSubscriber(api, list.id, 'a@example.com')
+  const database = new SQLite(join(dataDirectory, 'listwright.db'), { readonly: true })
+  onTestFinished(() => void database.close())
+  const queued = (): unknown => database.prepare('SELECT count(*) FROM autoresponder_reactions').pluck().get()
+  expect(queued()).toBe(1)
+  expect((await api.delete(`/mailing_lists/${list.id}/autoresponders/${autoresponder.id}`)).success).toBe(
+    true
+  )
+  expect((await api.get(`/mailing_lists/${list.id}/autoresponders`)).data).toEqual([])
+  await expect.poll(queued).toBe(0)
+})
