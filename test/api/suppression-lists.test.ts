@@ -1,4 +1,6 @@
+import SQLite from 'better-sqlite3'
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SuppressedAddress, SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
@@ -184,3 +186,27 @@ it.skipIf(!canMount)(
     await expect.poll(suppressed, { timeout: 30_000 }).toBe(count)
   }
 )
+
+it('any page of a list of 250,000 addresses is read, the last and what comes after it too', async () => {
+  const { app, api, dataDirectory } = await startApplication()
+  const list = await makeSuppressionList(api)
+  await app.close()
+  const database = new SQLite(join(dataDirectory, 'listwright.db'))
+  database.exec(`
+    WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 250000)
+    INSERT INTO suppressed_addresses (suppression_list_id, user_id, email, key, address_type)
+    SELECT ${list.id}, 1, 'p' || n || '@example.com', 'p' || n || '@example.com', 'a' FROM n;
+    UPDATE suppression_lists SET addresses = 250000`)
+  database.close()
+  const again = await startApplication(dataDirectory)
+  const page = async (number: number): Promise<string[]> => {
+    const path = `/suppression_lists/${list.id}/suppressed_addresses?per_page=400&page=${number}`
+    return (await again.api.get<SuppressedAddress[]>(path)).data.map(({ email }) => email)
+  }
+  const emails = (first: number, last: number): string[] =>
+    Array.from({ length: last - first + 1 }, (_, index) => `p${first + index}@example.com`)
+  expect(await page(0)).toEqual(emails(1, 400))
+  expect(await page(250)).toEqual(emails(100_001, 100_400))
+  expect(await page(624)).toEqual(emails(249_601, 250_000))
+  expect(await page(625)).toEqual([])
+})
