@@ -5,9 +5,10 @@ import { messageOf } from '../base/errors.ts'
 import type { Migration } from './migration.ts'
 import { first } from './migrations/0022-first.ts'
 import { retention } from './migrations/0023-retention.ts'
+import { linkCounters } from './migrations/0024-link-counters.ts'
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first, retention]
+export const migrations: readonly Migration[] = [first, retention, linkCounters]
 
 /** Copies of earlier schemas that are kept. */
 const keptBackups = 3

@@ -142,6 +142,27 @@ it('the step to schema 23 keeps what autoresponders have still to send', async (
   ).toBe(5)
 })
 
+it('the step to schema 24 counts the clicks that are there', async () => {
+  const { database, backups } = await freshDatabase()
+  migrate(
+    database,
+    backups,
+    migrations.filter(({ version }) => version < 24)
+  )
+  database.exec(`
+    PRAGMA foreign_keys = OFF;
+    INSERT INTO stat_links (id, stat_slice_id, url) VALUES (1, 1, 'https://example.com/a'), (2, 1, 'https://example.com/b');
+    INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, link_id, is_unique_of_link, occurred_at)
+    VALUES (1, 'click', 1, 'a@example.com', 1, 1, 1, 0), (1, 'click', 1, 'a@example.com', 0, 1, 0, 0),
+      (1, 'click', 2, 'b@example.com', 0, 1, 1, 0), (1, 'open', 2, 'b@example.com', 1, NULL, NULL, 0)`)
+  migrate(database, backups)
+  const counters = 'SELECT id, clicks_total, clicks_unique, clicks_unique_by_link FROM stat_links'
+  expect(database.prepare(counters).raw().all()).toEqual([
+    [1, 3, 1, 2],
+    [2, 0, 0, 0]
+  ])
+})
+
 describe('the database', () => {
   it('has STRICT tables, WAL and no violated foreign key', async () => {
     const { app, dataDirectory } = await startApplication()

@@ -30,15 +30,21 @@ it('npm run serve -- check counts again beside an application that runs, and nam
   await api.post(`${path}/create_multiple`, { data: ['a@example.org', '@example.net'] })
   await api.delete(`${path}/a%40example.org`)
   const dispatch_attributes = { from_email: 'me@example.com', begins_at: Math.floor(Date.now() / 1000) }
-  const campaign = await makeCampaign(api, id, { dispatch_attributes })
+  const html = '<p><a href="https://example.com/">More</a></p>'
+  const campaign = await makeCampaign(api, id, {
+    dispatch_attributes,
+    contents: [{ subject: 'Hello', format: 'html', html }]
+  })
   await api.sent(campaign.id)
   const [message] = await outboxOf(dataDirectory, campaign.id)
   const pixel = /src="(http[^"]*\/o\/[^"]+)"/.exec(message?.body ?? '')?.[1] ?? ''
+  const link = /href="(http[^"]*\/c\/[^"]+)"/.exec(message?.body ?? '')?.[1] ?? ''
   for (let opened = 0; opened < 2; opened++) expect((await fetch(pixel)).status).toBe(200)
+  expect((await fetch(link, { redirect: 'manual' })).status).toBe(302)
 
   expect(await check(dataDirectory)).toEqual({
     status: 0,
-    lines: ['Counted 29 subscribers, 1 suppressed addresses, 2 events of campaigns: every counter agrees.']
+    lines: ['Counted 29 subscribers, 1 suppressed addresses, 3 events of campaigns: every counter agrees.']
   })
 
   await app.close()
@@ -49,17 +55,19 @@ it('npm run serve -- check counts again beside an application that runs, and nam
     UPDATE subscriber_block_groups SET subscribers = 0;
     UPDATE suppression_lists SET addresses = 5;
     UPDATE stat_counters SET opens_total = 3;
+    UPDATE stat_links SET clicks_unique = 7;
   `)
   database.close()
   expect(await check(dataDirectory)).toEqual({
     status: 1,
     lines: [
-      'Counted 29 subscribers, 1 suppressed addresses, 2 events of campaigns: counters that differ: 5.',
+      'Counted 29 subscribers, 1 suppressed addresses, 3 events of campaigns: counters that differ: 6.',
       `subscribers of mailing list ${id} that are active: 30 recorded, 29 found`,
       `subscribers of mailing list ${id} with ids from 0: 0 recorded, 29 found`,
       `subscribers of mailing list ${id} with ids from 0: 0 recorded, 29 found`,
       `addresses of suppression list ${never.id}: 5 recorded, 1 found`,
-      expect.stringMatching(/^opens_total of content \d+: 3 recorded, 2 found$/) as string
+      expect.stringMatching(/^opens_total of content \d+: 3 recorded, 2 found$/) as string,
+      expect.stringMatching(/^clicks_unique of link \d+: 7 recorded, 1 found$/) as string
     ]
   })
 })

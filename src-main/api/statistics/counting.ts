@@ -81,6 +81,7 @@ export async function recordEvent(
       occurred_at: context.now
     })
     .execute()
+  if (linkId !== undefined) await countClick(context, linkId, isUnique, isUniqueOfLink)
   const plural = `${type}s` as const
   await count(
     context,
@@ -94,6 +95,23 @@ export async function recordEvent(
     timeZone
   )
   return isUnique
+}
+
+async function countClick(
+  context: CommandContext,
+  linkId: number,
+  isUnique: boolean,
+  isUniqueOfLink: boolean
+): Promise<void> {
+  await context.db
+    .updateTable('stat_links')
+    .set((update) => ({
+      clicks_total: update('clicks_total', '+', 1),
+      clicks_unique: update('clicks_unique', '+', Number(isUnique)),
+      clicks_unique_by_link: update('clicks_unique_by_link', '+', Number(isUniqueOfLink))
+    }))
+    .where('id', '=', linkId)
+    .execute()
 }
 
 /** Whether a recipient did something with a message before. */

@@ -211,14 +211,7 @@ export async function linksOfCampaign(
     .select((select) => select.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   const rows = await query
-    .leftJoin('stat_events', 'stat_events.link_id', 'stat_links.id')
-    .select(['stat_links.id as link_id', 'url'])
-    .select((select) => [
-      select.fn.count<number>('stat_events.id').as('clicks_total'),
-      sql<number>`cast(total(is_unique) as integer)`.as('clicks_unique'),
-      sql<number>`cast(total(is_unique_of_link) as integer)`.as('clicks_unique_by_link')
-    ])
-    .groupBy('stat_links.id')
+    .select(['stat_links.id as link_id', 'url', 'clicks_total', 'clicks_unique', 'clicks_unique_by_link'])
     .orderBy(sql`lower(url)`)
     .orderBy('stat_links.id')
     .limit(per_page)

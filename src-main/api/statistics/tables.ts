@@ -28,6 +28,10 @@ export interface StatLinksTable {
   id: Generated<number>
   stat_slice_id: number
   url: string
+  /** How often it was clicked: in all, as the first link of the content by a recipient, and for the first time by one. */
+  clicks_total: Generated<number>
+  clicks_unique: Generated<number>
+  clicks_unique_by_link: Generated<number>
 }
 
 /** What a recipient did with a message. */

@@ -34,7 +34,8 @@ export function recount(db: Kysely<Schema>): Promise<Recount> {
         idsPerBlock * blocksPerGroup
       )),
       ...(await driftsOfSuppressionLists(moment)),
-      ...(await driftsOfStatistics(moment))
+      ...(await driftsOfStatistics(moment)),
+      ...(await driftsOfLinks(moment))
     ]
   }))
 }
@@ -124,6 +125,28 @@ async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
     FROM kept FULL JOIN found ON found.stat_slice_id = kept.stat_slice_id AND found.name = kept.name
     WHERE coalesce(kept.events, 0) <> coalesce(found.events, 0)
       AND coalesce(kept.stat_slice_id, found.stat_slice_id) NOT IN (
+        SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id JOIN campaigns ON campaigns.id = campaign_id
+        WHERE campaigns.deleted_at IS NOT NULL
+      )`.execute(db)
+  return rows
+}
+
+/** Those of deleted campaigns are left out, as above. */
+async function driftsOfLinks(db: Kysely<Schema>): Promise<Drift[]> {
+  const { rows } = await sql<Drift>`
+    WITH found AS (
+      SELECT link_id, count(*) AS total, sum(is_unique) AS firsts, sum(is_unique_of_link) AS firsts_of_link
+      FROM stat_events WHERE link_id IS NOT NULL GROUP BY link_id
+    ), compared AS (
+      SELECT id, stat_slice_id, 'clicks_total' AS name, clicks_total AS kept, total AS found
+      FROM stat_links LEFT JOIN found ON link_id = id
+      UNION ALL SELECT id, stat_slice_id, 'clicks_unique', clicks_unique, firsts FROM stat_links LEFT JOIN found ON link_id = id
+      UNION ALL SELECT id, stat_slice_id, 'clicks_unique_by_link', clicks_unique_by_link, firsts_of_link
+      FROM stat_links LEFT JOIN found ON link_id = id
+    )
+    SELECT name || ' of link ' || id AS counter, kept, coalesce(found, 0) AS found FROM compared
+    WHERE kept <> coalesce(found, 0)
+      AND stat_slice_id NOT IN (
         SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id JOIN campaigns ON campaigns.id = campaign_id
         WHERE campaigns.deleted_at IS NOT NULL
       )`.execute(db)
