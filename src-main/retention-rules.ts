@@ -20,7 +20,7 @@ export function retentionRules(
   return [
     {
       name: 'Logs of imports that ended 7 days ago',
-      // Spec, "Limits".
+      // docs/api.md, "Limits".
       keptFor: 7 * day,
       removeBefore: (time) => removeOldLogs(reader, writer, dataDirectory, time)
     },

@@ -32,7 +32,7 @@ const namedZones: Record<string, number> = {
 }
 const zone = String.raw`\s*(?<zone>${Object.keys(namedZones).join('|')}|[+-]\d\d(?::?\d\d)?)?`
 
-/** The patterns of the spec, "Mapping"; numeric dates with separators are tried last. */
+/** The patterns of the docs/api.md, "Subscriber imports"; numeric dates with separators are tried last. */
 const patterns = [
   new RegExp(String.raw`^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})${time}${zone}$`, 'i'),
   new RegExp(String.raw`^(?<name>[a-z]{3,9})\.? (?<day>\d{1,2}),? (?<year>\d{4})${time}${zone}$`, 'i'),
@@ -46,7 +46,7 @@ const maxLength = 100
 /** What a person should write instead. */
 export const dateHint = 'a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
 
-/** Reads a date, with or without a time, in one of the spec's patterns; null when it is none of them. */
+/** Reads a date, with or without a time, in one of these patterns; null when it is none of them. */
 export function parseDate(text: string, order: DateOrder): WallTime | null {
   const plain = plainDate(text)
   if (plain) return plain
@@ -142,7 +142,7 @@ export function isTime(ms: number): boolean {
 const maxSeconds = 10 ** 11
 
 /**
- * A time of a request: UNIX seconds as a number or digits, or one of the spec's patterns.
+ * A time of a request: UNIX seconds as a number or digits, or one of these patterns.
  * @returns UNIX milliseconds, or null if it is neither of these, or is out of range; see {@link timeComplaint}
  */
 export function parseTimeInput(input: string | number, timeZone: string): number | null {

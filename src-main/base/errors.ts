@@ -1,4 +1,4 @@
-/** The error codes of the API's envelope (spec, "Errors"; supplement, section 1). */
+/** The error codes of the API's envelope (docs/api.md, "Errors"). */
 export type ErrorCode =
   | 'validation_failed'
   | 'invalid_request'
@@ -58,7 +58,7 @@ export function storageFaultOf(error: unknown): StorageFault | null {
 /** Faults that are named one by one: nobody reads more at once. */
 const maxReported = 25
 
-/** Input that breaks a rule; several faults are joined with ", " as the supplement asks. */
+/** Input that breaks a rule; several faults are joined with ", " (docs/api.md, "Errors"). */
 export function validationFailed(...faults: [string, ...string[]]): ApiError {
   return new ApiError('validation_failed', faults.join(', '))
 }

@@ -66,7 +66,7 @@ function computeOffset(ms: number, timeZone: string): number {
 let lastFormatted = { ms: Number.NaN, timeZone: '', text: '' }
 
 /**
- * ISO 8601 in the organization's time zone, `Z` for UTC (supplement, section 1).
+ * ISO 8601 in the organization's time zone, `Z` for UTC (docs/api.md, "Requests and answers").
  * @param ms UNIX milliseconds
  */
 export function formatTime(ms: number, timeZone: string): string {

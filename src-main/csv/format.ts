@@ -1,4 +1,4 @@
-/** How records are written in a file, in the words of the specification. */
+/** How records are written in a file, in the words of the API. */
 export interface CsvFormat {
   /** One character; a tab as such. */
   csv_field_separator: string

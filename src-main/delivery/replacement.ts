@@ -6,7 +6,7 @@ import { isoDay } from '../base/dates.ts'
 import { wallClock } from '../base/times.ts'
 import { attributesIn } from './markup.ts'
 
-// Replacement codes in contents (supplement, section 4): a text is compiled once and written for each recipient.
+// Replacement codes in contents (docs/api.md, "Replacement codes"): a text is compiled once and written for each recipient.
 
 /** Where in a message a code stands, which decides how its value is encoded. */
 type Place = 'html' | 'url in html' | 'text' | 'url in text'
@@ -221,7 +221,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** Spec, "Custom field": texts say themselves how they are interpolated. */
+/** docs/api.md, "Custom fields": texts say themselves how they are interpolated. */
 function fieldValue(field: FieldDefinition, values: StoredValues): Value {
   const shown = presentValue(field, values[field.id]) as string[] | string | number | boolean | null
   const text = Array.isArray(shown) ? shown.join(', ') : shown === null ? '' : String(shown)

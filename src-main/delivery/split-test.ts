@@ -13,7 +13,7 @@ export type Shares = readonly number[]
 
 /**
  * Draws who gets which content, exact to the nearest recipient: no content with a share of at least one goes untested
- * (supplement, section 2).
+ * (docs/api.md, "Campaigns").
  * @param draws of all recipients, in any order
  * @param contents how many there are
  * @param percentage of the recipients who are tested, 0 to 100

@@ -1,8 +1,8 @@
-/** Spec, "User". */
+/** docs/api.md, "Users". */
 export const userRoles = ['system_admin', 'organization_admin', 'standard'] as const
 export type UserRole = (typeof userRoles)[number]
 
-/** What a permission of a user can name: each key with its actions (spec, "User"). */
+/** What a permission of a user can name: each key with its actions (docs/api.md, "Users"). */
 export const permissionActions = {
   mailing_list: ['create', 'update', 'delete'],
   segmentation_criteria: ['create', 'update', 'delete'],
@@ -24,7 +24,7 @@ export type Permission = { [Key in PermissionKey]: `${Key}.${Actions[Key][number
 /** The permissions of a standard user: key -> actions. Administrators have all of them. */
 export type UserPermissions = Partial<Record<PermissionKey, readonly string[]>>
 
-/** Who makes a request: a key or a signed-in window belongs to an organization and a user (spec, "Authentication"). */
+/** Who makes a request: a key or a signed-in window belongs to an organization and a user (docs/api.md, "Who may call"). */
 export interface Caller {
   organizationId: number
   organizationName: string

@@ -10,7 +10,7 @@ export interface Dependency {
 /**
  * Refuses to delete what others need.
  * @param use how they need it, such as "is used by"
- * @throws ApiError validation_failed with data.dependencies (spec, "Custom fields") when there are any
+ * @throws ApiError validation_failed with data.dependencies (docs/api.md, "Custom fields") when there are any
  */
 export function refuseWhileNeeded(name: string, use: string, dependencies: Dependency[]): void {
   if (dependencies.length === 0) return

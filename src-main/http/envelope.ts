@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 
-/** The answer of a call that succeeded (spec, "Conventions common to all endpoints"). */
+/** The answer of a call that succeeded (docs/api.md, "Requests and answers"). */
 export function envelope<Data extends TSchema>(data: Data) {
   return Type.Object({
     success: Type.Boolean(),
@@ -10,7 +10,7 @@ export function envelope<Data extends TSchema>(data: Data) {
   })
 }
 
-/** The answer of a paginated list: the envelope and its page keys (supplement, section 1). */
+/** The answer of a paginated list: the envelope and its page keys (docs/api.md, "Requests and answers"). */
 export function pagedEnvelope<Item extends TSchema>(item: Item) {
   return Type.Object({ ...envelope(Type.Array(item)).properties, ...pageKeys })
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { withDefault } from './schema.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
 
-/** The page parameters of a list (spec, "Limits"). */
+/** The page parameters of a list (docs/api.md, "Limits"). */
 export function PageQuery(defaultSize: number) {
   return {
     page: withDefault(Type.Integer({ minimum: 0 }), 0),

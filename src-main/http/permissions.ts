@@ -13,7 +13,7 @@ export type Access =
 type AnyOf = readonly [Permission, Permission, ...Permission[]]
 
 /**
- * Refuses a caller who may not use the route that was called (supplement, section 1).
+ * Refuses a caller who may not use the route that was called (docs/api.md, "Who may call").
  * @throws ApiError not_authorized, answered with 403
  */
 export function authorize({ caller, routeOptions }: FastifyRequest): void {

@@ -40,7 +40,7 @@ export const wrappingKey = 'x-wrapping-key'
 
 /**
  * A request body under its wrapping key. A body that holds the resource's own keys without it is read as if wrapped
- * (supplement, section 1).
+ * (docs/api.md, "Requests and answers").
  */
 export function wrapped<Key extends string, Schema extends TSchema>(key: Key, schema: Schema) {
   return wrappedBeside(key, schema, {})

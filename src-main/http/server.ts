@@ -19,13 +19,13 @@ import { type Access, authorize, requireDeclaredAccess, whoMayUse } from './perm
 import { serializerCompiler } from './serialization.ts'
 import { validatorCompiler } from './validation.ts'
 
-/** Where every path of the API begins (spec, first section). */
+/** Where every path of the API begins (docs/api.md). */
 export const apiPrefix = '/ga/api/v2'
 
 /** Bytes of a request body; imports from JSON have a limit of their own. */
 const bodyLimit = 4 * 1024 * 1024
 
-/** Bytes of a request's head: a path may hold 100 addresses of full length, URI-encoded (supplement, section 1). */
+/** Bytes of a request's head: a path may hold 100 addresses of full length, URI-encoded (docs/api.md, "Requests and answers"). */
 const maxHeaderSize = 256 * 1024
 
 /** Where log lines go: standard error, so that standard output stays for the one line of --json. */
@@ -65,7 +65,7 @@ export async function createServer(
   const methods = rememberMethods(app)
 
   app.addHook('onRequest', async ({ raw: { headers } }) => {
-    // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (supplement, section 1).
+    // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (docs/api.md, "Requests and answers").
     const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
     if (hasBody) headers['content-type'] = 'application/json'
     else delete headers['content-type']
@@ -113,7 +113,7 @@ function withAccess(schema: FastifySchema, access: Access | undefined): FastifyS
   return sentence === undefined ? schema : { ...schema, description: sentence }
 }
 
-/** `/ga/api/…` is answered as version 2, unless the header asks for another one than 1 or 2 (supplement, section 1). */
+/** `/ga/api/…` is answered as version 2, unless the header asks for another one than 1 or 2 (docs/api.md, "Requests and answers"). */
 function versionedUrl(url: string, version: string | string[] = '1'): string {
   const isKnown = version === '1' || version === '2'
   if (!isKnown || !url.startsWith('/ga/api/') || /^\/ga\/api\/v\d+(\/|$)/.test(url)) return url
@@ -154,7 +154,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket & { _httpM
   )
 }
 
-/** Clients in use send JSON under other content types (supplement, section 1). */
+/** Clients in use send JSON under other content types (docs/api.md, "Requests and answers"). */
 function acceptJsonWhateverItsType(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>
@@ -162,7 +162,7 @@ function acceptJsonWhateverItsType(app: FastifyInstance): void {
   )
 }
 
-/** What the application refuses is answered with 200 and success false (supplement, section 1). */
+/** What the application refuses is answered with 200 and success false (docs/api.md, "Requests and answers"). */
 function statusOf(code: ErrorCode, isSignedIn: boolean): number {
   if (code === 'not_authorized') return isSignedIn ? 403 : 401
   return code === 'internal_error' ? 500 : 200
@@ -235,7 +235,7 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?')[0] ?? ''
 }
 
-/** Whether a path is one of the API in a version that there is not (supplement, section 1). */
+/** Whether a path is one of the API in a version that there is not (docs/api.md, "Requests and answers"). */
 function isOtherVersion(request: FastifyRequest): boolean {
   const path = pathOf(request)
   return path.startsWith('/ga/api/') && path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)

@@ -38,8 +38,8 @@ const all = {
 const maxValues = 1000
 
 /**
- * Compiles a route's schema into its check. Bodies are first read the way clients in use write them (supplement,
- * section 1: missing wrapping key, null for an optional key, spellings of booleans); faults become one sentence each.
+ * Compiles a route's schema into its check. Bodies are first read the way clients in use write them (docs/api.md,
+ * "Requests and answers": missing wrapping key, null for an optional key, spellings of booleans); faults become one sentence each.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = httpPart === 'body' ? 'body' : 'parameters'
@@ -103,7 +103,7 @@ function readBody(schema: JsonSchema, input: unknown): unknown {
 
 /**
  * Drops keys that the schema does not know and nulls that stand for absent keys, and reads what clients in use write in
- * place of booleans, of numbers and of an object without keys (supplement, section 1).
+ * place of booleans, of numbers and of an object without keys (docs/api.md, "Requests and answers").
  */
 function tolerant(schema: JsonSchema, value: unknown): unknown {
   if (schema.type === 'boolean') return readBoolean(value)
@@ -146,7 +146,7 @@ function allowsNull(schema: JsonSchema): boolean {
   return schema.type === undefined && schema.enum === undefined
 }
 
-/** A blank query parameter is one left out (supplement, section 1). */
+/** A blank query parameter is one left out (docs/api.md, "Requests and answers"). */
 function withoutBlanks(input: unknown): unknown {
   if (!isRecord(input)) return input
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ''))

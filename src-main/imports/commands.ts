@@ -92,7 +92,7 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
   return id
 }
 
-/** The defaults for new subscribers, without what the list has no attribute for (supplement, section 2). */
+/** The defaults for new subscribers, without what the list has no attribute for (docs/api.md, "Subscriber imports"). */
 function defaultsOf(
   { subscriber_defaults: { status, confirmed, format } }: ImportSettings,
   list: MailingListRow
@@ -104,7 +104,7 @@ function defaultsOf(
   }
 }
 
-/** The autoresponders that a request names by id or by name; with both, the id wins (spec, "Subscriber import"). */
+/** The autoresponders that a request names by id or by name; with both, the id wins (docs/api.md, "Subscriber imports"). */
 function readAutoresponders(
   all: AutoresponderRow[],
   { subscription, api }: AutorespondersInput
@@ -371,7 +371,7 @@ export const recallImportBatch = inBackground<
   return outcomes
 })
 
-/** Notes that the logs of an import were removed, 7 days after its end (spec, "Limits"): it cannot be undone any more. */
+/** Notes that the logs of an import were removed, 7 days after its end (docs/api.md, "Limits"): it cannot be undone any more. */
 export const notePurgedLogs: Command<{ id: number }, void> = async (context, { id }) => {
   await forgetImportChanges(context, id)
   await context.db

@@ -10,11 +10,11 @@ import { messageOf } from '../base/errors.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { ImportFailure } from '../csv/failure.ts'
 
-/** Bytes that a file may have (spec, "Limits"). */
+/** Bytes that a file may have (docs/api.md, "Limits"). */
 export const maxBytes = 200 * 1000 * 1000
-/** Milliseconds before the second and before the third attempt (spec, "Limits"). */
+/** Milliseconds before the second and before the third attempt (docs/api.md, "Limits"). */
 const retryWaits = [10_000, 50_000]
-/** After so long nothing is tried again, in milliseconds (spec, "Limits"). */
+/** After so long nothing is tried again, in milliseconds (docs/api.md, "Limits"). */
 const maxTime = 15 * 60_000
 /** Silence after which a server is given up, in milliseconds. */
 const maxSilence = 60_000
@@ -28,7 +28,7 @@ export interface DownloadOptions {
   signal: AbortSignal
   /** Told before each wait until when it lasts, in UNIX milliseconds, and with null that it is over. */
   onRetry?: (retryAt: number | null) => Promise<void>
-  /** Milliseconds between attempts, in place of those of the specification. */
+  /** Milliseconds between attempts, in place of those of docs/api.md, "Limits". */
   waits?: readonly number[]
   /** The same for the silence after which a server is given up. */
   silence?: number

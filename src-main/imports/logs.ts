@@ -8,7 +8,7 @@ export function logDirectory(dataDirectory: string, importId: number): string {
   return join(dataDirectory, 'imports', String(importId))
 }
 
-/** The file of one log: `failed` is a CSV, every other one holds an email a line (spec, "Logs"). */
+/** The file of one log: `failed` is a CSV, every other one holds an email a line (docs/api.md, "Subscriber imports"). */
 export function logPath(directory: string, outcome: ImportOutcome): string {
   return join(directory, outcome === 'failed' ? 'failed.csv' : `${outcome}.txt`)
 }

@@ -148,7 +148,7 @@ export const subscriberImportRoutes = serve(
 )
 
 function beginsAt(given: string | number | undefined, timeZone: string): number | null {
-  // Supplement, section 1: "now" is the time at which the request is carried out.
+  // docs/api.md, "Requests and answers": "now" is the time at which the request is carried out.
   if (given === undefined || given === 'now') return null
   const time = parseTimeInput(given, timeZone)
   if (time === null) throw validationFailed(`begins_at ${timeComplaint(given)}`)

@@ -10,7 +10,7 @@ import { makeDirectory, writeDurably } from '../base/durable.ts'
 /** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
 export interface ImportSource {
   type: 'json' | 'upload_directory' | 'url'
-  /** The name to show; "data" for json (supplement, section 2), '' for url. */
+  /** The name to show; "data" for json (docs/api.md, "Subscriber imports"), '' for url. */
   filename: string
   path: string
   /** Where the file is to be downloaded from, for url. */

@@ -3,11 +3,11 @@ import { Nullable } from '../http/schema.ts'
 
 /** The configuration directives: they hold for the whole installation. */
 export const Settings = Type.Object({
-  /** Refuses to delete single subscribers (spec, "Subscribers", delete rules). */
+  /** Refuses to delete single subscribers (docs/api.md, "Subscribers"). */
   service_disable_subscriber_deletion: Type.Boolean(),
-  /** Seconds for which a user is locked out after failed passwords; 0 locks nobody out (spec, "Lockout"). */
+  /** Seconds for which a user is locked out after failed passwords; 0 locks nobody out (docs/api.md, "Users"). */
   service_user_login_lockout_duration: Type.Integer({ minimum: 0, maximum: 86_400 }),
-  /** The version of the terms that users must have agreed to; null turns the terms feature off (spec, "User"). */
+  /** The version of the terms that users must have agreed to; null turns the terms feature off (docs/api.md, "Users"). */
   service_terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   /** Whether users agree once more when the version of the terms is higher than the one they agreed to. */
   service_terms_and_conditions_require_on_updates: Type.Boolean(),

@@ -81,7 +81,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
     }
   }
 
-  /** Of a user who is locked out no password is right (spec, "Lockout"). It takes as long for one who does not exist. */
+  /** Of a user who is locked out no password is right (docs/api.md, "Users"). It takes as long for one who does not exist. */
   async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
     const isRight = await passwords.isRight(
       password,

@@ -14,7 +14,7 @@ import { detectFormat } from './detect-format.ts'
 import { suppressedAddressImportEndpoints } from './endpoints/suppressed-address-imports.ts'
 import { serve } from '../http/serve.ts'
 
-/** Files of addresses to suppress: the specification knows them as jobs, without a way to make them. */
+/** Files of addresses to suppress: the API knows them as jobs, without a way to make them. */
 export const suppressedAddressImportRoutes = serve(
   suppressedAddressImportEndpoints,
   ({ reader, writer, dataDirectory }) => {

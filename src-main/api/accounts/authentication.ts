@@ -59,7 +59,7 @@ export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, t
 }
 
 /**
- * Finds out who calls: an API key in the Authorization header (supplement, section 1) or the cookie of a signed-in window.
+ * Finds out who calls: an API key in the Authorization header (docs/api.md, "Who may call") or the cookie of a signed-in window.
  * @throws ApiError not_authorized
  */
 export async function authenticate(request: FastifyRequest): Promise<Caller> {

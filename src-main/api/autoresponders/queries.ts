@@ -51,7 +51,7 @@ export async function listOfAutoresponder(
   return row.mailing_list_id
 }
 
-/** Autoresponders as the API answers them (supplement, section 3). */
+/** Autoresponders as the API answers them (docs/api.md, "Autoresponders"). */
 export async function presentAutoresponders(
   db: Kysely<Schema>,
   rows: AutoresponderRow[],

@@ -13,7 +13,7 @@ interface Subscription {
   excludeReacted?: boolean
 }
 
-/** The autoresponders that run for somebody who subscribes through the API (spec, "Subscribers"). */
+/** The autoresponders that run for somebody who subscribes through the API (docs/api.md, "Subscribers"). */
 export async function subscriptionAutoresponders(
   context: CommandContext,
   mailingListId: number,

@@ -1,7 +1,7 @@
 import { instantOf, wallClock } from '../../base/times.ts'
 import type { AutoresponderDelayUnit } from './schema.ts'
 
-/** Most characters of a key of content_replacement_fields (spec, "Limits"). */
+/** Most characters of a key of content_replacement_fields (docs/api.md, "Limits"). */
 const maxKeyLength = 50
 
 /** Whether a name matches a pattern in which * stands for any characters; letters match in any case. */
@@ -23,7 +23,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
 }
 
 /**
- * What is wrong with the keys of content_replacement_fields (spec, "Subscribers", content replacement).
+ * What is wrong with the keys of content_replacement_fields (docs/api.md, "Subscribers").
  * @returns a sentence, or null when nothing is
  */
 export function replacementKeyFault(fields: Record<string, string>): string | null {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
-/** What makes an autoresponder send (supplement, section 3). */
+/** What makes an autoresponder send (docs/api.md, "Autoresponders"). */
 export const autoresponderTriggers = [
   'subscription',
   'campaign_open',
@@ -15,7 +15,7 @@ export type AutoresponderTrigger = (typeof autoresponderTriggers)[number]
 export const autoresponderDelayUnits = ['minutes', 'hours', 'days', 'weeks', 'months'] as const
 export type AutoresponderDelayUnit = (typeof autoresponderDelayUnits)[number]
 
-/** Spec, "Campaign": the formats of a content. */
+/** docs/api.md, "Campaigns": the formats of a content. */
 export const contentFormats = ['html', 'text', 'both'] as const
 export type ContentFormat = (typeof contentFormats)[number]
 

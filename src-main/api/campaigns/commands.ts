@@ -95,7 +95,7 @@ const createCampaign: Command<CreateInput, number> = async (context, input) => {
   return id
 }
 
-/** What a new campaign takes over from its template (spec, "Campaigns", the duplicate_* flags). */
+/** What a new campaign takes over from its template (docs/api.md, "Campaigns"). */
 async function draftFromTemplate(
   context: CommandContext,
   list: MailingListRow,
@@ -230,7 +230,7 @@ async function applyChanges(
   }
 }
 
-/** Spec, "Campaigns": only one of the three inputs; the SQL is for Remote Lists, the other two for the others. */
+/** docs/api.md, "Campaigns": only one of the three inputs; the SQL is for Remote Lists, the other two for the others. */
 async function chooseSegment(
   context: CommandContext,
   list: MailingListRow,
@@ -292,7 +292,7 @@ function chooseContents(
 
 /**
  * The state of a campaign that has not begun: scheduled once it has a time to begin at, a segment, content and
- * delivery settings (spec, "Campaign delivery states").
+ * delivery settings (docs/api.md, "Campaigns").
  */
 function stateAfter(
   context: CommandContext,
@@ -455,7 +455,7 @@ async function wasSent({ db }: CommandContext, id: number): Promise<boolean> {
 
 /**
  * Removes a campaign that is not being sent, or a template.
- * @returns its id and name (supplement, section 2)
+ * @returns its id and name (docs/api.md, "Campaigns")
  * @throws ApiError validation_failed while it is being sent, or an autoresponder waits for it to be opened
  */
 const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string }> = async (

@@ -24,7 +24,7 @@ export type DispatchSettings = Omit<
   'campaign_id' | 'state' | 'error_message' | 'started_at' | 'finished_at' | 'updated_at'
 >
 
-/** The delivery settings of a new campaign of a list (spec, "Mailing list", d_* fields). */
+/** The delivery settings of a new campaign of a list (docs/api.md, "Mailing lists"). */
 export function dispatchOfList(list: MailingListRow): DispatchSettings {
   return {
     paused: 0,
@@ -48,7 +48,7 @@ export function dispatchOfList(list: MailingListRow): DispatchSettings {
   }
 }
 
-/** A begins_at further in the past is an error; one less far is now (spec, "Limits"). In milliseconds. */
+/** A begins_at further in the past is an error; one less far is now (docs/api.md, "Limits"). In milliseconds. */
 export const latestBegin = 2 * 60 * 60 * 1000
 
 interface Scope {
@@ -171,7 +171,7 @@ function begin(
 }
 
 /**
- * The seed lists that a request names (supplement, section 2); the two deprecated inputs replace the whole set.
+ * The seed lists that a request names (docs/api.md, "Campaigns"); the two deprecated inputs replace the whole set.
  * @returns null when it names none, so that they stay as they are
  */
 export async function readDispatchSeedLists(
@@ -195,7 +195,7 @@ export async function readDispatchSeedLists(
   )
 }
 
-/** A null seed_list_id clears the set, but beside another of the inputs it is a key left out (supplement, section 1). */
+/** A null seed_list_id clears the set, but beside another of the inputs it is a key left out (docs/api.md, "Requests and answers"). */
 function withoutClearing(input: DispatchInput): DispatchInput {
   const others = [input.seed_list_name, input.seed_list_ids, input.seed_list_names]
   if (input.seed_list_id !== null || others.every((each) => each === undefined)) return input

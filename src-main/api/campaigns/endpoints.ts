@@ -62,13 +62,13 @@ export const campaignEndpoints = endpoints('Campaigns', {
   'POST /campaigns/:id/pause': { ...pausing, params: IdParams },
   'POST /campaigns/:id/resume': { ...resuming, params: IdParams },
 
-  // A campaign is also named by the stat_id of its statistics (supplement, section 3).
+  // A campaign is also named by the stat_id of its statistics (docs/api.md, "Campaigns").
   'GET /campaigns/by_stat/:stat_id': { ...reading, params: StatParams },
   'PUT /campaigns/by_stat/:stat_id': { ...changing, params: StatParams },
   'POST /campaigns/by_stat/:stat_id/pause': { ...pausing, params: StatParams },
   'POST /campaigns/by_stat/:stat_id/resume': { ...resuming, params: StatParams },
 
-  // An older spelling (supplement, section 3), which has no GET.
+  // An older spelling (docs/api.md, "Campaigns"), which has no GET.
   'PUT /mailing_lists/:mailing_list_id/campaigns/:campaign_id': { ...changing, params: CampaignOfListParams },
   'POST /mailing_lists/:mailing_list_id/campaigns/:campaign_id/pause': {
     ...pausing,

@@ -92,7 +92,7 @@ export function campaignsOfList(
       let started = select
         .selectFrom('dispatches')
         .select('campaign_id')
-        // Spec, "Campaigns": either filter limits the answer to these.
+        // docs/api.md, "Campaigns": either filter limits the answer to these.
         .where('state', 'in', ['sending', 'finished', 'cancelled', 'failed'])
       if (from !== undefined) started = started.where('started_at', '>=', from)
       if (before !== undefined) started = started.where('started_at', '<', before)
@@ -185,7 +185,7 @@ async function readParts(
   }
 }
 
-/** Shows dispatches as the API answers them (spec, "Campaign", dispatch fields). */
+/** Shows dispatches as the API answers them (docs/api.md, "Campaigns"). */
 async function dispatchPresenter(
   db: Kysely<Schema>,
   organizationId: number,
@@ -273,7 +273,7 @@ function basicsOf(row: NamedCampaign, contents: ContentRow[], timeZone: string) 
   }
 }
 
-/** Campaigns as the API lists them (spec, "Campaign", list element). */
+/** Campaigns as the API lists them (docs/api.md, "Campaigns"). */
 export async function presentCampaignSummaries(
   db: Kysely<Schema>,
   organizationId: number,
@@ -326,7 +326,7 @@ async function detailOf(db: Kysely<Schema>, row: NamedCampaign, timeZone: string
   }
 }
 
-/** How the winner of a split test is chosen (spec, "Campaign"); null when none is. */
+/** How the winner of a split test is chosen (docs/api.md, "Campaigns"); null when none is. */
 async function winnerSelectionOf(
   db: Kysely<Schema>,
   campaignId: number,
@@ -371,7 +371,7 @@ function presentContent({ id, name, subject, format, html, text }: ContentRow): 
   return { id, name, subject, format, html, text }
 }
 
-/** A campaign as the API answers it (spec, "Campaign", detail fields). */
+/** A campaign as the API answers it (docs/api.md, "Campaigns"). */
 export async function presentCampaign(
   db: Kysely<Schema>,
   row: NamedCampaign,
@@ -385,7 +385,7 @@ export async function presentCampaign(
   }
 }
 
-/** A template as the API answers it (spec, "Campaign template"). */
+/** A template as the API answers it (docs/api.md, "Templates"). */
 export async function presentTemplate(
   db: Kysely<Schema>,
   row: NamedCampaign,

@@ -1,6 +1,6 @@
 import { replacementKey } from '../autoresponders/rules.ts'
 
-/** A replacement code in a content, with its name and whether `:raw` follows it (supplement, section 4). */
+/** A replacement code in a content, with its name and whether `:raw` follows it (docs/api.md, "Replacement codes"). */
 export const codePattern = /%%([^%\r\n]{1,300}?)(:raw)?%%/gi
 
 /** The key under which the name in a code is looked up. */

@@ -133,7 +133,7 @@ function requireToSend(caller: Caller, { dispatch_attributes: dispatch }: Campai
     requirePermission(caller, 'campaign.send')
 }
 
-/** Statistics are for those who may read them, wherever they stand (spec, "User", permissions). */
+/** Statistics are for those who may read them, wherever they stand (docs/api.md, "Users"). */
 export function mayReadStatistics(caller: Caller): boolean {
   return hasPermission(caller, 'campaign.read_stats')
 }

@@ -5,7 +5,7 @@ import { summaryOf } from '../statistics/rules.ts'
 import type { Counters } from '../statistics/schema.ts'
 import type { CampaignChanges, CampaignState, ContentInput } from './schema.ts'
 
-/** Supplement, section 2. */
+/** docs/api.md, "Campaigns". */
 export const stateDescriptions: Record<CampaignState, string> = {
   idle: 'Step 1: Pending',
   scheduled: 'Step 2: Scheduled',
@@ -19,7 +19,7 @@ export const stateDescriptions: Record<CampaignState, string> = {
 export const unfinishedCampaignStates = ['idle', 'scheduled', 'sending'] as const
 
 /**
- * The contents of a request in either spelling (supplement, section 2).
+ * The contents of a request in either spelling (docs/api.md, "Campaigns").
  * @returns undefined when it names none, so that they stay as they are
  */
 export function contentsGiven(given: CampaignChanges): ContentInput[] | undefined {
@@ -66,7 +66,7 @@ export function checkContent(content: ContentValues, index: number, faults: Faul
   }
 }
 
-/** The value of the header X-CampaignID, without its prefix (spec, "Campaign"). */
+/** The value of the header X-CampaignID, without its prefix (docs/api.md, "Campaigns"). */
 export function xCampaignId({
   organization_id,
   mailing_list_id,

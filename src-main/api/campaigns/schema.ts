@@ -5,7 +5,7 @@ import { Filled, Nullable, Reference, Timestamp, TimeInput, withDefault } from '
 import { ClauseInput } from '../segments/schema.ts'
 import { StatisticCounts, StatSummary } from '../statistics/schema.ts'
 
-/** Spec, "Campaign delivery states". */
+/** docs/api.md, "Campaigns". */
 export const campaignStates = ['idle', 'scheduled', 'sending', 'finished', 'failed', 'cancelled'] as const
 export type CampaignState = (typeof campaignStates)[number]
 
@@ -22,7 +22,7 @@ const ContentInput = Type.Object({
 })
 export type ContentInput = Static<typeof ContentInput>
 
-/** How older clients write contents (supplement, section 2). */
+/** How older clients write contents (docs/api.md, "Campaigns"). */
 const NestedContentInput = Type.Object({
   id: Type.Optional(Type.Integer()),
   name: Type.Optional(Type.String({ maxLength: 255 })),
@@ -34,7 +34,7 @@ const NestedContentInput = Type.Object({
   })
 })
 
-/** Spec, "Campaign", dispatch fields; what is left out is as the list has it by default. */
+/** docs/api.md, "Campaigns"; what is left out is as the list has it by default. */
 export const DispatchInput = Type.Partial(
   Type.Object({
     virtual_mta_id: Nullable(Type.Integer()),
@@ -80,7 +80,7 @@ const input = {
 export const CampaignChanges = Type.Partial(Type.Object(input))
 export type CampaignChanges = Static<typeof CampaignChanges>
 
-/** What a campaign takes over from a template (spec, "Campaigns"); fields that are given win. */
+/** What a campaign takes over from a template (docs/api.md, "Campaigns"); fields that are given win. */
 export const CampaignInput = Type.Object({
   source_template_id: Type.Optional(Nullable(Type.Integer())),
   duplicate_content: withDefault(Type.Boolean(), false),
@@ -99,7 +99,7 @@ export const Content = Type.Object({
 })
 export type Content = Static<typeof Content>
 
-/** Spec, "Campaign", dispatch; null where the supplement says so. */
+/** docs/api.md, "Campaigns"; null where the API says so. */
 const dispatchFields = {
   state: Type.Enum([...campaignStates]),
   state_description: Type.String(),
@@ -159,7 +159,7 @@ const basics = {
   active_html_editor: Type.String()
 }
 
-/** An element of the list (spec, "Campaign"). */
+/** An element of the list (docs/api.md, "Campaigns"). */
 export const CampaignSummary = Type.Object({
   ...basics,
   /** Only when there are delivery settings. */
@@ -211,7 +211,7 @@ const detail = {
   template: Type.Boolean()
 }
 
-/** Spec, "Campaign", detail fields. */
+/** docs/api.md, "Campaigns". */
 export const CampaignDetail = Type.Object({
   ...detail,
   x_campaign_id: Type.String(),
@@ -221,7 +221,7 @@ export const CampaignDetail = Type.Object({
 })
 export type CampaignDetail = Static<typeof CampaignDetail>
 
-/** Spec, "Campaign template". */
+/** docs/api.md, "Templates". */
 export const TemplateDetail = Type.Object({
   ...detail,
   stat_summary: Type.Null(),

@@ -122,7 +122,7 @@ interface DeleteInput extends FieldInput {
 
 /**
  * Marks a field deleted. Its values stay where they are and are shown no more.
- * @throws ApiError validation_failed with data.dependencies when other records need the field (spec, "Custom fields")
+ * @throws ApiError validation_failed with data.dependencies when other records need the field (docs/api.md, "Custom fields")
  */
 const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
@@ -144,7 +144,7 @@ const deleteCustomField: Command<DeleteInput, void> = async (context, input) => 
 /** @throws ApiError validation_failed naming what uses a field */
 export function refuseWhileUsed(dependencies: Dependency[]): void {
   if (dependencies.length === 0) return
-  // Supplement, section 2: clients compare the message, and find the records in the data.
+  // docs/api.md, "Custom fields": clients compare the message, and find the records in the data.
   throw new ApiError(
     'validation_failed',
     'Cannot delete custom field because it is currently being used by the following records.',

@@ -132,7 +132,7 @@ function definitionOf(
   }
 }
 
-/** A field as the API answers it (spec, "Custom field"). */
+/** A field as the API answers it (docs/api.md, "Custom fields"). */
 export function presentField(field: FieldDefinition): CustomField {
   return {
     id: field.id,

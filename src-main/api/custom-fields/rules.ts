@@ -50,7 +50,7 @@ const textAttributes = [
   'interpolation_url_encode'
 ] as const
 
-/** The extra attributes of each type (spec, "Custom field"). */
+/** The extra attributes of each type (docs/api.md, "Custom fields"). */
 export const attributesOfType: Record<CustomFieldType, readonly (keyof TypedAttributes)[]> = {
   text: textAttributes,
   text_multiline: [...textAttributes, 'number_of_rows', 'interpolation_html_newlines'],
@@ -161,7 +161,7 @@ export function readValue(
   }
 }
 
-/** As {@link readValue}, with the rule that a required field must not be blank (checkboxes excepted, per the spec). */
+/** As {@link readValue}, with the rule that a required field must not be blank (checkboxes excepted; docs/api.md, "Custom fields"). */
 export function readRequiredValue(
   field: FieldDefinition,
   raw: unknown,
@@ -292,7 +292,7 @@ export function defaultValue(field: FieldDefinition): StoredValue | null {
   return (default_string || null) ?? default_integer ?? default_boolean ?? null
 }
 
-/** A kept value as the API answers it (spec, "Subscriber"): options by name, no selection as an empty array. */
+/** A kept value as the API answers it (docs/api.md, "Subscribers"): options by name, no selection as an empty array. */
 export function presentValue(field: FieldDefinition, stored: StoredValue | undefined): unknown {
   if (field.type === 'select_multiple_checkboxes') {
     const ids = Array.isArray(stored) ? stored : []
@@ -316,7 +316,7 @@ export function presentValues(
 }
 
 /**
- * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (supplement, section 2).
+ * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (docs/api.md, "Custom fields").
  * @param report called with a sentence for each name that the list lacks and each value that is refused
  * @returns field id -> value, null where the request blanks a field; faulty entries are left out
  */

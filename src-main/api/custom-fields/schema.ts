@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
-/** Spec, "Custom field". */
+/** docs/api.md, "Custom fields". */
 export const customFieldTypes = [
   'text',
   'text_multiline',

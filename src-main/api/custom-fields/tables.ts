@@ -13,7 +13,7 @@ export interface CustomFieldsTable {
   field_type: CustomFieldType
   required: Flag
   instructions: string | null
-  /** The extra attributes of the type (spec, "Custom field"), options excepted. */
+  /** The extra attributes of the type (docs/api.md, "Custom fields"), options excepted. */
   attributes: Json
   created_at: Fixed<Time>
   updated_at: Time

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Filled } from '../../http/schema.ts'
 
-// What lists and autoresponders send with (supplement, section 3).
+// What lists and autoresponders send with (docs/api.md, "Delivery settings").
 
-/** The name that selects the system's own route (spec, "Mailing list"). */
+/** The name that selects the system's own route (docs/api.md, "Mailing lists"). */
 export const systemDefaultRoute = 'System Default Route'
 
 export const VirtualMta = Type.Object({
@@ -38,7 +38,7 @@ export const BounceEmailInput = Type.Object({
 })
 export type BounceEmailInput = Static<typeof BounceEmailInput>
 
-/** A connection of the delivery engine that Remote Lists read from (spec, "Mailing list"). */
+/** A connection of the delivery engine that Remote Lists read from (docs/api.md, "Mailing lists"). */
 export const DatabaseConnection = Type.Object({ id: Type.Integer(), name: Type.String() })
 export type DatabaseConnection = Static<typeof DatabaseConnection>
 

@@ -5,7 +5,7 @@ import { PageQuery } from '../../http/pagination.ts'
 import { OrganizationParams, TimeInput } from '../../http/schema.ts'
 import { Job, jobStates, jobTypes } from './schema.ts'
 
-/** Spec, "Limits". */
+/** docs/api.md, "Limits". */
 const defaultPerPage = 2000
 
 const JobsQuery = Type.Object({

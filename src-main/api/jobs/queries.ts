@@ -94,7 +94,7 @@ function allJobs(db: Kysely<Schema>) {
     .select(
       columnsOf('SubscriberImport', {
         ...ofJob,
-        // The spec's words for an import whose file is being fetched, and for one that waits for another attempt.
+        // The API's words for an import whose file is being fetched, and for one that waits for another attempt.
         state: sql`CASE WHEN job.state <> 'downloading' THEN job.state
           WHEN job.retry_at IS NULL THEN 'loading_immediate' ELSE 'loading_delayed' END`,
         name: sql`coalesce(job.source_url, job.source_filename)`,
@@ -198,7 +198,7 @@ export async function jobs(
   return { rows, total }
 }
 
-/** A job as the API answers it (spec, "Background job"). */
+/** A job as the API answers it (docs/api.md, "Jobs"). */
 export function presentJob(row: JobRow, timeZone: string): Job {
   return {
     ...row,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Timestamp } from '../../http/schema.ts'
 
-/** Spec, "Job states by job_type". */
+/** docs/api.md, "Jobs". */
 export const jobTypes = [
   'Campaign',
   'SubscriberImport',
@@ -29,7 +29,7 @@ export const jobStates = [
 /** States in which nothing happens any more. */
 export const endedJobStates = ['finished', 'failed', 'cancelled'] as const
 
-/** Spec, "Background job", and supplement, section 2. */
+/** docs/api.md, "Jobs". */
 export const Job = Type.Object({
   id: Type.Integer(),
   job_type: Type.Enum([...jobTypes]),

@@ -83,7 +83,7 @@ export async function readChanges(context: CommandContext, { organizationId, id,
   }
 }
 
-/** The preview data after a request, which is merged into what is there (spec, "Mailing list"). */
+/** The preview data after a request, which is merged into what is there (docs/api.md, "Mailing lists"). */
 async function readPreview(
   context: CommandContext,
   organizationId: number,
@@ -128,7 +128,7 @@ export const issueDeleteConfirmation: Command<ListInput, { code: string; expires
 ) => {
   await mailingListById(context.db, organizationId, id)
   const expiresAt = context.now + confirmationLifetime
-  // <40 hex>:<unix expiry> (supplement, section 2)
+  // <40 hex>:<unix expiry> (docs/api.md, "Mailing lists")
   const code = `${randomBytes(20).toString('hex')}:${Math.floor(expiresAt / 1000)}`
   await context.db
     .replaceInto('delete_confirmations')
@@ -146,7 +146,7 @@ const { is_remote_list: fixed, ...released } = noReferences
 
 /**
  * Marks the list deleted and cancels its unfinished imports, exports and campaigns; its subscribers are removed in the background by
- * purgeDeletedList (spec, "Deletion rules").
+ * purgeDeletedList (docs/api.md, "Mailing lists").
  */
 const deleteMailingList: Command<DeleteInput, void> = async (context, { organizationId, id, code }) => {
   await mailingListById(context.db, organizationId, id)

@@ -30,7 +30,7 @@ export async function mailingListById(
 }
 
 /**
- * As {@link mailingListById}, for what Remote Lists do not have (spec, "What the service does").
+ * As {@link mailingListById}, for what Remote Lists do not have (docs/api.md, "Remote Lists").
  * @param what what the caller wants of the list, such as "subscribers"
  * @throws ApiError not_found; invalid_request for a Remote List
  */
@@ -121,7 +121,7 @@ export async function subscriberTotal(db: Kysely<Schema>, mailingListId: number)
   return row.total ?? 0
 }
 
-/** Lists as the API answers them (spec, "Mailing list"). */
+/** Lists as the API answers them (docs/api.md, "Mailing lists"). */
 export async function presentMailingLists(
   db: Kysely<Schema>,
   organizationId: number,

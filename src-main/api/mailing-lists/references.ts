@@ -18,7 +18,7 @@ import type { MailingList, MailingListChanges, MailingListInput } from './schema
 type MailingListRow = Selectable<MailingListsTable>
 
 // What a list refers to by name in requests and by id in its row: virtual MTA, URL domain, bounce email, seed lists, and
-// for Remote Lists the database connection (spec, "Mailing list").
+// for Remote Lists the database connection (docs/api.md, "Mailing lists").
 
 export interface References {
   columns: Pick<

@@ -5,11 +5,11 @@ import type { MailingListRow } from './queries.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
 import { customHeaderComplaints } from '../campaigns/rules.ts'
 
-/** How long a delete confirmation code holds, in milliseconds (spec, "Limits"). */
+/** How long a delete confirmation code holds, in milliseconds (docs/api.md, "Limits"). */
 export const confirmationLifetime = 2 * 60 * 1000
 
 /**
- * A percentage as the text with which it is kept (spec, "Conventions").
+ * A percentage as the text with which it is kept (docs/api.md, "Requests and answers").
  * @returns null when it is no percentage with at most two decimals
  */
 export function readPercentage(input: string | number): string | null {
@@ -44,7 +44,7 @@ type Attributes = Pick<
   | 'custom_headers'
 >
 
-/** The attributes of a list of which a request says nothing (spec, "Mailing list"). */
+/** The attributes of a list of which a request says nothing (docs/api.md, "Mailing lists"). */
 export const defaultAttributes: Attributes = {
   name: '',
   d_from_email: null,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Reference } from '../../http/schema.ts'
 
-/** Spec, "Mailing list", and supplement, section 2. */
+/** docs/api.md, "Mailing lists". */
 export const autowinnerMetrics = [
   'opens_unique',
   'clicks_unique',
@@ -14,7 +14,7 @@ export const delayUnits = ['minutes', 'hours', 'days'] as const
 /** In any unit: a winner is chosen before the year 9999. */
 export const maxDelayAmount = 1_000_000
 
-/** Percentages come as integer, float or string and are kept as strings (spec, "Conventions"). */
+/** Percentages come as integer, float or string and are kept as strings (docs/api.md, "Requests and answers"). */
 const Percentage = Type.Union([Type.Number(), Type.String()])
 
 const input = {

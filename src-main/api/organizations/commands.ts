@@ -52,7 +52,7 @@ interface Limits {
   subscriberLimit?: number | null | undefined
 }
 
-/** What an organization asks of new subscribers, and how many it may have: the specification names both without a way to set them. */
+/** What an organization asks of new subscribers, and how many it may have: the API names both without a way to set them. */
 export const limitSubscribers: Command<Limits, void> = async (
   context,
   { organizationId, enforcesConfirmedOptIn, subscriberLimit }

@@ -1,4 +1,4 @@
-/** The System Organization (spec, "What the service does"). */
+/** The System Organization (docs/api.md, "Organizations"). */
 export const systemOrganizationId = 1
 
 /** The complaint about a time zone that is none, as the rest of a sentence that begins with the field's name. */

@@ -6,7 +6,7 @@ const Frame = Type.String({ maxLength: 100_000 })
 
 const frames = { html_header: Frame, html_footer: Frame, text_header: Frame, text_footer: Frame }
 
-/** Supplement, section 3. */
+/** docs/api.md, "Organizations". */
 export const Organization = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -31,6 +31,6 @@ export const OrganizationInput = Type.Object({
 })
 export type OrganizationInput = Static<typeof OrganizationInput>
 
-/** An update keeps what its body leaves out (supplement, section 1). */
+/** An update keeps what its body leaves out (docs/api.md, "Requests and answers"). */
 export const OrganizationChanges = Type.Partial(Type.Object(input))
 export type OrganizationChanges = Static<typeof OrganizationChanges>

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Timestamp, withDefault } from '../../http/schema.ts'
 
-/** Supplement, section 3. */
+/** docs/api.md, "Delivery settings". */
 export const SeedList = Type.Object({
   id: Type.Integer(),
   name: Type.String(),

@@ -234,7 +234,7 @@ export async function countMembers(
   return { counts, lastId: lookedAt < atOnce ? null : lastId }
 }
 
-/** The query that finds the members of a segment (spec, "Segment", criteria_sql). */
+/** The query that finds the members of a segment (docs/api.md, "Segments"). */
 export function criteriaSql(
   db: Kysely<Schema>,
   mailingListId: number,
@@ -257,7 +257,7 @@ async function listNames(db: Kysely<Schema>, ids: number[]): Promise<(id: number
   return (id) => names.get(id) ?? ''
 }
 
-/** Segments as the API lists them (spec, "Segments"). */
+/** Segments as the API lists them (docs/api.md, "Segments"). */
 export async function presentSegmentSummaries(
   db: Kysely<Schema>,
   rows: StoredSegmentRow[]
@@ -275,7 +275,7 @@ export async function presentSegmentSummaries(
   }))
 }
 
-/** A segment as the API answers it (spec, "Segment"). */
+/** A segment as the API answers it (docs/api.md, "Segments"). */
 export async function presentSegment(
   db: Kysely<Schema>,
   { id, mailing_list_id, name, ...row }: StoredSegmentRow,
@@ -299,7 +299,7 @@ export async function presentSegment(
   }
 }
 
-/** A segment under its older name (supplement, section 3). */
+/** A segment under its older name (docs/api.md, "Segments"). */
 export function presentCriteria(db: Kysely<Schema>, row: SegmentRow, timeZone: string): SegmentationCriteria {
   return {
     id: row.id,

@@ -4,7 +4,7 @@ import { type SegmentCondition, type SegmentOperator, segmentOperators } from '.
 /**
  * Reads the clause of a request: an array of conditions that all must hold.
  * @param field what the client calls the clause
- * @throws ApiError invalid_request for a condition of another type than in_mailing_list (spec, "Segment")
+ * @throws ApiError invalid_request for a condition of another type than in_mailing_list (docs/api.md, "Segments")
  */
 export function readClause(
   given: Record<string, unknown>[],
@@ -34,7 +34,7 @@ function operatorNamed(text: unknown): SegmentOperator | undefined {
   return segmentOperators.find((operator) => operator === name)
 }
 
-/** The description that a segment is given (spec, "Segment"). @param nameOf of a list */
+/** The description that a segment is given (docs/api.md, "Segments"). @param nameOf of a list */
 export function describeClause(clause: SegmentCondition[], nameOf: (listId: number) => string): string {
   if (clause.length === 0) return 'all active subscribers'
   return clause

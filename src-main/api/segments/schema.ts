@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
-/** How a subscriber's email must relate to another list (supplement, section 2); also accepted with underscores. */
+/** How a subscriber's email must relate to another list (docs/api.md, "Segments"); also accepted with underscores. */
 export const segmentOperators = ['is in', 'is not in', 'is active in'] as const
 export type SegmentOperator = (typeof segmentOperators)[number]
 
-/** A condition of a segment, as it is kept: whether the email is on another list (spec, "Segment"). */
+/** A condition of a segment, as it is kept: whether the email is on another list (docs/api.md, "Segments"). */
 export type SegmentCondition = {
   type: 'in_mailing_list'
   operator: SegmentOperator
@@ -39,7 +39,7 @@ export const Segment = Type.Object({
 })
 export type Segment = Static<typeof Segment>
 
-/** An element of the list (spec, "Segments"). */
+/** An element of the list (docs/api.md, "Segments"). */
 export const SegmentSummary = Type.Object({
   id: Type.Integer(),
   mailing_list_id: Type.Integer(),
@@ -48,7 +48,7 @@ export const SegmentSummary = Type.Object({
 })
 export type SegmentSummary = Static<typeof SegmentSummary>
 
-/** The older name of a segment (supplement, section 3); ad hoc segments have no name. */
+/** The older name of a segment (docs/api.md, "Segments"); ad hoc segments have no name. */
 export const SegmentationCriteria = Type.Object({
   id: Type.Integer(),
   name: Nullable(Type.String()),

@@ -6,7 +6,7 @@ import { IdParams, MailingListParams, TimeInput, withDefault } from '../../http/
 import { CampaignReport, LinkStats, MessagesSentReport, StatSummary } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
-/** Supplement, section 3. */
+/** docs/api.md, "Statistics". */
 const defaultPerPage = 100
 
 const StartedQuery = {

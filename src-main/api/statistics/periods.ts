@@ -24,7 +24,7 @@ interface DayRange {
 }
 
 /**
- * The days of a report (supplement, section 3): from the first day two months ago to the end of this month unless the
+ * The days of a report (docs/api.md, "Statistics"): from the first day two months ago to the end of this month unless the
  * query says otherwise.
  * @param now UNIX milliseconds
  * @throws ApiError validation_failed

@@ -64,7 +64,7 @@ export interface Period {
   before: number
 }
 
-/** The summary of an autoresponder over a period (supplement, section 3). */
+/** The summary of an autoresponder over a period (docs/api.md, "Statistics"). */
 export async function summaryOfAutoresponder(
   db: Kysely<Schema>,
   autoresponderId: number,
@@ -193,7 +193,7 @@ function globOf(pattern: string): string {
   return pattern.replaceAll(/[?[]/g, '[$&]')
 }
 
-/** The links of a campaign's contents and how often they were clicked (supplement, section 3, link_stats). */
+/** The links of a campaign's contents and how often they were clicked (docs/api.md, "Statistics"). */
 export async function linksOfCampaign(
   db: Kysely<Schema>,
   campaignId: number,
@@ -228,7 +228,7 @@ export interface SystemCampaignFilter {
   excludeActive: boolean
 }
 
-/** Campaigns of all organizations that have begun, by the time they did (supplement, section 3, system_campaigns). */
+/** Campaigns of all organizations that have begun, by the time they did (docs/api.md, "Statistics"). */
 export async function systemCampaigns(
   db: Kysely<Schema>,
   { from, before, excludeActive }: SystemCampaignFilter,

@@ -6,7 +6,7 @@ import type { MessagesSent } from './schema.ts'
 
 export type ReportUnit = 'daily' | 'monthly'
 
-/** Messages of each campaign and autoresponder per day or month (supplement, section 3, messages_sent). */
+/** Messages of each campaign and autoresponder per day or month (docs/api.md, "Statistics"). */
 export function messagesSentReport(
   hours: Awaited<ReturnType<typeof messagesSent>>,
   unit: ReportUnit,
@@ -41,7 +41,7 @@ const columns = [
   'Messages Sent'
 ]
 
-/** The report as CSV (supplement, section 3). */
+/** The report as CSV (docs/api.md, "Statistics"). */
 export function reportAsCsv(report: MessagesSent[], organization: { id: number; name: string }): string {
   const lines = report.map((entry) =>
     [

@@ -20,7 +20,7 @@ import { messagesSentReport, reportAsCsv } from './reports.ts'
 import { type DaysQuery, statisticsEndpoints } from './endpoints.ts'
 import { serve } from '../../http/serve.ts'
 
-/** Supplement, section 3. */
+/** docs/api.md, "Statistics". */
 const maxPerPage = 500
 
 export const statisticsRoutes = serve(statisticsEndpoints, ({ reader }) => {

@@ -20,7 +20,7 @@ export function sumCounters(all: Iterable<Counters>): Counters {
 }
 
 /**
- * The counts of a summary (spec, "Campaign", stat_summary).
+ * The counts of a summary (docs/api.md, "Statistics").
  * @param byCode bounce code -> unique bounces; null when none were counted
  */
 export function countsOf(counters: Counters, byCode: Record<string, number> | null): StatisticCounts {
@@ -52,7 +52,7 @@ export function countsOf(counters: Counters, byCode: Record<string, number> | nu
   }
 }
 
-/** The rates of a summary (supplement, section 2). */
+/** The rates of a summary (docs/api.md, "Statistics"). */
 export function ratesOf(counts: StatisticCounts): Record<RateName, number> {
   const { messages_sent: sent, accepted, bounces_unique: bounces, opens_unique: opens } = counts
   return {
@@ -79,7 +79,7 @@ export function summaryOf(counters: Counters, byCode: Record<string, number> | n
 }
 
 /**
- * A summary as system_campaigns groups it (supplement, section 3).
+ * A summary as system_campaigns groups it (docs/api.md, "Statistics").
  * @param recipients how many the campaign is for; null while they are counted
  */
 export function reportedStatistics(summary: StatSummary, recipients: number | null): ReportedStatistics {

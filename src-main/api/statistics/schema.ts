@@ -40,7 +40,7 @@ export type CounterName = (typeof counterNames)[number]
 /** The counters of one content, or the sums of several. */
 export type Counters = Record<CounterName, number>
 
-/** Counts of a summary (spec, "Campaign", stat_summary), in the spec's order. */
+/** Counts of a summary (docs/api.md, "Statistics"), in the order in which they are answered. */
 export const countNames = [
   'sent_text',
   'sent_html',
@@ -115,7 +115,7 @@ const rates = Object.fromEntries(rateNames.map((name) => [name, Type.Number()]))
   ReturnType<typeof Type.Number>
 >
 
-/** The counts of a summary without its rates: what a snapshot holds (supplement, section 2). */
+/** The counts of a summary without its rates: what a snapshot holds (docs/api.md, "Statistics"). */
 export const StatisticCounts = Type.Object({
   ...integers,
   /** bounce code -> how many */
@@ -123,11 +123,11 @@ export const StatisticCounts = Type.Object({
 })
 export type StatisticCounts = Static<typeof StatisticCounts>
 
-/** Spec, "Campaign", stat_summary. */
+/** docs/api.md, "Statistics". */
 export const StatSummary = Type.Object({ ...StatisticCounts.properties, ...rates })
 export type StatSummary = Static<typeof StatSummary>
 
-/** The links of a campaign (supplement, section 3, link_stats). */
+/** The links of a campaign (docs/api.md, "Statistics"). */
 export type LinkStats = Static<typeof LinkStats>
 export const LinkStats = Type.Object({
   all_unclicked_links_recorded: Type.Boolean(),
@@ -156,7 +156,7 @@ const MessagesSent = Type.Object({
 /** Messages of a campaign or an autoresponder within a day or a month. */
 export type MessagesSent = Static<typeof MessagesSent>
 
-/** Supplement, section 3, messages_sent. */
+/** docs/api.md, "Statistics". */
 export const MessagesSentReport = Type.Object({ report: Type.Array(MessagesSent) })
 
 const integersOf = <Name extends string>(...names: Name[]) =>
@@ -187,5 +187,5 @@ const ReportedCampaign = Type.Object({
 /** A campaign in the report of all organizations. */
 export type ReportedCampaign = Static<typeof ReportedCampaign>
 
-/** Supplement, section 3, system_campaigns. */
+/** docs/api.md, "Statistics". */
 export const CampaignReport = Type.Object({ campaign_report: Type.Array(ReportedCampaign) })

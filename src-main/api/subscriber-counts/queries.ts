@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import type { StatusCounts, SubscriberCounts } from './schema.ts'
 
-/** The kept counters of an organization and of each of its lists (spec, "Subscriber counts"). */
+/** The kept counters of an organization and of each of its lists (docs/api.md, "Counts"). */
 export async function subscriberCounts(
   db: Kysely<Schema>,
   organization: { id: number; name: string }

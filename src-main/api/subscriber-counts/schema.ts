@@ -10,7 +10,7 @@ export const StatusCounts = Type.Object({
 })
 export type StatusCounts = Static<typeof StatusCounts>
 
-/** Spec, "Subscriber counts". */
+/** docs/api.md, "Counts". */
 export const SubscriberCounts = Type.Object({
   organization: Reference,
   counts: StatusCounts,

@@ -3,7 +3,7 @@ import { Nullable, Timestamp, withDefault } from '../../http/schema.ts'
 import { fieldEnclosures, FieldSeparator, maxColumns } from '../subscriber-imports/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
-/** The states of a SubscriberExport job (spec, "Job states by job_type"). */
+/** The states of a SubscriberExport job (docs/api.md, "Jobs"). */
 export const exportStates = [
   'idle',
   'estimating',
@@ -26,7 +26,7 @@ export type ExportFormat = Static<typeof ExportFormat>
 
 const Statuses = Type.Array(Type.Enum([...subscriberStatuses]), { minItems: 1 })
 
-/** Supplement, section 3. */
+/** docs/api.md, "Subscriber exports". */
 export const SubscriberExportInput = Type.Object({
   segment_id: Type.Optional(Nullable(Type.Integer())),
   /** All of them by default. */

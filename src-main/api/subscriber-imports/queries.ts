@@ -40,7 +40,7 @@ function imports(db: Kysely<Schema>, organizationId: number) {
     .where('subscriber_imports.organization_id', '=', organizationId)
 }
 
-/** Finished imports of the last two weeks are recent (spec, "Subscriber imports"). */
+/** Finished imports of the last two weeks are recent (docs/api.md, "Subscriber imports"). */
 const recentTime = 14 * 24 * 60 * 60 * 1000
 
 /**
@@ -105,7 +105,7 @@ export function importsWithOldLogs(db: Kysely<Schema>, endedBefore: number): Pro
     .execute()
 }
 
-/** An element of the list of imports (spec, "Subscriber import"). */
+/** An element of the list of imports (docs/api.md, "Subscriber imports"). */
 export function presentImportSummary(row: NamedImportRow, timeZone: string): SubscriberImportSummary {
   return {
     ...presentCommon(row, timeZone),

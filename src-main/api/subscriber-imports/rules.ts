@@ -1,4 +1,4 @@
-/** The reserved names of column_mapping (spec, "Mapping"; confirmed: supplement, section 2). */
+/** The reserved names of column_mapping (docs/api.md, "Subscriber imports"). */
 export const importColumns = [
   'email',
   'status',

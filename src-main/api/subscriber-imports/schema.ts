@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Reference, Timestamp, choices, spellings, withDefault } from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
-/** Spec, "Subscriber import states". */
+/** docs/api.md, "Subscriber imports". */
 export const importStates = [
   'scheduled',
   'downloading',
@@ -15,7 +15,7 @@ export const importStates = [
 ] as const
 export type ImportState = (typeof importStates)[number]
 
-/** What can become of a row, in the spec's order of stats.subscribers; also the names of the logs. */
+/** What can become of a row, in the order of stats.subscribers; also the names of the logs. */
 export const importOutcomes = [
   'added',
   'updated',
@@ -32,7 +32,7 @@ export const importOutcomes = [
 export type ImportOutcome = (typeof importOutcomes)[number]
 
 export const characterSets = ['UTF-8', 'ISO-8859-1'] as const
-/** The spec's comma and tab, and two that spreadsheets in use write. */
+/** Comma and tab, which the API promises, and two that spreadsheets in use write. */
 export const fieldSeparators = [',', '\t', ';', '|'] as const
 /** Clients write the separators by name as well. */
 export const FieldSeparator = withDefault(
@@ -44,7 +44,7 @@ export const dateFormats = ['mdy', 'dmy'] as const
 
 /** Most columns of a file that can be imported. */
 export const maxColumns = 1000
-/** Bytes of file_source.content; the spec promises 10 MB. */
+/** Bytes of file_source.content; the API promises 10 MB. */
 export const maxJsonContentBytes = 16 * 1024 * 1024
 
 const outcomeCounts = Object.fromEntries(
@@ -89,7 +89,7 @@ const OverwriteWhenStatus = Type.Object({
 
 const FileFormat = Type.Object({
   csv_has_headers: withDefault(Type.Boolean(), true),
-  /** In any letter case, and answered as it was sent (supplement, section 2). */
+  /** In any letter case, and answered as it was sent (docs/api.md, "Subscriber imports"). */
   character_set: withDefault(
     Type.String({ pattern: '^(?:[Uu][Tt][Ff]-8|[Ii][Ss][Oo]-8859-1)$', [choices]: characterSets }),
     'UTF-8'
@@ -172,7 +172,7 @@ const FileSource = Type.Object({
   url: Nullable(Type.String())
 })
 
-/** An element of the list (spec, "Subscriber import"). */
+/** An element of the list (docs/api.md, "Subscriber imports"). */
 export const SubscriberImportSummary = Type.Object({
   ...common,
   file_source: FileSource,

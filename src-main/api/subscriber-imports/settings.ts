@@ -18,7 +18,7 @@ export function settingsOf(input: Omit<SubscriberImportInput, 'file_source'>): I
 }
 
 /**
- * Every column must be something that the list has, and no two the same (spec, "Mapping").
+ * Every column must be something that the list has, and no two the same (docs/api.md, "Subscriber imports").
  * @throws ApiError validation_failed naming each column that will not do
  */
 export function checkMapping(

@@ -43,7 +43,7 @@ interface CreateInput extends SubscriberScope {
 }
 
 /**
- * Adds a subscriber, or with confirmation_form_id keeps an active one until they confirm (spec, "Subscribers").
+ * Adds a subscriber, or with confirmation_form_id keeps an active one until they confirm (docs/api.md, "Subscribers").
  * @returns the subscriber's id, or null for one who has yet to confirm
  */
 export const createSubscriber: Command<CreateInput, number | null> = async (context, input) => {
@@ -136,7 +136,7 @@ interface UpdateInput extends SubscriberScope {
   changes: SubscriberChanges
 }
 
-/** Changes what the request names and keeps the rest (supplement, section 1). @returns the subscriber's id */
+/** Changes what the request names and keeps the rest (docs/api.md, "Requests and answers"). @returns the subscriber's id */
 export const updateSubscriber: Command<UpdateInput, number> = async (context, input) => {
   const row = await subscriberNamed(context, input, input.name)
   const { status, emailKey } = await changeSubscriber(context, input, row, input.changes)
@@ -198,7 +198,7 @@ interface UnsubscribeInput {
 }
 
 /**
- * Unsubscribes whom the token of a message names, and counts that for the campaign that the message was of (spec,
+ * Unsubscribes whom the token of a message names, and counts that for the campaign that the message was of (docs/api.md,
  * "Subscribers").
  * @returns the subscriber and its list; null for one who was deleted, or whose list was, and so gets nothing any more
  * @throws ApiError validation_failed for what is no token, or one of another organization
@@ -239,7 +239,7 @@ interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {
   name: SubscriberName
 }
 
-/** How many subscribers one call removes when they share an email (spec, "Limits"). */
+/** How many subscribers one call removes when they share an email (docs/api.md, "Limits"). */
 const removedAtOnce = 10
 
 /** Removes the subscriber that an id names, or the first ten that an email names. */
@@ -323,7 +323,7 @@ function readAttributes(
   if (given.email !== undefined && !isEmail(given.email.trim())) {
     faults.add(`email ${emailComplaint(given.email)}`)
   }
-  // Clients in use send these two to every list (supplement, section 2).
+  // Clients in use send these two to every list (docs/api.md, "Subscribers").
   if (given.email_format !== undefined && list.has_format === 1) {
     columns.email_format = given.email_format
   }
@@ -375,7 +375,7 @@ function primaryKeyOf(list: MailingListRow, fields: readonly FieldDefinition[]):
   return fields.find(({ id }) => id === list.primary_key_custom_field_id)
 }
 
-/** Adds the fault of a key that another subscriber of the list has, in the words that clients compare (supplement, section 2). */
+/** Adds the fault of a key that another subscriber of the list has, in the words that clients compare (docs/api.md, "Subscribers"). */
 async function checkKeys(
   context: CommandContext,
   list: MailingListRow,

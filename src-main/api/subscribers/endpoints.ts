@@ -111,7 +111,7 @@ export const subscriberEndpoints = endpoints('Subscribers', {
 
   'POST /subscribers/unsubscribe': unsubscribing,
 
-  // An older spelling (supplement, section 3).
+  // An older spelling (docs/api.md, "Subscribers").
   'POST /mailing_lists/:mailing_list_id/subscribers/unsubscribe': {
     ...unsubscribing,
     params: MailingListParams

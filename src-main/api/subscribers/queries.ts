@@ -217,7 +217,7 @@ export function subscribersByBeginning(
     .execute()
 }
 
-/** A subscriber as the API answers it (spec, "Subscriber"; confirmed: supplement, section 2). */
+/** A subscriber as the API answers it (docs/api.md, "Subscribers"). */
 export function presentSubscriber(
   row: SubscriberRow,
   list: MailingListRow,

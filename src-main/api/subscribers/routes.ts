@@ -28,7 +28,7 @@ import { type Subscriber, subscriberStatuses, type UnsubscribeInput } from './sc
 import { subscriberEndpoints } from './endpoints.ts'
 import { serve } from '../../http/serve.ts'
 
-/** Spec, "Limits". */
+/** docs/api.md, "Limits". */
 const maxPerPage = 500
 
 const maxNames = 100
@@ -67,7 +67,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
       }
       const list = await localList(caller, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
-      // Clients tell by this whether somebody is on the list (supplement, section 2).
+      // Clients tell by this whether somebody is on the list (docs/api.md, "Subscribers").
       if (names.length === 1 && rows.length === 0) throw notFound(`subscriber ${names[0]}`)
       return ok(await present(caller, list.id, rows))
     },
@@ -230,7 +230,7 @@ function nextToken(paged: string, rows: { id: number }[], shown: { id: number }[
   return last && rows.length > shown.length ? pageTokenAfter(paged, last.id) : null
 }
 
-/** Spec, "Subscribers": page and page_token may not be combined. */
+/** docs/api.md, "Subscribers": page and page_token may not be combined. */
 function refusePageAndToken(url: string, token: string | undefined): void {
   if (token === undefined) return
   const given = new URL(url, 'http://127.0.0.1').searchParams.get('page')

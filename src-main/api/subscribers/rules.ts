@@ -17,23 +17,23 @@ export function emailKey(email: string): string {
   return (key.slice(0, at) + (domainToUnicode(domain) || domain)).normalize('NFC')
 }
 
-/** One part of a name between two dots (supplement, section 2, email addresses). */
+/** One part of a name between two dots (docs/api.md, "Subscribers"). */
 const localPart = String.raw`[A-Za-z0-9_+=%/:;?!#$&'*{}|~^\x60-]+`
 const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
 const plainAddress = new RegExp(
   String.raw`^${localPart}(?:\.${localPart})*@(?:${label}\.)+[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$`
 )
-/** RFC 6531: letters of every script where the supplement allows ASCII letters, and quoted local parts. */
+/** RFC 6531: letters of every script beside ASCII, and quoted local parts. */
 const internationalAddress =
   /^(?:[\p{L}\p{M}\p{N}!#$%&'*+/:;=?_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/:;=?_`{|}~-]+)*|"(?:[^"\\\p{C}]|\\[^\p{C}])*")@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]$/u
 
 /** Only then can a domain have the form of an IP address. */
 const endsWithDigit = /\d$/
 
-/** Octets of each side of the @ (supplement, section 2, email addresses). */
+/** Octets of each side of the @ (docs/api.md, "Subscribers"). */
 const maxPart = 256
 
-/** Whether an email is an address (supplement, section 2); beyond it, letters of any script and quoted local parts. */
+/** Whether an email is an address (docs/api.md, "Subscribers"); beyond it, letters of any script and quoted local parts. */
 export function isEmail(email: string): boolean {
   const at = email.lastIndexOf('@')
   if (at > maxPart || email.length - at - 1 > maxPart) return false
@@ -85,7 +85,7 @@ export function takenKey(shown: string, name: string): string {
   )
 }
 
-/** The two faults of an email that is on the list already: a client compares them word for word (supplement, section 2). */
+/** The two faults of an email that is on the list already: a client compares them word for word (docs/api.md, "Subscribers"). */
 export const takenEmail = [takenKey('Email', 'Email'), takenKey('Email address', 'Email')] as const
 
 /** A key of {@link alternateKeyOf} as a message shows it: without the field's id. */

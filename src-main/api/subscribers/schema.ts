@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { customFieldTypes } from '../custom-fields/schema.ts'
 import { Filled, Nullable, Reference, Timestamp, TimeInput, withDefault } from '../../http/schema.ts'
 
-/** Spec, "Subscriber statuses". */
+/** docs/api.md, "Subscribers". */
 export const subscriberStatuses = ['active', 'bounced', 'unsubscribed', 'scomp', 'deactivated'] as const
 export type SubscriberStatus = (typeof subscriberStatuses)[number]
 
@@ -30,7 +30,7 @@ export const Subscriber = Type.Object({
 })
 export type Subscriber = Static<typeof Subscriber>
 
-/** custom field name -> plain value, or {name, value} (supplement, section 2). */
+/** custom field name -> plain value, or {name, value} (docs/api.md, "Subscribers"). */
 const CustomFieldInputs = Type.Record(Type.String(), Type.Unknown())
 
 const input = {
@@ -55,7 +55,7 @@ export const SubscriberInput = Type.Object({
 })
 export type SubscriberInput = Static<typeof SubscriberInput>
 
-/** An update keeps what its body leaves out (supplement, section 1). */
+/** An update keeps what its body leaves out (docs/api.md, "Requests and answers"). */
 export const SubscriberChanges = Type.Object({
   ...Type.Partial(Type.Object(input)).properties,
   run_autoresponders: withDefault(Type.Boolean(), false)
@@ -82,7 +82,7 @@ export const RemovedSubscribers = Type.Object({
   more_remaining: Type.Boolean()
 })
 
-/** The body of trigger_autoresponders (spec, "Subscribers"). */
+/** The body of trigger_autoresponders (docs/api.md, "Subscribers"). */
 export const TriggerInput = Type.Object({
   create_missing_subscriber: withDefault(Type.Boolean(), false),
   reactivate_subscriber: withDefault(Type.Boolean(), false),

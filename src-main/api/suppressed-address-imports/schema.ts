@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Timestamp } from '../../http/schema.ts'
 
-/** Spec, "Job states by job_type". */
+/** docs/api.md, "Jobs". */
 export const suppressedAddressImportStates = [
   'idle',
   'scheduled',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { emailKey, isDomain, isEmail } from '../subscribers/rules.ts'
 
-/** Supplement, section 3: an address, all of a domain, or the MD5 of a lower-cased address. */
+/** docs/api.md, "Suppression lists": an address, all of a domain, or the MD5 of a lower-cased address. */
 export type AddressType = 'a' | 'd' | 'm'
 
 /** What is suppressed, as it is compared: the keys of two types never look alike. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable } from '../../http/schema.ts'
 
-/** Supplement, section 3. */
+/** docs/api.md, "Suppression lists". */
 export const SuppressionList = Type.Object({
   id: Type.Integer(),
   organization_id: Type.Integer(),

@@ -4,7 +4,7 @@ import { envelope } from '../../http/envelope.ts'
 import { IdParams, MailingListParams, wrappedBeside } from '../../http/schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
-/** Older clients write a template under its own name (supplement, section 2). */
+/** Older clients write a template under its own name (docs/api.md, "Templates"). */
 const TemplateBody = wrappedBeside('campaign', CampaignChanges, { template: Type.Optional(CampaignChanges) })
 
 export const templateEndpoints = endpoints('Campaign templates', {

@@ -115,7 +115,7 @@ const deleteUser: Command<Named, void> = async (context, { by, id }) => {
   record(context, 'delete', row)
 }
 
-/** Lets a user who was locked out try passwords again (spec, "Lockout"). @throws ApiError not_found */
+/** Lets a user who was locked out try passwords again (docs/api.md, "Users"). @throws ApiError not_found */
 export const resetPasswordFailureLockout: Command<Named, LockoutReset> = async (context, { by, id }) => {
   const row = await userById(context.db, organizationSeenBy(by), id)
   requireMayChange(by, row)

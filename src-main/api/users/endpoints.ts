@@ -5,7 +5,7 @@ import { IdParams, OrganizationParams, withDefault, wrapped } from '../../http/s
 import { LockoutReset, User, UserChanges, UserInput, userOrders } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
-/** Spec, "Limits". */
+/** docs/api.md, "Limits". */
 const defaultPerPage = 2000
 
 const UsersQuery = Type.Object({

@@ -22,7 +22,7 @@ export interface UserFilter {
   emailContains?: string | undefined
 }
 
-/** By what a list of users is ordered (spec, "Users"). */
+/** By what a list of users is ordered (docs/api.md, "Users"). */
 const orderColumns = { id: 'id', full_name: 'full_name_key', email: 'email_key' } as const
 
 /** A page of users. */
@@ -60,7 +60,7 @@ export async function users(
   return { rows, total }
 }
 
-/** Whose users a caller sees: system administrators everybody's, others their organization's (spec, "Users"). */
+/** Whose users a caller sees: system administrators everybody's, others their organization's (docs/api.md, "Users"). */
 export function organizationSeenBy({
   role,
   organizationId
@@ -127,7 +127,7 @@ export function presentUser(row: UserRow, timeZone: string): User {
     default_preview_recipients: JSON.parse(row.default_preview_recipients) as string[],
     terms_and_conditions_version: row.terms_and_conditions_version,
     default_html_editor: row.default_html_editor,
-    // Administrators may do everything, and say so (supplement, section 2).
+    // Administrators may do everything, and say so (docs/api.md, "Users").
     permissions: Object.fromEntries(
       keys.map((key) => [key, [...(row.role === 'standard' ? (stored[key] ?? []) : permissionActions[key])]])
     ),

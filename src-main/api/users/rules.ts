@@ -6,7 +6,7 @@ import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { Settings } from '../../settings/schema.ts'
 import type { UserRow } from './queries.ts'
 
-/** Adds what is wrong with the email of a user: an address, whose domain is not internationalized (spec, "User"). */
+/** Adds what is wrong with the email of a user: an address, whose domain is not internationalized (docs/api.md, "Users"). */
 export function checkUserEmail(email: string, faults: Faults): void {
   if (!isEmail(email)) faults.add(`email ${emailComplaint(email)}`)
   else if (/[^\x00-\x7f]/.test(email.slice(email.lastIndexOf('@')))) {
@@ -14,7 +14,7 @@ export function checkUserEmail(email: string, faults: Faults): void {
   }
 }
 
-/** The permissions that a request names, each action once and in the order of the specification (spec, "User"). */
+/** The permissions that a request names, each action once and in the order of the list (docs/api.md, "Users"). */
 export function readPermissions(given: Record<string, string[]>, faults: Faults): UserPermissions {
   const permissions: Record<string, string[]> = {}
   for (const [key, actions] of Object.entries(given)) {
@@ -52,7 +52,7 @@ export function readUserTimeZone(name: string | null, faults: Faults): string | 
   return zone
 }
 
-/** Spec, "User", terms_and_conditions_version: system administrators are not asked. */
+/** docs/api.md, "Users": system administrators are not asked. */
 export function mustAgreeToTerms(
   { role, terms_and_conditions_version: agreed }: Pick<UserRow, 'role' | 'terms_and_conditions_version'>,
   settings: Settings

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox'
 import { userRoles } from '../../http/caller.ts'
 import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
-/** Spec, "User": the first one is the default. */
+/** docs/api.md, "Users": the first one is the default. */
 export const htmlEditors = ['bee', 'tinymce', 'raw html'] as const
 export type HtmlEditor = (typeof htmlEditors)[number]
 
 /** key -> actions; see permissionActions. */
 const Permissions = Type.Record(Type.String(), Type.Array(Type.String()))
 
-/** Spec, "User", and supplement, section 2. */
+/** docs/api.md, "Users". */
 export const User = Type.Object({
   id: Type.Integer(),
   full_name: Type.String(),
@@ -58,7 +58,7 @@ const optional = Type.Partial(
 export const UserInput = Type.Object({ ...required, ...optional })
 export type UserInput = Static<typeof UserInput>
 
-/** An update keeps what its body leaves out (supplement, section 1). */
+/** An update keeps what its body leaves out (docs/api.md, "Requests and answers"). */
 export const UserChanges = Type.Object({ ...Type.Partial(Type.Object(required)).properties, ...optional })
 export type UserChanges = Static<typeof UserChanges>
 

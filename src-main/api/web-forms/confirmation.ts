@@ -5,7 +5,7 @@ import { emailKey } from '../subscribers/rules.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
 import { enforcesConfirmedOptIn, type WebFormRow, webFormsOf } from './queries.ts'
 
-// What confirmation_form_id means for a new subscriber (spec, "Subscribers", create body).
+// What confirmation_form_id means for a new subscriber (docs/api.md, "Subscribers").
 
 interface NewSubscriber {
   organizationId: number
