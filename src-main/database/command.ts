@@ -39,12 +39,39 @@ export interface CommandContext {
  */
 export type Command<Input, Result> = (context: CommandContext, input: Input) => Promise<Result>
 
+/** Whose a record is: an organization's, or a list's of it. */
+interface Owner {
+  organizationId: number
+  mailingListId?: number | null
+}
+
 /** Notes a change of a single record. */
 export function recordOne(
   context: CommandContext,
-  { id, ...change }: Omit<Change, 'firstId' | 'lastId'> & { id: number }
+  entity: ChangedEntity,
+  action: ChangeAction,
+  { organizationId, mailingListId = null }: Owner,
+  id: number
 ): void {
-  context.record({ ...change, firstId: id, lastId: id })
+  context.record({ entity, action, organizationId, mailingListId, firstId: id, lastId: id })
+}
+
+/** A row that says whose it is. */
+interface OwnedRow {
+  id: number
+  organization_id: number
+  /** Left out, or null, for what belongs to no list. */
+  mailing_list_id?: number | null
+}
+
+/** Notes a change of the record that a row holds. */
+export function recordRow(
+  context: CommandContext,
+  entity: ChangedEntity,
+  action: ChangeAction,
+  { id, organization_id, mailing_list_id = null }: OwnedRow
+): void {
+  recordOne(context, entity, action, { organizationId: organization_id, mailingListId: mailing_list_id }, id)
 }
 
 /** Marks a command of a long job: it yields to the commands that somebody waits for, and commits without an fsync. */

@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
-import { type Command, type CommandContext, inBackground } from '../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import type { DeliveriesTable } from '../api/campaigns/tables.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { evenShares, type Shares } from './split-test.ts'
@@ -14,7 +14,6 @@ import { count } from '../api/statistics/counting.ts'
 import { statisticsOfCampaigns } from '../api/statistics/queries.ts'
 import { countsOf, sumCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
-import { recordCampaign } from '../api/campaigns/commands.ts'
 import { type CampaignToSend, campaignToSend, campaignPlanOf } from './campaign-plan.ts'
 import {
   contentsOf,
@@ -324,18 +323,7 @@ async function changeDispatch(
     .set({ ...columns, updated_at: context.now })
     .where('campaign_id', '=', campaign.id)
     .execute()
-  record(context, { campaign })
-}
-
-function record(context: CommandContext, { campaign }: Pick<UnderWay, 'campaign'>): void {
-  recordCampaign(
-    context,
-    'update',
-    'campaign',
-    campaign.organization_id,
-    campaign.mailing_list_id,
-    campaign.id
-  )
+  recordRow(context, 'campaign', 'update', campaign)
 }
 
 export const deliveryCommands = {

@@ -1,4 +1,4 @@
-import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import { Faults } from '../base/errors.ts'
 import type { ExportPlan } from './plan.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -59,7 +59,11 @@ const createSubscriberExport: Command<CreateInput, number> = async (context, inp
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  record(context, { id, organization_id: input.organizationId, mailing_list_id: list.id }, 'create')
+  recordRow(context, 'subscriber_export', 'create', {
+    id,
+    organization_id: input.organizationId,
+    mailing_list_id: list.id
+  })
   return id
 }
 
@@ -183,21 +187,7 @@ async function change(
     .set({ ...columns, updated_at: context.now })
     .where('id', '=', row.id)
     .execute()
-  record(context, row, 'update')
-}
-
-function record(
-  context: CommandContext,
-  row: Pick<ExportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
-  action: 'create' | 'update'
-): void {
-  recordOne(context, {
-    entity: 'subscriber_export',
-    action,
-    organizationId: row.organization_id,
-    mailingListId: row.mailing_list_id,
-    id: row.id
-  })
+  recordRow(context, 'subscriber_export', 'update', row)
 }
 
 export const subscriberExportCommands = {

@@ -4,7 +4,7 @@ import {
   type Command,
   type CommandContext,
   inBackground,
-  recordOne,
+  recordRow,
   Unfinished
 } from '../database/command.ts'
 import { nextSubscriberId, useSubscriberIds } from '../api/subscribers/ids.ts'
@@ -88,7 +88,11 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  recordChange(context, { id, organization_id: input.organizationId, mailing_list_id: list.id }, 'create')
+  recordRow(context, 'subscriber_import', 'create', {
+    id,
+    organization_id: input.organizationId,
+    mailing_list_id: list.id
+  })
   return id
 }
 
@@ -353,7 +357,8 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     result.overwritten.map(([id]) => id)
   )
   // Whoever follows the import is told of subscribers; where none changed, that it went on.
-  if (addedIds.length + result.overwritten.length === 0) recordChange(context, row, 'update')
+  if (addedIds.length + result.overwritten.length === 0)
+    recordRow(context, 'subscriber_import', 'update', row)
   return outcomes.length < batch.emails.length
     ? new Unfinished({ ...input, batch, done: outcomes })
     : outcomes
@@ -429,21 +434,7 @@ async function changeState(
     .where('id', '=', row.id)
     .execute()
   if (columns.finished_at || columns.state === 'paused') sessions.delete(row.id)
-  recordChange(context, row, 'update')
-}
-
-function recordChange(
-  context: CommandContext,
-  row: Pick<ImportRow, 'id' | 'organization_id' | 'mailing_list_id'>,
-  action: 'create' | 'update'
-): void {
-  recordOne(context, {
-    entity: 'subscriber_import',
-    action,
-    organizationId: row.organization_id,
-    mailingListId: row.mailing_list_id,
-    id: row.id
-  })
+  recordRow(context, 'subscriber_import', 'update', row)
 }
 
 export const subscriberImportCommands = {

@@ -5,7 +5,7 @@ import {
   type Command,
   type CommandContext,
   inBackground,
-  recordOne,
+  recordRow,
   Unfinished
 } from '../database/command.ts'
 import type { BatchResult, Overwritten } from './import-batch.ts'
@@ -93,7 +93,7 @@ const beginImportUndo: Command<ImportInput, void> = async (context, { organizati
     .insertInto('import_undos')
     .values({ subscriber_import_id: id, total: changed, started_at: context.now })
     .execute()
-  recordUndo(context, row)
+  recordRow(context, 'subscriber_import', 'update', row)
 }
 
 /** Subscribers of one step: short enough that nobody waits for it noticeably. */
@@ -129,7 +129,7 @@ const continueImportUndo = inBackground<{ id: number }, boolean>(async (context,
       .set({ finished_at: context.now })
       .where('subscriber_import_id', '=', row.id)
       .execute()
-    recordUndo(context, row)
+    recordRow(context, 'subscriber_import', 'update', row)
     return false
   }
   const fields = await fieldsOfList(context.db, row.organization_id, row.mailing_list_id)
@@ -285,7 +285,7 @@ async function noteProgress(
     .where('subscriber_import_id', '=', row.id)
     .execute()
   // Whoever follows it is told of subscribers; where all were kept, that it went on.
-  if (counts.removed + counts.restored === 0) recordUndo(context, row)
+  if (counts.removed + counts.restored === 0) recordRow(context, 'subscriber_import', 'update', row)
 }
 
 /** Notes changes of subscribers, consecutive ids as one. */
@@ -311,16 +311,6 @@ export function recordSubscribers(
       lastId
     })
   }
-}
-
-function recordUndo(context: CommandContext, row: ImportRow): void {
-  recordOne(context, {
-    entity: 'subscriber_import',
-    action: 'update',
-    organizationId: row.organization_id,
-    mailingListId: row.mailing_list_id,
-    id: row.id
-  })
 }
 
 export const importUndoCommands = {

@@ -1,5 +1,4 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -62,7 +61,7 @@ const createAutoresponder: Command<Scope & { autoresponder: AutoresponderInput }
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'create', scope, row.id)
+  recordOne(context, 'autoresponder', 'create', scope, row.id)
   return row
 }
 
@@ -81,7 +80,7 @@ const updateAutoresponder: Command<
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', scope, id)
+  recordOne(context, 'autoresponder', 'update', scope, id)
   return row
 }
 
@@ -102,7 +101,7 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
   refuseWhileNeeded(row.name, 'triggers', dependencies)
   await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
   await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
-  record(context, 'delete', { organizationId, mailingListId }, id)
+  recordOne(context, 'autoresponder', 'delete', { organizationId, mailingListId }, id)
 }
 
 /** Messages removed by one purgeAutoresponder: few enough that nothing waits for it noticeably. */
@@ -265,16 +264,6 @@ async function checkDelivery(
   else if (domain !== undefined && domain !== null && domain !== found.domainId) {
     faults.add(`bounce_email_domain_id ${domain} is not the domain of bounce_email_user_id ${bounceEmail}`)
   }
-}
-
-function record(context: CommandContext, action: ChangeAction, scope: Scope, id: number): void {
-  recordOne(context, {
-    entity: 'autoresponder',
-    action,
-    organizationId: scope.organizationId,
-    mailingListId: scope.mailingListId,
-    id
-  })
 }
 
 export const autoresponderCommands = {

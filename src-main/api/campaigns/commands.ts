@@ -1,7 +1,6 @@
 import type { Insertable } from 'kysely'
 import { type Command, type CommandContext, recordOne, inBackground } from '../../database/command.ts'
 import type { CampaignContentsTable } from './tables.ts'
-import type { ChangeAction } from '../../database/schema.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -91,7 +90,7 @@ const createCampaign: Command<CreateInput, number> = async (context, input) => {
     .executeTakeFirstOrThrow()
   await saveContents(context, id, draft.contents)
   await saveDispatch(context, id, draft, state)
-  recordCampaign(context, 'create', kind, organizationId, mailingListId, id)
+  recordOne(context, kind, 'create', { organizationId, mailingListId }, id)
   return id
 }
 
@@ -195,7 +194,7 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
     await saveContents(context, id, draft.contents)
     await saveDispatch(context, id, draft, state)
   }
-  recordCampaign(context, 'update', kind, organizationId, list.id, id)
+  recordOne(context, kind, 'update', { organizationId, mailingListId: list.id }, id)
 }
 
 /** A draft after a request, checked. */
@@ -443,7 +442,7 @@ async function changeState(
       .execute()
   }
   await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()
-  recordCampaign(context, 'update', 'campaign', organizationId, row.mailing_list_id, id)
+  recordOne(context, 'campaign', 'update', { organizationId, mailingListId: row.mailing_list_id }, id)
 }
 
 /** Whether messages of a campaign may be out, whose links lead here and which count for the organization. */
@@ -486,7 +485,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
     await context.db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
   } else await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
   await dropAdHoc(context, row.segment_id)
-  recordCampaign(context, 'delete', kind, organizationId, row.mailing_list_id, id)
+  recordOne(context, kind, 'delete', { organizationId, mailingListId: row.mailing_list_id }, id)
   return { id, name: row.name }
 }
 
@@ -511,18 +510,6 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
   await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()
   return false
 })
-
-/** Notes a change of a campaign or a template. */
-export function recordCampaign(
-  context: CommandContext,
-  action: ChangeAction,
-  entity: Kind,
-  organizationId: number,
-  mailingListId: number,
-  id: number
-): void {
-  recordOne(context, { entity, action, organizationId, mailingListId, id })
-}
 
 export const campaignCommands = {
   create: createCampaign,

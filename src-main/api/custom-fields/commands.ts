@@ -50,13 +50,7 @@ const createCustomField: Command<CreateInput, FieldDefinition> = async (context,
     .returning('id')
     .executeTakeFirstOrThrow()
   if (hasOptions(field.field_type)) await saveOptions(context, id, [], field.options ?? [])
-  recordOne(context, {
-    entity: 'custom_field',
-    action: 'create',
-    organizationId,
-    mailingListId,
-    id
-  })
+  recordOne(context, 'custom_field', 'create', { organizationId, mailingListId }, id)
   return reread(context, organizationId, id)
 }
 
@@ -98,13 +92,7 @@ const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context,
     .where('id', '=', id)
     .execute()
   if (changes.options) await saveOptions(context, id, field.options, changes.options)
-  recordOne(context, {
-    entity: 'custom_field',
-    action: 'update',
-    organizationId,
-    mailingListId: field.mailingListId,
-    id
-  })
+  recordOne(context, 'custom_field', 'update', { organizationId, mailingListId: field.mailingListId }, id)
   return reread(context, organizationId, id)
 }
 
@@ -132,13 +120,7 @@ const deleteCustomField: Command<DeleteInput, void> = async (context, input) => 
     .set({ deleted_at: context.now, updated_at: context.now })
     .where('id', '=', field.id)
     .execute()
-  recordOne(context, {
-    entity: 'custom_field',
-    action: 'delete',
-    organizationId: field.organizationId,
-    mailingListId: field.mailingListId,
-    id: field.id
-  })
+  recordOne(context, 'custom_field', 'delete', field, field.id)
 }
 
 /** @throws ApiError validation_failed naming what uses a field */
@@ -176,13 +158,7 @@ const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefini
     .set({ mailing_list_id: null, updated_at: context.now })
     .where('id', '=', id)
     .execute()
-  recordOne(context, {
-    entity: 'custom_field',
-    action: 'update',
-    organizationId,
-    mailingListId: null,
-    id
-  })
+  recordOne(context, 'custom_field', 'update', { organizationId }, id)
   return reread(context, organizationId, id)
 }
 

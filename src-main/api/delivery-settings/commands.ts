@@ -44,7 +44,7 @@ export const createVirtualMta: Command<Create<VirtualMtaInput>, VirtualMta> = as
     .values({ organization_id: organizationId, name, name_key: name.toLowerCase() })
     .returning('id')
     .executeTakeFirstOrThrow()
-  record(context, 'virtual_mta', 'create', organizationId, id)
+  recordOne(context, 'virtual_mta', 'create', { organizationId }, id)
   return { id, type: 'virtual_mta', name }
 }
 
@@ -65,7 +65,7 @@ export const createUrlDomain: Command<Create<UrlDomainInput>, UrlDomain> = async
     .values({ organization_id: organizationId, domain })
     .returning('id')
     .executeTakeFirstOrThrow()
-  record(context, 'url_domain', 'create', organizationId, id)
+  recordOne(context, 'url_domain', 'create', { organizationId }, id)
   return { id, domain }
 }
 
@@ -96,7 +96,7 @@ export const createBounceEmail: Command<Create<BounceEmailInput>, BounceEmailRow
     .values({ bounce_domain_id: domainId, username })
     .returning('id')
     .executeTakeFirstOrThrow()
-  record(context, 'bounce_email', 'create', organizationId, userId)
+  recordOne(context, 'bounce_email', 'create', { organizationId }, userId)
   return { userId, domainId, username, domain }
 }
 
@@ -117,7 +117,7 @@ export const createDatabaseConnection: Command<DatabaseConnectionInput, Database
     .values({ name, name_key: name.toLowerCase() })
     .returning('id')
     .executeTakeFirstOrThrow()
-  record(context, 'database_connection', 'create', systemOrganizationId, id)
+  recordOne(context, 'database_connection', 'create', { organizationId: systemOrganizationId }, id)
   return { id, name }
 }
 
@@ -132,7 +132,7 @@ export const deleteVirtualMta: Command<Delete, void> = async (context, { organiz
   if (!found) throw notFound(`virtual MTA ${id}`)
   await refuseInUse(context, 'virtual_mta', id, found.name)
   await context.db.deleteFrom('virtual_mtas').where('id', '=', id).execute()
-  record(context, 'virtual_mta', 'delete', organizationId, id)
+  recordOne(context, 'virtual_mta', 'delete', { organizationId }, id)
 }
 
 /** Removes a URL domain that nothing sends with. */
@@ -141,7 +141,7 @@ export const deleteUrlDomain: Command<Delete, void> = async (context, { organiza
   if (!found) throw notFound(`URL domain ${id}`)
   await refuseInUse(context, 'url_domain', id, found.domain)
   await context.db.deleteFrom('url_domains').where('id', '=', id).execute()
-  record(context, 'url_domain', 'delete', organizationId, id)
+  recordOne(context, 'url_domain', 'delete', { organizationId }, id)
 }
 
 /** Removes a bounce email that nothing sends with; `id` is that of its user. */
@@ -155,7 +155,7 @@ export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = a
   if (!found) throw notFound(`bounce email ${id}@${domainId}`)
   await refuseInUse(context, 'bounce_email', id, `${found.username}@${found.domain}`)
   await context.db.deleteFrom('bounce_emails').where('id', '=', id).execute()
-  record(context, 'bounce_email', 'delete', organizationId, id)
+  recordOne(context, 'bounce_email', 'delete', { organizationId }, id)
 }
 
 /** Removes a connection that no Remote List reads from. */
@@ -164,7 +164,7 @@ export const deleteDatabaseConnection: Command<{ id: number }, void> = async (co
   if (!found) throw notFound(`database connection ${id}`)
   await refuseInUse(context, 'database_connection', id, found.name)
   await context.db.deleteFrom('database_connections').where('id', '=', id).execute()
-  record(context, 'database_connection', 'delete', systemOrganizationId, id)
+  recordOne(context, 'database_connection', 'delete', { organizationId: systemOrganizationId }, id)
 }
 
 function readDomain(text: string): string {
@@ -189,16 +189,6 @@ async function refuseInUse(
   name: string
 ): Promise<void> {
   refuseWhileNeeded(name, 'is used by', await dependenciesOn(context.db, kind, id))
-}
-
-function record(
-  context: CommandContext,
-  entity: DeliverySetting,
-  action: 'create' | 'delete',
-  organizationId: number,
-  id: number
-): void {
-  recordOne(context, { entity, action, organizationId, mailingListId: null, id })
 }
 
 export const deliverySettingCommands = {

@@ -203,13 +203,7 @@ export function recordList(
   organizationId: number,
   id: number
 ): void {
-  recordOne(context, {
-    entity: 'mailing_list',
-    action,
-    organizationId,
-    mailingListId: id,
-    id
-  })
+  recordOne(context, 'mailing_list', action, { organizationId, mailingListId: id }, id)
 }
 
 function sameText(a: string, b: string): boolean {

@@ -1,5 +1,4 @@
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import { type Command, recordOne } from '../../database/command.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { timeZoneNamed } from '../../base/times.ts'
 import { organizationById, type OrganizationRow } from './queries.ts'
@@ -19,7 +18,7 @@ const createOrganization: Command<OrganizationInput, OrganizationRow> = async (c
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'create', row)
+  recordOne(context, 'organization', 'create', { organizationId: row.id }, row.id)
   return row
 }
 
@@ -40,7 +39,7 @@ const updateOrganization: Command<{ id: number; changes: OrganizationChanges }, 
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', row)
+  recordOne(context, 'organization', 'update', { organizationId: row.id }, row.id)
   return row
 }
 
@@ -69,17 +68,13 @@ export const limitSubscribers: Command<Limits, void> = async (
     .where('id', '=', organizationId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', row)
+  recordOne(context, 'organization', 'update', { organizationId: row.id }, row.id)
 }
 
 function readTimeZone(name: string): string {
   const zone = timeZoneNamed(name)
   if (zone === null) throw validationFailed(`time_zone_name ${timeZoneComplaint(name)}`)
   return zone
-}
-
-function record(context: CommandContext, action: ChangeAction, { id }: OrganizationRow): void {
-  recordOne(context, { entity: 'organization', action, organizationId: id, mailingListId: null, id })
 }
 
 export const organizationCommands = {

@@ -1,5 +1,4 @@
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import { type Command, recordRow } from '../../database/command.ts'
 import { Faults } from '../../base/errors.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -25,7 +24,7 @@ const createSeedList: Command<{ organizationId: number; seedList: SeedListInput 
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'create', row)
+  recordRow(context, 'seed_list', 'create', row)
   return row
 }
 
@@ -52,7 +51,7 @@ const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow>
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', row)
+  recordRow(context, 'seed_list', 'update', row)
   return row
 }
 
@@ -64,7 +63,7 @@ const deleteSeedList: Command<Named, void> = async (context, { organizationId, i
     ...(await campaignsUsing(context.db, 'seed_list', id))
   ])
   await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
-  record(context, 'delete', row)
+  recordRow(context, 'seed_list', 'delete', row)
 }
 
 /** The addresses as they are kept: each once, blank lines left out. */
@@ -79,16 +78,6 @@ function readAddresses(given: string[]): string {
   }
   faults.throwIfAny()
   return JSON.stringify([...byKey.values()])
-}
-
-function record(context: CommandContext, action: ChangeAction, row: SeedListRow): void {
-  recordOne(context, {
-    entity: 'seed_list',
-    action,
-    organizationId: row.organization_id,
-    mailingListId: null,
-    id: row.id
-  })
 }
 
 export const seedListCommands = {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { ChangeAction, Schema } from '../../database/schema.ts'
+import { type Command, recordOne } from '../../database/command.ts'
+import type { Schema } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
@@ -35,7 +35,7 @@ const createSegment: Command<CreateInput, number> = async (
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  record(context, 'create', organizationId, mailingListId, id)
+  recordOne(context, 'segment', 'create', { organizationId, mailingListId }, id)
   return id
 }
 
@@ -60,7 +60,7 @@ const updateSegment: Command<Named & { changes: SegmentChanges }, void> = async 
     })
     .where('id', '=', id)
     .execute()
-  record(context, 'update', organizationId, before.mailing_list_id, id)
+  recordOne(context, 'segment', 'update', { organizationId, mailingListId: before.mailing_list_id }, id)
 }
 
 /**
@@ -85,7 +85,7 @@ const deleteSegment: Command<Named, void> = async (context, { organizationId, id
       ? context.db.updateTable('segments').set({ name: null, name_key: null }).where('id', '=', id)
       : context.db.deleteFrom('segments').where('id', '=', id)
   ).execute()
-  record(context, 'delete', organizationId, row.mailing_list_id, id)
+  recordOne(context, 'segment', 'delete', { organizationId, mailingListId: row.mailing_list_id }, id)
 }
 
 async function readStoredClause(
@@ -122,16 +122,6 @@ export async function readCheckedClause(
     }
   }
   return clause
-}
-
-function record(
-  context: CommandContext,
-  action: ChangeAction,
-  organizationId: number,
-  mailingListId: number,
-  id: number
-): void {
-  recordOne(context, { entity: 'segment', action, organizationId, mailingListId, id })
 }
 
 export const segmentCommands = {

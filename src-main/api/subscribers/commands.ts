@@ -127,7 +127,7 @@ export async function addSubscriber(
   const tally = new SubscriberTally(list.id)
   tally.added(id, subscriber.status)
   await tally.save(context)
-  recordChange(context, input, 'create', id)
+  recordOne(context, 'subscriber', 'create', input, id)
   return { id, list, emailKey: keys.emailKey }
 }
 
@@ -186,7 +186,7 @@ export async function changeSubscriber(
   const tally = new SubscriberTally(list.id)
   tally.moved(row.status, status)
   await tally.save(context)
-  recordChange(context, scope, 'update', row.id)
+  recordOne(context, 'subscriber', 'update', scope, row.id)
   return { status, emailKey: keys.emailKey }
 }
 
@@ -231,7 +231,7 @@ export const unsubscribeByToken: Command<
     )
   }
   const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
-  recordChange(context, scope, 'update', row.id)
+  recordOne(context, 'subscriber', 'update', scope, row.id)
   return { id: row.id, mailingListId: row.mailing_list_id }
 }
 
@@ -260,7 +260,7 @@ export const deleteSubscribers: Command<
   const tally = new SubscriberTally(list.id)
   for (const row of removed) {
     tally.removed(row.id, row.status)
-    recordChange(context, input, 'delete', row.id)
+    recordOne(context, 'subscriber', 'delete', input, row.id)
   }
   await tally.save(context)
   return { subscriber_ids_removed: ids, more_remaining: named.length > removed.length }
@@ -401,21 +401,6 @@ async function checkLimit(context: CommandContext, organizationId: number, fault
   if ((await subscribersOfOrganization(context.db, organizationId)) >= limit) {
     faults.add(`the organization's limit of ${limit} subscribers is reached`)
   }
-}
-
-function recordChange(
-  context: CommandContext,
-  scope: { organizationId: number; mailingListId: number },
-  action: 'create' | 'update' | 'delete',
-  id: number
-): void {
-  recordOne(context, {
-    entity: 'subscriber',
-    action,
-    organizationId: scope.organizationId,
-    mailingListId: scope.mailingListId,
-    id
-  })
 }
 
 export const subscriberCommands = {

@@ -1,5 +1,4 @@
-import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import { type Command, type CommandContext, inBackground, recordRow } from '../../database/command.ts'
 import { stateCommands } from '../jobs/state-commands.ts'
 import type { FileFormat } from '../subscriber-imports/schema.ts'
 import { addSuppressed } from '../suppression-lists/commands.ts'
@@ -41,7 +40,7 @@ const createSuppressedAddressImport: Command<CreateInput, SuppressedAddressImpor
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'create', row)
+  recordRow(context, 'suppressed_address_import', 'create', row)
   return row
 }
 
@@ -119,18 +118,8 @@ async function change(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', row)
+  recordRow(context, 'suppressed_address_import', 'update', row)
   return row
-}
-
-function record(context: CommandContext, action: ChangeAction, row: SuppressedAddressImportRow): void {
-  recordOne(context, {
-    entity: 'suppressed_address_import',
-    action,
-    organizationId: row.organization_id,
-    mailingListId: null,
-    id: row.id
-  })
 }
 
 export const suppressedAddressImportCommands = {

@@ -1,5 +1,4 @@
-import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import { type Command, type CommandContext, inBackground, recordRow } from '../../database/command.ts'
 import { notFound } from '../../base/errors.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { namesOf, requireFreeName } from '../../http/names.ts'
@@ -29,7 +28,7 @@ const createSuppressionList: Command<
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'create', row)
+  recordRow(context, 'suppression_list', 'create', row)
   return row
 }
 
@@ -54,7 +53,7 @@ const updateSuppressionList: Command<
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', row)
+  recordRow(context, 'suppression_list', 'update', row)
   return row
 }
 
@@ -105,7 +104,7 @@ export async function addSuppressed(
     .where('id', '=', suppression_list_id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', list)
+  recordRow(context, 'suppression_list', 'update', list)
   return Number(added)
 }
 
@@ -159,17 +158,7 @@ const deleteSuppressedAddress: Command<Named & { address: string }, void> = asyn
     .set((set) => ({ addresses: set('addresses', '-', 1), updated_at: context.now }))
     .where('id', '=', id)
     .execute()
-  record(context, 'update', list)
-}
-
-function record(context: CommandContext, action: ChangeAction, row: SuppressionListRow): void {
-  recordOne(context, {
-    entity: 'suppression_list',
-    action,
-    organizationId: row.organization_id,
-    mailingListId: row.mailing_list_id,
-    id: row.id
-  })
+  recordRow(context, 'suppression_list', 'update', list)
 }
 
 export const suppressionListCommands = {

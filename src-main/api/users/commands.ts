@@ -1,5 +1,4 @@
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import { type Command, type CommandContext, recordRow } from '../../database/command.ts'
 import { ApiError, Faults, validationFailed } from '../../base/errors.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -52,7 +51,7 @@ const createUser: Command<{ by: By; user: UserInput } & WithPassword, UserRow> =
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'create', row)
+  recordRow(context, 'user', 'create', row)
   return row
 }
 
@@ -94,7 +93,7 @@ const updateUser: Command<Named & { changes: UserChanges } & WithPassword, UserR
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'update', row)
+  recordRow(context, 'user', 'update', row)
   return row
 }
 
@@ -112,7 +111,7 @@ const deleteUser: Command<Named, void> = async (context, { by, id }) => {
     .set({ deleted_at: context.now, password_hash: null })
     .where('id', '=', id)
     .execute()
-  record(context, 'delete', row)
+  recordRow(context, 'user', 'delete', row)
 }
 
 /** Lets a user who was locked out try passwords again (docs/api.md, "Users"). @throws ApiError not_found */
@@ -120,7 +119,7 @@ export const resetPasswordFailureLockout: Command<Named, LockoutReset> = async (
   const row = await userById(context.db, organizationSeenBy(by), id)
   requireMayChange(by, row)
   await forgetFailures(context, id)
-  record(context, 'update', row)
+  recordRow(context, 'user', 'update', row)
   return { result: isLockedOut(row, context.now) ? 'lockout_cleared' : 'not_locked_out' }
 }
 
@@ -149,7 +148,7 @@ export const beginPasswordAttempt: Command<{ userId: number }, boolean> = async 
     })
     .where('id', '=', userId)
     .execute()
-  if (locks) record(context, 'update', row)
+  if (locks) recordRow(context, 'user', 'update', row)
   return true
 }
 
@@ -172,7 +171,7 @@ export const agreeToTerms: Command<{ userId: number; version: number }, void> = 
     .set({ terms_and_conditions_version: version, updated_at: context.now })
     .where('id', '=', userId)
     .execute()
-  record(context, 'update', row)
+  recordRow(context, 'user', 'update', row)
 }
 
 /** The columns that a new user and a changed one share; those that the request leaves out are undefined. */
@@ -261,16 +260,6 @@ async function forgetFailures(context: CommandContext, userId: number): Promise<
     .set({ password_failures: 0, password_failed_at: null, locked_out_until: null })
     .where('id', '=', userId)
     .execute()
-}
-
-function record(context: CommandContext, action: ChangeAction, row: UserRow): void {
-  recordOne(context, {
-    entity: 'user',
-    action,
-    organizationId: row.organization_id,
-    mailingListId: null,
-    id: row.id
-  })
 }
 
 export const userCommands = {

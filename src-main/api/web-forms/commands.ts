@@ -1,5 +1,4 @@
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import type { ChangeAction } from '../../database/schema.ts'
+import { type Command, recordOne } from '../../database/command.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { addSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
@@ -26,7 +25,7 @@ const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'web_form', 'create', scope, row.id)
+  recordOne(context, 'web_form', 'create', scope, row.id)
   return row
 }
 
@@ -47,7 +46,7 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  record(context, 'web_form', 'update', scope, id)
+  recordOne(context, 'web_form', 'update', scope, id)
   return row
 }
 
@@ -56,7 +55,7 @@ const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { i
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
   await webFormById(context.db, scope.mailingListId, id)
   await context.db.deleteFrom('web_forms').where('id', '=', id).execute()
-  record(context, 'web_form', 'delete', scope, id)
+  recordOne(context, 'web_form', 'delete', scope, id)
 }
 
 /**
@@ -78,7 +77,7 @@ export const confirmSubscription: Command<SubscriberScope & { id: number }, numb
   await context.db.deleteFrom('pending_subscriptions').where('id', '=', pendingId).execute()
   const reacting = await subscriptionAutoresponders(context, list.id, { emailKey })
   await queueReactions(context, reacting, { subscriberId: id, timeZone: scope.timeZone })
-  record(context, 'pending_subscription', 'delete', scope, pendingId)
+  recordOne(context, 'pending_subscription', 'delete', scope, pendingId)
   return id
 }
 
@@ -90,23 +89,7 @@ export const discardSubscription: Command<Scope & { id: number }, void> = async 
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
   await pendingSubscriptionById(context.db, scope.mailingListId, id)
   await context.db.deleteFrom('pending_subscriptions').where('id', '=', id).execute()
-  record(context, 'pending_subscription', 'delete', scope, id)
-}
-
-function record(
-  context: CommandContext,
-  entity: 'web_form' | 'pending_subscription',
-  action: ChangeAction,
-  scope: Scope,
-  id: number
-): void {
-  recordOne(context, {
-    entity,
-    action,
-    organizationId: scope.organizationId,
-    mailingListId: scope.mailingListId,
-    id
-  })
+  recordOne(context, 'pending_subscription', 'delete', scope, id)
 }
 
 export const webFormCommands = {

@@ -72,11 +72,5 @@ export async function keepUntilConfirmed(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  recordOne(context, {
-    entity: 'pending_subscription',
-    action: 'create',
-    organizationId,
-    mailingListId,
-    id
-  })
+  recordOne(context, 'pending_subscription', 'create', { organizationId, mailingListId }, id)
 }
