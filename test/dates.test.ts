@@ -62,6 +62,9 @@ it.each([
   ['13/04/2014', 'mdy', null],
   ['13/04/2014', 'dmy', '2014-04-13'],
   ['2014-03-04', 'dmy', '2014-03-04'],
+  // The character after 9 is a colon.
+  ['2014-0:-04', 'mdy', null],
+  ['2014-03-0/', 'mdy', null],
   ['March 4, 2014', 'dmy', '2014-03-04']
 ] as const)('the date %s with the order %s is %s', (text, order, day) => {
   const read = parseDate(text, order)

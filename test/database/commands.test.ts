@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src-main/database/command.ts'
+import { openForWriting } from '../../src-main/database/connection.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { importText, makeList, makeSubscriber } from '../support/builders.ts'
@@ -122,4 +123,10 @@ it('a writer that was closed refuses what comes', async () => {
   const writer = await startWriter({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
   await writer.close()
   await expect(writer.run('accounts.ensureSystemOrganization', undefined)).rejects.toThrow('has stopped')
+})
+
+it('what a person waits for is on disk before it is answered: SQLite syncs each commit', async () => {
+  const database = openForWriting(join(await temporaryDirectory(), 'test.db'))
+  expect(database.pragma('synchronous', { simple: true })).toBe(2)
+  database.close()
 })

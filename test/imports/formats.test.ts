@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { decodeFile } from '../../src-main/csv/decode.ts'
 import { isGuarded } from '../../src-main/imports/address-guard.ts'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, importFile, importText, makeField, makeList } from '../support/builders.ts'
 import { serveFiles } from '../support/file-server.ts'
 
@@ -171,3 +174,27 @@ it.each(['64:ff9b:1::7f00:1', '::7f00:1', 'fec0::1', '2001:0:7f00:1::', '2002:7f
     expect(isGuarded(address)).toBe(true)
   }
 )
+
+it('characters that begin in one part of a large file and end in the next are whole', async () => {
+  const content = 'ä€😀'.repeat(100_000)
+  const path = join(await temporaryDirectory(), 'large.csv')
+  await writeFile(path, content)
+  let read = ''
+  for await (const part of decodeFile(path, 'UTF-8')) read += part
+  expect(read === content).toBe(true)
+})
+
+it('a default for a field that the list does not have is refused by name', async () => {
+  const list = await makeList(started.api)
+  const answer = await started.api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+    subscriber_import: {
+      column_mapping: ['email'],
+      default_custom_fields: { Town: 'Wien' },
+      file_source: { type: 'json', content: 'email\n' }
+    }
+  })
+  expect(answer).toMatchObject({
+    error_code: 'validation_failed',
+    error_message: expect.stringMatching(/^default_custom_fields: .*Town/) as string
+  })
+})

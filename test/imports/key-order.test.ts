@@ -32,3 +32,8 @@ it('keys that begin alike are ordered as far as they differ', () => {
   const distance = shown.map((key, place) => Math.abs(place - keys.toSorted().indexOf(key)))
   expect(Math.max(...distance)).toBeLessThan(16)
 })
+
+it('keys that are alike in their first bytes are in order by those that follow, the first row too', () => {
+  const keys = Array.from({ length: 400 }, (_, row) => `alike${String(399 - row).padStart(3, '0')}`)
+  expect(ordered(keys)).toEqual(keys.map((_, row) => 399 - row))
+})

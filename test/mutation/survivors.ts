@@ -8,6 +8,50 @@ export const accepted: {
   reason: string
 }[] = [
   {
+    file: 'src-main/database/checkpointer.ts',
+    line: 'dueWhenSlow && performance.now()',
+    original: '&&',
+    replacement: '||',
+    reason: 'when the log is copied into the database decides how long that takes, not what is in it'
+  },
+  {
+    file: 'src-main/database/connection.ts',
+    original: "setDurability(database, 'FULL')",
+    replacement: ';',
+    reason: 'FULL is what this build of SQLite does by itself; a test holds it whichever way'
+  },
+  {
+    file: 'src-main/imports/key-order.ts',
+    line: 'end - start > maxRun',
+    original: '>',
+    replacement: '>=',
+    reason: 'a run of exactly sixteen rows may be in order or not'
+  },
+  {
+    file: 'src-main/imports/key-order.ts',
+    original: 'halves[2 * place + lowHalf] ?? 0',
+    replacement: 'halves[2 * place + lowHalf]',
+    reason: 'a place that is there has a number; the 0 is for the compiler'
+  },
+  {
+    file: 'src-main/imports/dry-run-batch.ts',
+    original: 'this.#keys.close()',
+    replacement: ';',
+    reason: 'the thread of a dry run ends after it, and its database in memory with it'
+  },
+  {
+    file: 'src-main/api/custom-fields/rules.ts',
+    original: 'meaning === undefined',
+    replacement: 'false',
+    reason: 'undefined is left out where the values are written as JSON'
+  },
+  {
+    file: 'src-main/api/mailing-lists/rules.ts',
+    original: 'changes.name?.trim() ?? before.name',
+    replacement: 'changes.name?.trim()',
+    reason: 'a column whose value is undefined is left as it is'
+  },
+  {
     file: 'src-main/api/statistics/counting.ts',
     original: 'linkId ?? 0',
     replacement: 'linkId',
