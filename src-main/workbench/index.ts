@@ -1,5 +1,5 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageDirectory } from '../base/package-directory.ts'
@@ -58,22 +58,13 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'"
 ].join('; ')
 
-/** Addresses of the window's pages, which are all the same file; its router reads the rest. */
-const pageAddresses = [
-  '/lists',
-  '/lists/*',
-  '/imports',
-  '/imports/*',
-  '/campaigns',
-  '/jobs',
-  '/suppression',
-  '/suppression/*',
-  '/delivery',
-  '/api-access',
-  '/settings',
-  '/organizations',
-  '/users'
-]
+/** Where addresses begin that are no pages: the API, the window's own calls and files, the reference, links of messages. */
+const otherAddresses = /^\/(ga|app|assets|docs|[ocuw])(\/|$)/
+
+/** Whether a browser asks for a page, which is always the same file: its router reads the address. Programs ask for none. */
+function asksForPage({ url, headers }: FastifyRequest): boolean {
+  return !otherAddresses.test(url) && (headers.accept ?? '').includes('text/html')
+}
 
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
 export const registerWindowFiles: FastifyPluginAsync = async (app) => {
@@ -105,7 +96,11 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
     immutable: true,
     maxAge: '1y'
   })
-  for (const path of pageAddresses) app.get(path, async (_request, reply) => sendPage(reply))
+  app.get('/*', async (request, reply) => {
+    if (asksForPage(request)) return sendPage(reply)
+    reply.callNotFound()
+    return reply
+  })
 
   function sendPage(reply: FastifyReply): FastifyReply {
     if (!windowIsBuilt) {

@@ -13,8 +13,8 @@ async function signIn(): Promise<string> {
 
 describe('the window', () => {
   it('is one page for all of its addresses, under a strict content security policy', async () => {
-    for (const path of ['/', '/lists', '/lists/3/fields', '/imports/7', '/api-access']) {
-      const response = await fetch(started.app.baseUrl + path)
+    for (const path of ['/', '/lists', '/lists/3/fields', '/imports/7', '/api-access', '/nowhere']) {
+      const response = await fetch(started.app.baseUrl + path, { headers: { Accept: 'text/html,*/*;q=0.8' } })
       expect(response.status, path).toBe(200)
       expect(response.headers.get('Content-Type')).toContain('text/html')
       const policy = response.headers.get('Content-Security-Policy') ?? ''
@@ -24,9 +24,25 @@ describe('the window', () => {
     }
   })
 
+  it('is not what programs get at an address that is not there, nor anybody below those of the API', async () => {
+    const ask = async (path: string, Accept: string): Promise<unknown> => {
+      const response = await started.api.raw(path, { headers: { Accept } })
+      return [response.status, ((await response.json()) as { error_code: string }).error_code]
+    }
+    for (const [path, accept] of [
+      ['/nowhere', 'application/json'],
+      ['/ga/api/v2/nowhere', 'text/html'],
+      ['/app/v1/nowhere', 'text/html'],
+      ['/assets/nowhere.js', 'text/html'],
+      ['/c/nowhere', 'text/html']
+    ] as const) {
+      expect(await ask(path, accept), path).toEqual([404, 'not_found'])
+    }
+  })
+
   it('is checked by browsers each time, and only its assets are cached: their names change with their content', async () => {
     for (const path of ['/', '/lists/3/fields']) {
-      const response = await fetch(started.app.baseUrl + path)
+      const response = await fetch(started.app.baseUrl + path, { headers: { Accept: 'text/html' } })
       expect(response.headers.get('Cache-Control'), path).toBe('no-cache')
       const script = /src="(\/assets\/[^"]+\.js)"/.exec(await response.text())?.[1] ?? ''
       const file = await fetch(started.app.baseUrl + script)
