@@ -5,7 +5,11 @@ import base from './vitest.config.ts'
 export default defineConfig({
   test: {
     ...base.test,
-    include: ['test/imports/{recovery,faults}.test.ts', 'test/delivery/recovery.test.ts'],
+    include: [
+      'test/imports/{recovery,faults}.test.ts',
+      'test/delivery/recovery.test.ts',
+      'test/e2e/accessibility.test.ts'
+    ],
     env: { LONG: 'true' }
   }
 })

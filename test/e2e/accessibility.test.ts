@@ -1,0 +1,142 @@
+import type axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { sharedApplication } from '../support/application.ts'
+import {
+  importText,
+  makeAutoresponder,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
+import { shortOrLong } from '../support/long.ts'
+import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
+
+/** What axe finds wrong with the page as it is, in the light theme, in the long form in both; a line each. */
+async function faultsOf(page: Page, name: string): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const faults: string[] = []
+  // The themes differ in their colours alone.
+  for (const theme of (['light', 'dark'] as const).slice(0, shortOrLong(1, 2))) {
+    const violations = await page.evaluate(async (shown) => {
+      document.documentElement.classList.toggle('dark', shown === 'dark')
+      document.documentElement.classList.toggle('light', shown === 'light')
+      const run = (globalThis as unknown as { axe: typeof axe }).axe
+      return (await run.run(document)).violations
+    }, theme)
+    for (const { id, nodes } of violations) {
+      for (const { html, failureSummary } of nodes) {
+        faults.push(`${name}, ${theme}: ${id}: ${failureSummary ?? ''} ${html.slice(0, 200)}`)
+      }
+    }
+  }
+  return faults
+}
+
+describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  const browser = sharedBrowser()
+
+  async function makeRecords() {
+    const { api } = started
+    const list = await makeList(api, { name: 'Newsletter', d_from_email: 'anna@example.com' })
+    await makeField(api, list.id, 'City', 'text')
+    const mapping = { column_mapping: ['email', 'City'] }
+    const imported = await importText(api, list.id, 'email,City\na@example.com,Bern\nnobody,Basel\n', mapping)
+    for (const status of ['unsubscribed', 'bounced', 'scomp', 'deactivated']) {
+      await makeSubscriber(api, list.id, `${status}@example.com`, { status })
+    }
+    await makeAutoresponder(api, list.id, 'Welcome')
+    const begins_at = Math.floor(Date.now() / 1000)
+    const sent = await makeCampaign(api, list.id, {
+      dispatch_attributes: { from_email: 'anna@example.com', begins_at }
+    })
+    await api.sent(sent.id)
+    const draft = await makeCampaign(api, list.id)
+    const { data: suppression } = await api.post<{ id: number }>('/suppression_lists', {
+      suppression_list: { name: 'Never' }
+    })
+    return { list, imported, sent, draft, suppression }
+  }
+
+  it('with any page', async () => {
+    const { list, imported, sent, draft, suppression } = await makeRecords()
+    const window = await Window.open(browser, started.app)
+    const { page } = window
+    const ofList = [
+      '',
+      '/campaigns',
+      '/exports',
+      '/autoresponders',
+      '/templates',
+      '/segments',
+      '/forms',
+      '/fields'
+    ]
+    const faults: string[] = []
+    for (const path of [
+      '/lists',
+      ...[...ofList, '/imports', '/settings', '/import'].map((part) => `/lists/${list.id}${part}`),
+      `/lists/${list.id}/templates/new`,
+      `/lists/${list.id}/campaigns/new`,
+      `/lists/${list.id}/campaigns/${draft.id}`,
+      `/lists/${list.id}/campaigns/${sent.id}`,
+      '/campaigns',
+      '/imports',
+      `/imports/${imported.id}`,
+      '/jobs',
+      '/suppression',
+      `/suppression/${suppression.id}`,
+      '/delivery',
+      '/api-access',
+      '/users',
+      '/organizations',
+      '/settings',
+      '/nowhere'
+    ]) {
+      await page.goto(started.app.baseUrl + path)
+      await page.waitForLoadState('networkidle')
+      faults.push(...(await faultsOf(page, path)))
+    }
+    expect(faults).toEqual([])
+    await window.finish()
+  })
+
+  it('with the forms that open over a page', async () => {
+    const { list } = await makeRecords()
+    const window = await Window.open(browser, started.app)
+    const { page } = window
+    const faults: string[] = []
+    for (const [path, button] of [
+      ['', 'Add subscriber'],
+      ['/exports', 'Create export'],
+      ['/autoresponders', 'Create autoresponder'],
+      ['/segments', 'Create segment'],
+      ['/forms', 'Create form'],
+      ['/fields', 'Create field']
+    ] as const) {
+      await page.goto(`${started.app.baseUrl}/lists/${list.id}${path}`)
+      await page.getByRole('button', { name: button }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await page.waitForLoadState('networkidle')
+      faults.push(...(await faultsOf(page, button)))
+    }
+    expect(faults).toEqual([])
+    await window.finish()
+  })
+
+  it('and the first key leads past the navigation', async () => {
+    const window = await Window.open(browser, started.app, '/jobs')
+    const { page } = window
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
+    await window.finish()
+  })
+})
