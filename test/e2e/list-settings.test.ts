@@ -243,6 +243,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.screenshot('export-create')
     await page.getByRole('button', { name: 'Start export' }).click()
     await page.locator('[data-export-state=finished]').waitFor()
+    await page.getByText('Email, Status, Opt-in time,').waitFor()
     await window.screenshot('exports')
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download' }).click()
