@@ -3,7 +3,7 @@ import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { download } from './download.ts'
 import { failureMessage, ImportFailure } from '../csv/failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
-import { RowPipeline } from './row-pipeline.ts'
+import { RowPipeline, type WriteBatch } from './row-pipeline.ts'
 import { fingerprintOf, unpackedPath } from './source.ts'
 import { countRecords } from './split.ts'
 import { unpack } from './unpack.ts'
@@ -18,7 +18,7 @@ export interface ImportThreadData {
 }
 
 const changedMeanwhile =
-  'the file changed while it was being imported. What had been read of it was imported; import the changed file again'
+  'the file changed while it was being imported. The rows that were imported before stay; import the changed file again'
 
 runJobs(runImport, {
   onFullDisk: (message) => ({ is: 'held', message: `${message}, then continue the import` }),
@@ -55,15 +55,20 @@ async function runImport({
   const rowOrder = await client.run('subscriberImports.startImporting', { id, records })
   if (!rowOrder) return { is: 'stopped' }
   const logs = new ImportLogs(logDirectory(dataDirectory, id), file_format)
-  const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, async (batch, index, before) => {
+  const requireUnchanged = async (): Promise<void> => {
+    if ((await fingerprintOf(plan.path)) !== fingerprint) throw new ImportFailure(changedMeanwhile)
+  }
+  const writeBatch: WriteBatch = async (batch, index, before) => {
     if (!before) return client.run('subscriberImports.writeBatch', { id, index, batch })
     const known = await client.run('subscriberImports.recallBatch', { id, batch, outcomes: before })
     if (!known || before.length === batch.rows) return known
     return client.run('subscriberImports.writeBatch', { id, index, batch, done: before })
-  })
+  }
+  // Before each part is written: where a file was cut off, its last row is not the whole of it.
+  const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, writeBatch, requireUnchanged)
   const completed = await pipeline.run()
   logs.close()
   if (!completed) return { is: 'stopped' }
-  if ((await fingerprintOf(plan.path)) !== fingerprint) throw new ImportFailure(changedMeanwhile)
+  await requireUnchanged()
   return { is: 'finished' }
 }

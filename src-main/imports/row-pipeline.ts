@@ -41,6 +41,7 @@ export class RowPipeline {
   readonly #rowOrder: RowOrder
   readonly #logs: ImportLogs
   readonly #writeBatch: WriteBatch
+  readonly #beforePart: () => Promise<void>
   readonly #reader: RowReader
   readonly #packer: RowPacker
   /** For a new subscriber that lacks a required field which no column fills. */
@@ -56,11 +57,19 @@ export class RowPipeline {
   #stopped = false
   #failure: Error | null = null
 
-  constructor(plan: RowPlan, rowOrder: RowOrder, logs: ImportLogs, writeBatch: WriteBatch) {
+  /** @param beforePart called when a part was read and is to be written, which it keeps from being when it rejects */
+  constructor(
+    plan: RowPlan,
+    rowOrder: RowOrder,
+    logs: ImportLogs,
+    writeBatch: WriteBatch,
+    beforePart: () => Promise<void> = () => Promise.resolve()
+  ) {
     this.#plan = plan
     this.#rowOrder = rowOrder
     this.#logs = logs
     this.#writeBatch = writeBatch
+    this.#beforePart = beforePart
     this.#reader = new RowReader(plan)
     this.#packer = new RowPacker(this.#reader.newBatch())
     this.#missing = missingRequiredFields(plan)
@@ -119,6 +128,7 @@ export class RowPipeline {
 
   /** Writes a part in batches, and logs it once all of it is written. */
   async #write(part: PackedRows): Promise<void> {
+    await this.#beforePart()
     const order = this.#orderOf(part)
     const outcomes = new Uint8Array(part.count)
     const inFlight: Promise<void>[] = []
