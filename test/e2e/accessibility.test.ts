@@ -11,17 +11,16 @@ import {
   makeList,
   makeSubscriber
 } from '../support/builders.ts'
-import { shortOrLong } from '../support/long.ts'
+import { isLong } from '../support/long.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
-/** What axe finds wrong with the page as it is, in the light theme, in the long form in both; a line each. */
+/** What axe finds wrong with the page as it is, in both themes, a line each. */
 async function faultsOf(page: Page, name: string): Promise<string[]> {
   await page.evaluate(axeSource)
   const faults: string[] = []
-  // The themes differ in their colours alone.
-  for (const theme of (['light', 'dark'] as const).slice(0, shortOrLong(1, 2))) {
+  for (const theme of ['light', 'dark'] as const) {
     const violations = await page.evaluate(async (shown) => {
       document.documentElement.classList.toggle('dark', shown === 'dark')
       document.documentElement.classList.toggle('light', shown === 'light')
@@ -63,7 +62,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     return { list, imported, sent, draft, suppression }
   }
 
-  it('with any page', async () => {
+  it.runIf(isLong)('with any page', async () => {
     const { list, imported, sent, draft, suppression } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
@@ -106,7 +105,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     await window.finish()
   })
 
-  it('with the forms that open over a page', async () => {
+  it.runIf(isLong)('with the forms that open over a page', async () => {
     const { list } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
