@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Change } from '../database/command.ts'
+import type { ChangedEntity } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../base/errors.ts'
 import { untilStored } from './until-stored.ts'
@@ -71,6 +72,34 @@ export class StepLoop<Item> {
       while (await again());
     }
   }
+}
+
+/** What deleting a record of a kind leaves behind, which goes bit by bit. */
+export interface PurgeWork {
+  /** What fails when it fails, as the beginning of a sentence. */
+  name: string
+  /** The kind of record that was deleted. */
+  entity: ChangedEntity
+  /** The first deleted record of which something is left. */
+  next: () => Promise<{ id: number } | undefined>
+  /** Removes some of what is left of it. @returns whether there may be more */
+  purge: (record: { id: number }) => Promise<boolean>
+}
+
+/** Removes what deleted records leave behind, while others have their turn. */
+export function purger(
+  { name, entity, next, purge }: PurgeWork,
+  writer: Pick<Writer, 'onChanges'>
+): StepLoop<{ id: number }> {
+  return new StepLoop(
+    {
+      name,
+      next,
+      step: (record) => leavingTime(() => purge(record)),
+      isMadeBy: (change) => change.entity === entity && change.action === 'delete'
+    },
+    writer
+  )
 }
 
 /** What a step took may have been waiting, and the end of the application waits for the pause. In milliseconds. */

@@ -1,13 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
-import { leavingTime, StepLoop } from '../../jobs/step-loop.ts'
+import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
 /** Removes what the recipients of deleted campaigns did, bit by bit; the links of their messages lead on. */
 export function deletedCampaignPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
-  return new StepLoop(
+  return purger(
     {
       name: 'Removing the events of a deleted campaign',
+      entity: 'campaign',
       next: () =>
         reader
           .selectFrom('campaigns')
@@ -16,8 +17,7 @@ export function deletedCampaignPurger(reader: Kysely<Schema>, writer: Writer): S
           .where('purged_at', 'is', null)
           .orderBy('id')
           .executeTakeFirst(),
-      step: ({ id }) => leavingTime(() => writer.run('campaigns.purge', { id })),
-      isMadeBy: ({ entity, action }) => entity === 'campaign' && action === 'delete'
+      purge: ({ id }) => writer.run('campaigns.purge', { id })
     },
     writer
   )

@@ -1,13 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
-import { leavingTime, StepLoop } from '../../jobs/step-loop.ts'
+import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
 /** Removes the subscribers of deleted lists bit by bit. */
 export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
-  return new StepLoop(
+  return purger(
     {
       name: 'Removing the subscribers of a deleted list',
+      entity: 'mailing_list',
       next: () =>
         reader
           .selectFrom('mailing_lists')
@@ -16,8 +17,7 @@ export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepL
           .where('purged_at', 'is', null)
           .orderBy('id')
           .executeTakeFirst(),
-      step: ({ id }) => leavingTime(() => writer.run('mailingLists.purge', { mailingListId: id })),
-      isMadeBy: ({ entity, action }) => entity === 'mailing_list' && action === 'delete'
+      purge: ({ id }) => writer.run('mailingLists.purge', { mailingListId: id })
     },
     writer
   )
