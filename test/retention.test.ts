@@ -12,6 +12,7 @@ import { retentionRules } from '../src-main/retention-rules.ts'
 import { startWriter } from '../src-main/start-writer.ts'
 import { type StartedApplication, startApplication } from './support/application.ts'
 import { importText, makeAutoresponder, makeCampaign, makeList, makeSubscriber } from './support/builders.ts'
+import type { Client } from './support/client.ts'
 import { commandBench } from './support/commands.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -33,17 +34,19 @@ async function later({ app, dataDirectory }: StartedApplication) {
   return { reader, tidyAfter: (days: number) => housekeeper.tidy(now + days * day) }
 }
 
-const start = (): Promise<StartedApplication> => startApplication()
-
-it('the file of an export stays for 30 days, and its download then says so', async () => {
-  const first = await start()
-  const list = await makeList(first.api)
-  await makeSubscriber(first.api, list.id, 'a@example.com')
-  const { data } = await first.api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
+/** The id of an export that has finished. */
+async function makeExport(api: Client): Promise<number> {
+  const list = await makeList(api)
+  await makeSubscriber(api, list.id, 'a@example.com')
+  const { data } = await api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
     subscriber_export: {}
   })
-  await first.api.exported(data.id)
-  const file = join(first.dataDirectory, 'exports', `${data.id}.csv`)
+  return (await api.exported(data.id)).id
+}
+
+it('the file of an export stays for 30 days', async () => {
+  const first = await startApplication()
+  const file = join(first.dataDirectory, 'exports', `${await makeExport(first.api)}.csv`)
   const { tidyAfter } = await later(first)
   await tidyAfter(29.9)
   expect(existsSync(file)).toBe(true)
@@ -51,24 +54,20 @@ it('the file of an export stays for 30 days, and its download then says so', asy
   expect(existsSync(file)).toBe(false)
 })
 
-it('the download of an export whose file was removed says since when', async () => {
-  const { api, dataDirectory } = await start()
-  const list = await makeList(api)
-  const { data } = await api.post<{ id: number }>(`/mailing_lists/${list.id}/subscriber_exports`, {
-    subscriber_export: {}
-  })
-  await api.exported(data.id)
+it('the download of an export whose file was removed says so', async () => {
+  const { api, dataDirectory } = await startApplication()
+  const id = await makeExport(api)
   const database = new SQLite(join(dataDirectory, 'listwright.db'))
   database.exec('UPDATE subscriber_exports SET file_removed_at = 1')
   database.close()
-  expect(await api.get(`/subscriber_exports/${data.id}/download`)).toMatchObject({
+  expect(await api.get(`/subscriber_exports/${id}/download`)).toMatchObject({
     error_code: 'not_found',
-    error_message: `the file of subscriber export ${data.id} was removed 30 days after it was finished. Export again`
+    error_message: `the file of subscriber export ${id} was removed 30 days after it was finished. Export again`
   })
 })
 
 it('messages of a campaign stay for 7 days after it was deleted, those of others as long as it is there', async () => {
-  const first = await start()
+  const first = await startApplication()
   const { api, dataDirectory } = first
   const list = await makeList(api)
   await makeSubscriber(api, list.id, 'a@example.com')
@@ -89,7 +88,7 @@ it('messages of a campaign stay for 7 days after it was deleted, those of others
 })
 
 it('previews stay for 30 days after the last of them', async () => {
-  const first = await start()
+  const first = await startApplication()
   const list = await makeList(first.api)
   const { id } = await makeCampaign(first.api, list.id)
   const preview = await first.api.post(`/campaigns/${id}/send_preview`, {
@@ -105,7 +104,7 @@ it('previews stay for 30 days after the last of them', async () => {
 })
 
 it('a copy of an uploaded file stays for 30 days after its last import, and what people put beside it stays', async () => {
-  const first = await start()
+  const first = await startApplication()
   const { api, dataDirectory } = first
   const list = await makeList(api)
   for (const name of ['imported.csv', 'unused.csv', 'replaced.csv']) {
@@ -133,8 +132,8 @@ it('a copy of an uploaded file stays for 30 days after its last import, and what
   expect(there()).toEqual(['imported.csv', 'replaced.csv', 'own.csv'])
 })
 
-it('the change log goes back 90 days, and gives no number twice', async () => {
-  const first = await start()
+it('the change log goes back 90 days, and never reuses an id', async () => {
+  const first = await startApplication()
   const list = await makeList(first.api)
   await importText(first.api, list.id, 'email\na@example.com\n')
   const { reader, tidyAfter } = await later(first)
@@ -179,7 +178,7 @@ it('the queue of a deleted autoresponder is emptied bit by bit, and that of othe
 })
 
 it('an autoresponder is deleted at once, and what it still had to send goes after it', async () => {
-  const { api, dataDirectory } = await start()
+  const { api, dataDirectory } = await startApplication()
   const list = await makeList(api)
   const autoresponder = await makeAutoresponder(api, list.id, 'Welcome', {
     trigger: 'subscription',
