@@ -46,7 +46,7 @@ const maxLength = 100
 /** What a person should write instead. */
 export const dateHint = 'a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
 
-/** Reads a date, with or without a time, in one of these patterns; null when it is none of them. */
+/** Reads a date, with or without a time; null if it matches none of the patterns. */
 export function parseDate(text: string, order: DateOrder): WallTime | null {
   const plain = plainDate(text)
   if (plain) return plain
@@ -142,7 +142,7 @@ export function isTime(ms: number): boolean {
 const maxSeconds = 10 ** 11
 
 /**
- * A time of a request: UNIX seconds as a number or digits, or one of these patterns.
+ * A time of a request: UNIX seconds as a number or digits, or a date in one of the patterns above.
  * @returns UNIX milliseconds, or null if it is neither of these, or is out of range; see {@link timeComplaint}
  */
 export function parseTimeInput(input: string | number, timeZone: string): number | null {

@@ -23,7 +23,7 @@ export async function appendToChangeLog(context: CommandContext, changes: readon
 const trimmedAtOnce = 2000
 
 /**
- * Removes some of the entries from before a time (UNIX milliseconds). The newest stays, so that no number is given twice.
+ * Removes some of the entries from before a time (UNIX milliseconds). The newest entry stays, so that ids are never reused.
  * @returns whether there may be more
  */
 const trimChangeLog = inBackground<{ before: number }, boolean>(async ({ db }, { before }) => {

@@ -14,7 +14,7 @@ import type { FileFormat, ImportOutcome } from '../api/subscriber-imports/schema
  * Sends a log as a file.
  * @param of whose log it is, such as { name: 'subscriber import 7', file: 'import-7' }; `escaped` is the format of failed
  *   rows that are for a spreadsheet, whose cells get an apostrophe where it would execute them
- * @throws ApiError not_found when there is none, or nothing in it (docs/api.md, "Subscriber imports")
+ * @throws ApiError not_found if there is no such log, or it is empty (docs/api.md, "Subscriber imports")
  */
 export async function sendLog(
   reply: FastifyReply,

@@ -1,6 +1,6 @@
 import { messageOf } from '../base/errors.ts'
 
-/** What stays for some time, and is removed after it. */
+/** Something that is kept for some time and then removed. */
 export interface RetentionRule {
   /** What it is about, as the subject of a sentence: "Old logs of imports". */
   name: string
@@ -31,7 +31,7 @@ export class Housekeeper {
     const run = (): void => {
       this.#running ??= this.tidy(Date.now())
         .catch((error: unknown) => {
-          process.stderr.write(`What is old was not looked for: ${messageOf(error)}\n`)
+          process.stderr.write(`Looking for old data failed: ${messageOf(error)}\n`)
         })
         .finally(() => (this.#running = null))
     }
