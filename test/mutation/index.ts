@@ -111,6 +111,7 @@ function sampleOf<Item>(items: Item[], count: number, seed: number): Item[] {
 function copyOf(): string {
   const directory = mkdtempSync(join(tmpdir(), 'listwright-mutants-'))
   for (const name of [
+    'docs',
     'src-main',
     'src-renderer',
     'test',
