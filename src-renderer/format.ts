@@ -30,6 +30,20 @@ export function formatDay(time: string): string {
   return days.format(new Date(time))
 }
 
+const plainDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const daysOfYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** A date without a time, which is the same day in every zone. @param day YYYY-MM-DD */
+export function formatPlainDay(day: string): string {
+  return plainDays.format(new Date(`${day}T00:00:00Z`))
+}
+
+/** @param day MM-DD */
+export function formatDayOfYear(day: string): string {
+  // 2000 is a leap year.
+  return daysOfYear.format(new Date(`2000-${day}T00:00:00Z`))
+}
+
 /** Seconds as "< 1 s", "8 s", "3 min 5 s" or "2 h 10 min". */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))

@@ -44,7 +44,9 @@ const patterns = [
 const maxLength = 100
 
 /** What a person should write instead. */
-export const dateHint = 'a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
+export function dateHint(order: DateOrder): string {
+  return `a date such as 2014-01-31, ${order === 'mdy' ? '01/31/2014' : '31/01/2014'} or January 31, 2014`
+}
 
 /** Reads a date, with or without a time; null if it matches none of the patterns. */
 export function parseDate(text: string, order: DateOrder): WallTime | null {

@@ -6,9 +6,10 @@ import type { Migration } from './migration.ts'
 import { first } from './migrations/0022-first.ts'
 import { retention } from './migrations/0023-retention.ts'
 import { linkCounters } from './migrations/0024-link-counters.ts'
+import { rememberedDateFormats } from './migrations/0025-remembered-date-formats.ts'
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first, retention, linkCounters]
+export const migrations: readonly Migration[] = [first, retention, linkCounters, rememberedDateFormats]
 
 /** Copies of earlier schemas that are kept. */
 const keptBackups = 3

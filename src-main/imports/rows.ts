@@ -185,7 +185,7 @@ export class RowReader {
       case 'remove_time': {
         const { file_format } = this.#plan.settings
         const wall = parseDate(cell, file_format.date_format)
-        if (!wall) return `must be ${dateHint}, and "${cell}" is not one`
+        if (!wall) return `must be ${dateHint(file_format.date_format)}, and "${cell}" is not one`
         const time = timeOfWall(wall, this.#plan.timeZone)
         if (time === null) return `must be in the years 1970 to 9999, and "${cell}" is not`
         if (name === 'subscribe_time') attributes.subscribeTime = time

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { type FieldDefinition, fieldNamed } from '../api/custom-fields/rules.ts'
-import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { MailingListRow } from '../api/mailing-lists/queries.ts'
 import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import {
@@ -10,11 +9,11 @@ import {
   maxColumns
 } from '../api/subscriber-imports/schema.ts'
 import { isEmail } from '../api/subscribers/rules.ts'
-import { type DateOrder, parseDate } from '../base/dates.ts'
 import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeBeginning } from '../csv/decode.ts'
 import { ImportFailure } from '../csv/failure.ts'
-import { headerKey } from './import-mappings/queries.ts'
+import { dateOrderOf, guessType } from './detect-dates.ts'
+import { headerKey, type RememberedColumn } from './import-mappings/queries.ts'
 import { seemsEscaped, unescapeFormula } from '../csv/formulas.ts'
 
 export interface DetectedFormat {
@@ -98,7 +97,7 @@ function endQuietly(reader: CsvReader): void {
 interface Destination {
   list: MailingListRow
   fields: FieldDefinition[]
-  remembered: Map<string, string | null>
+  remembered: Map<string, RememberedColumn>
 }
 
 /** The first rows, and for each column what it probably holds. @throws ImportFailure for too many columns */
@@ -128,13 +127,15 @@ export async function previewOf(
     const suggestion = last === undefined ? suggest(header, values, destination) : last
     const free = suggestion !== null && !taken.has(suggestion.toLowerCase())
     if (free) taken.add(suggestion.toLowerCase())
+    const order = dateOrderOf(values)
     return {
       header,
       samples: values.slice(0, 3),
       suggestion: free ? suggestion : null,
       remembered: last !== undefined && (free || last === null),
-      guessed_type: guessType(values),
-      guessed_date_format: guessDateOrder(values)
+      guessed_types: { mdy: guessType(values, 'mdy'), dmy: guessType(values, 'dmy') },
+      date_order:
+        order === 'unclear' ? (destination.remembered.get(headerKey(header))?.dateFormat ?? order) : order
     }
   })
   return {
@@ -163,7 +164,7 @@ const spellings: Record<string, ImportColumn> = {
 
 /** Where a column with this header went last, if the list still has that; undefined when nothing is remembered. */
 function lastTarget(header: string, { list, fields, remembered }: Destination): string | null | undefined {
-  const target = remembered.get(headerKey(header))
+  const target = remembered.get(headerKey(header))?.target
   if (!target) return target
   if (isImportColumn(target)) return keepsColumn(list, target) ? target : undefined
   return fieldNamed(fields, target)?.name
@@ -186,24 +187,6 @@ function suggest(header: string, values: string[], { list, fields }: Destination
   if (isImportColumn(reserved)) return keepsColumn(list, reserved) ? reserved : null
   const addresses = values.filter((value) => isEmail(value)).length
   return values.length > 0 && addresses / values.length > 0.8 ? 'email' : null
-}
-
-function guessType(values: string[]): CustomFieldType {
-  const every = (test: (value: string) => boolean): boolean => values.length > 0 && values.every(test)
-  // A number that begins with 0 or + is a postcode or a telephone number, which a number field would change.
-  if (every((value) => /^-?(0|[1-9]\d{0,14})$/.test(value))) return 'number'
-  if (every((value) => /^(true|false|yes|no)$/i.test(value))) return 'boolean'
-  if (every((value) => parseDate(value, 'mdy') !== null || parseDate(value, 'dmy') !== null)) return 'date'
-  return values.some((value) => value.includes('\n') || value.length > 255) ? 'text_multiline' : 'text'
-}
-
-/** Tells mdy from dmy where a number over 12 gives it away. */
-function guessDateOrder(values: string[]): DateOrder | null {
-  const numeric = values.filter((value) => /^\d{1,2}[-/]\d{1,2}[-/]\d{4}/.test(value))
-  if (numeric.length === 0) return null
-  const readable = (order: DateOrder): boolean => numeric.every((value) => parseDate(value, order) !== null)
-  if (readable('mdy')) return 'mdy'
-  return readable('dmy') ? 'dmy' : null
 }
 
 function duplicateHeaders(headers: string[]): string[] {

@@ -154,10 +154,14 @@ export function deleteImportMapping(listId: number, id: number): Promise<ImportM
 }
 
 /** Remembers where columns went, to suggest it for the next file with the same headers. */
-export async function rememberColumns(listId: number, columns: MappedColumn[]): Promise<void> {
+export async function rememberColumns(
+  listId: number,
+  columns: MappedColumn[],
+  dateFormat: 'mdy' | 'dmy' | undefined
+): Promise<void> {
   await mappings.call('PUT /mailing_lists/:mailing_list_id/remembered_columns', {
     params: { mailing_list_id: listId },
-    body: { columns }
+    body: { columns, date_format: dateFormat ?? null }
   })
 }
 

@@ -18,6 +18,55 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await rm(directory, { recursive: true, force: true })
   })
 
+  it('have dates in the order that the file says, and ask where it does not', async () => {
+    const list = await makeList(started.api, { name: 'Members' })
+    const window = await Window.open(browser, started.app, `/lists/${list.id}/import`)
+    const { page } = window
+    const path = join(directory, 'members.csv')
+    const others = Array.from({ length: 8 }, (_, index) => `member${index}@example.com,05/06/2021,Graz\n`)
+    await writeFile(
+      path,
+      `Mail,Joined,Town\nanna@example.com,01/02/2021,Wien\nben@example.com,31/02/2021,Linz\n${others.join('')}`
+    )
+    await page.locator('input[type=file]').setInputFiles(path)
+    await page.getByText('“01/02/2021” in “Joined” can be read in two ways.').waitFor()
+    const next = page.getByRole('button', { name: 'Continue' })
+    expect(await next.isDisabled()).toBe(true)
+    const joined = page.getByRole('combobox', { name: 'Type of the new field for “Joined”' })
+    await window.screenshot('wizard-dates-unclear')
+
+    await page.getByRole('combobox', { name: 'Dates are written' }).click()
+    await page.getByRole('option', { name: 'Day/month/year' }).click()
+    await menuIsGone(page)
+    const cells = page.getByTestId('preview').getByRole('cell')
+    expect(await cells.nth(1).innerText()).toBe('Feb 1, 2021')
+    expect(await cells.nth(4).getAttribute('title')).toBe('“31/02/2021” is no date in this order.')
+
+    // The separator changes nothing of what was chosen.
+    await page.getByRole('combobox', { name: 'Where “Town” goes' }).click()
+    await page.getByRole('option', { name: 'Leave out' }).click()
+    await menuIsGone(page)
+    await page.getByRole('combobox', { name: 'Character set' }).click()
+    await page.getByRole('option', { name: 'ISO-8859-1', exact: true }).click()
+    await menuIsGone(page)
+    await window.screenshot('wizard-dates')
+    expect(await joined.innerText()).toBe('Date')
+    expect(await page.getByRole('combobox', { name: 'Where “Town” goes' }).innerText()).toBe('Leave out')
+    await next.click()
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.locator('[data-state=finished]').waitFor()
+    expect(await page.getByTestId('failed-rows').innerText()).toContain('2014-01-31, 31/01/2014 or')
+    const [anna] = await allSubscribers(started.api, list.id)
+    expect(anna?.custom_fields['Joined']?.value).toBe('2021-02-01')
+
+    // The next file with this column is read as this one was.
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/import`)
+    await writeFile(path, 'Mail,Joined\nanna@example.com,03/04/2021\n')
+    await page.locator('input[type=file]').setInputFiles(path)
+    await page.getByRole('cell', { name: 'Apr 3, 2021' }).waitFor()
+    await window.finish()
+  })
+
   it('are tried first, remembered, saved as a mapping, and undone', async () => {
     const list = await makeList(started.api, { name: 'Shop customers' })
     await makeField(started.api, list.id, 'City', 'text')
@@ -81,6 +130,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await page.getByRole('button', { name: 'Start import' }).click()
     await page.locator('[data-state=finished]').waitFor()
     expect(await outcomes()).toEqual(['2', '2', '1', '1'])
+    const importPage = page.url()
 
     // The next file with these headers goes where this one went.
     await openWizard()
@@ -98,7 +148,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await started.api.put(`/mailing_lists/${list.id}/subscribers/ben@example.com`, {
       subscriber: { custom_fields: { City: 'Bern' } }
     })
-    await page.goto(`${started.app.baseUrl}/imports/1`)
+    await page.goto(importPage)
     await page.getByRole('button', { name: 'Undo import' }).click()
     await page.getByText('Undo this import?').waitFor()
     await window.screenshot('import-undo-confirm')

@@ -95,7 +95,7 @@ describe('the preview of an import', () => {
     const { data } = await preview(
       'email,age,signup,vip,zip,city\na@x.org,42,31/12/2020,yes,01234,Wien\nb@x.org,7,01/02/2021,no,04567,Graz\n'
     )
-    expect(data.columns.map(({ guessed_type }) => guessed_type)).toEqual([
+    expect(data.columns.map(({ guessed_types }) => guessed_types.dmy)).toEqual([
       'text',
       'number',
       'date',
@@ -103,7 +103,29 @@ describe('the preview of an import', () => {
       'text',
       'text'
     ])
-    expect(data.columns[2]?.guessed_date_format).toBe('dmy')
+    expect(data.columns[2]).toMatchObject({ date_order: 'dmy', guessed_types: { mdy: 'text' } })
+  })
+
+  it('takes the order of day and month in which most dates of a column can be read', async () => {
+    const days = Array.from({ length: 19 }, (_, index) => `a${index}@x.org,${index + 10}/05/2021\n`)
+    const { data } = await preview(`email,joined\nb@x.org,05/31/2021\n${days.join('')}`)
+    expect(data.columns[1]).toMatchObject({ date_order: 'dmy', guessed_types: { dmy: 'date' } })
+  })
+
+  it('says that an order is unclear where every date can be read in both', async () => {
+    const { data } = await preview('email,joined,birthday,born\na@x.org,01/02/2021,3/4,2001-02-03\n')
+    expect(data.columns.map(({ date_order }) => date_order)).toEqual([null, 'unclear', 'unclear', null])
+  })
+
+  it('takes an unclear order from the last import of a column with this header', async () => {
+    const list = await makeList(started.api)
+    await started.api.workbench('PUT', `/mailing_lists/${list.id}/remembered_columns`, {
+      columns: [{ header: 'Joined', target: null }],
+      date_format: 'dmy'
+    })
+    const read = async (day: string) => (await preview(`email,joined\na@x.org,${day}\n`, {}, list.id)).data
+    expect((await read('01/02/2021')).columns[1]?.date_order).toBe('dmy')
+    expect((await read('01/31/2021')).columns[1]?.date_order).toBe('mdy')
   })
 
   it('warns of columns with the same name, by their numbers', async () => {

@@ -208,19 +208,18 @@ function readNumber(field: FieldDefinition, raw: unknown): StoredValue | ValueFa
 }
 
 function readDay(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
-  if (typeof raw !== 'string') return new ValueFault(`must be ${dateHint}`)
+  if (typeof raw !== 'string') return new ValueFault(`must be ${dateHint(order)}`)
   if (raw.trim() === '') return null
   const wall = parseDate(raw, order)
-  return wall ? isoDay(wall) : new ValueFault(`must be ${dateHint}, and "${shorten(raw)}" is not one`)
+  return wall ? isoDay(wall) : new ValueFault(`must be ${dateHint(order)}, and "${shorten(raw)}" is not one`)
 }
 
 function readDayOfYear(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
-  if (typeof raw !== 'string') return new ValueFault('must be a day of the year such as 01-31')
+  const hint = `a day of the year such as ${order === 'mdy' ? '01-31' : '31-01'}`
+  if (typeof raw !== 'string') return new ValueFault(`must be ${hint}`)
   if (raw.trim() === '') return null
   const day = parseMonthDay(raw, order) ?? parseDate(raw, order)
-  return day
-    ? monthDay(day)
-    : new ValueFault(`must be a day of the year such as 01-31, and "${shorten(raw)}" is not one`)
+  return day ? monthDay(day) : new ValueFault(`must be ${hint}, and "${shorten(raw)}" is not one`)
 }
 
 const trueWords = new Set(['true', '1', 'yes', 'y', 't', 'on'])

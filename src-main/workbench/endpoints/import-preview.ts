@@ -25,10 +25,13 @@ const ImportPreview = Type.Object({
       suggestion: Nullable(Type.String()),
       /** Whether a column with this header went there in the last import; without a suggestion it was left out then. */
       remembered: Type.Boolean(),
-      /** The type of a new custom field for this column. */
-      guessed_type: Type.Enum([...customFieldTypes]),
-      /** The order of day and month, where the values tell. */
-      guessed_date_format: Nullable(Type.Enum(['mdy', 'dmy']))
+      /** The type of a new custom field for this column, by the order of day and month that is chosen. */
+      guessed_types: Type.Object({
+        mdy: Type.Enum([...customFieldTypes]),
+        dmy: Type.Enum([...customFieldTypes])
+      }),
+      /** The order of day and month in most values, or in the last import; unclear where they can be read either way. */
+      date_order: Nullable(Type.Enum(['mdy', 'dmy', 'unclear']))
     })
   ),
   rows: Type.Array(Type.Array(Type.String())),

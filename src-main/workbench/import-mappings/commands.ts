@@ -1,4 +1,5 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
+import type { DateOrder } from '../../base/dates.ts'
 import type { Command } from '../../database/command.ts'
 import { notFound } from '../../base/errors.ts'
 import { headerKey } from './queries.ts'
@@ -44,19 +45,19 @@ const deleteImportMapping: Command<ListInput & { id: number }, void> = async (
   if (numDeletedRows === 0n) throw notFound(`import mapping ${id}`)
 }
 
-/** Remembers where the columns of a file went, for the next one with the same headers. */
-export const rememberColumns: Command<ListInput & { columns: MappedColumn[] }, void> = async (
-  context,
-  { organizationId, mailingListId, columns }
-) => {
+/** Remembers where the columns of a file went, and how its dates were written, for the next one with the same headers. */
+export const rememberColumns: Command<
+  ListInput & { columns: MappedColumn[]; dateFormat: DateOrder | null },
+  void
+> = async (context, { organizationId, mailingListId, columns, dateFormat }) => {
   await mailingListById(context.db, organizationId, mailingListId)
   for (const { header, target } of columns) {
     const header_key = headerKey(header)
     if (header_key === '') continue
     await context.db
       .insertInto('remembered_columns')
-      .values({ mailing_list_id: mailingListId, header_key, target })
-      .onConflict((conflict) => conflict.doUpdateSet({ target }))
+      .values({ mailing_list_id: mailingListId, header_key, target, date_format: dateFormat })
+      .onConflict((conflict) => conflict.doUpdateSet({ target, date_format: dateFormat }))
       .execute()
   }
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { maxColumns } from '../../api/subscriber-imports/schema.ts'
+import { dateFormats, maxColumns } from '../../api/subscriber-imports/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
-import { MailingListParams } from '../../http/schema.ts'
+import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 import { ImportMapping, ImportMappingInput, MappedColumn } from './schema.ts'
 
 const access = 'subscriber.import'
@@ -27,7 +27,10 @@ export const importMappingEndpoints = unlistedEndpoints({
   'PUT /mailing_lists/:mailing_list_id/remembered_columns': {
     access,
     params: MailingListParams,
-    body: Type.Object({ columns: Type.Array(MappedColumn, { maxItems: maxColumns }) }),
+    body: Type.Object({
+      columns: Type.Array(MappedColumn, { maxItems: maxColumns }),
+      date_format: withDefault(Nullable(Type.Enum([...dateFormats])), null)
+    }),
     answer: envelope(Type.Null())
   }
 })

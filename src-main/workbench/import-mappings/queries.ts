@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { DateOrder } from '../../base/dates.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { ImportMapping, MappingSettings } from './schema.ts'
 
@@ -18,15 +19,24 @@ export function headerKey(header: string): string {
   return header.trim().toLowerCase()
 }
 
-/** Where columns with headers went in the last import, by headerKey; null = left out. */
+/** What became of a column in the last import. */
+export interface RememberedColumn {
+  /** null = it was left out */
+  target: string | null
+  dateFormat: DateOrder | null
+}
+
+/** The columns with headers of the last imports, by headerKey. */
 export async function rememberedColumns(
   db: Kysely<Schema>,
   mailingListId: number
-): Promise<Map<string, string | null>> {
+): Promise<Map<string, RememberedColumn>> {
   const rows = await db
     .selectFrom('remembered_columns')
-    .select(['header_key', 'target'])
+    .select(['header_key', 'target', 'date_format'])
     .where('mailing_list_id', '=', mailingListId)
     .execute()
-  return new Map(rows.map(({ header_key, target }) => [header_key, target]))
+  return new Map(
+    rows.map(({ header_key, target, date_format }) => [header_key, { target, dateFormat: date_format }])
+  )
 }

@@ -35,7 +35,8 @@ export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writ
     await writer.run('importMappings.rememberColumns', {
       organizationId: caller.organizationId,
       mailingListId: params.mailing_list_id,
-      columns: body.columns
+      columns: body.columns,
+      dateFormat: body.date_format
     })
     return ok(null)
   }

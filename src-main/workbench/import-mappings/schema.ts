@@ -12,7 +12,8 @@ export type MappedColumn = Static<typeof MappedColumn>
 /** What the wizard asks before an import of such a file. */
 export const MappingSettings = Type.Object({
   columns: Type.Array(MappedColumn, { minItems: 1, maxItems: maxColumns }),
-  date_format: Type.Enum([...dateFormats]),
+  /** Left out where nobody has chosen one yet. */
+  date_format: Type.Optional(Type.Enum([...dateFormats])),
   subscriber_defaults,
   overwrite,
   overwrite_what,

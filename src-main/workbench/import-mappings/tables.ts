@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { DateOrder } from '../../base/dates.ts'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 
 /** Where the columns of a kind of file go, saved for a list under a name. */
@@ -19,6 +20,8 @@ export interface RememberedColumnsTable {
   header_key: string
   /** As in column_mapping; null = it was left out. */
   target: string | null
+  /** The order of day and month in that import; null where it had none to choose. */
+  date_format: DateOrder | null
 }
 
 declare module '../../database/schema.ts' {

@@ -1,14 +1,19 @@
 import { type ImportColumn, isImportColumn } from '../../../src-main/api/subscriber-imports/rules.ts'
+import type { DateOrder } from '../../../src-main/base/dates.ts'
 import type { CustomFieldType } from '../../../src-main/api/custom-fields/schema.ts'
 import { createCustomField, type CustomField } from '../../api/custom-fields.ts'
 import type { ImportMapping, ImportPreview, MappedColumn } from '../../api/workbench.ts'
 
 /** Where the values of a column go. */
 export type ColumnTarget =
-  | { kind: 'reserved'; name: ImportColumn }
-  | { kind: 'field'; name: string }
-  | { kind: 'new'; name: string; type: CustomFieldType }
-  | { kind: 'skip' }
+  { kind: 'reserved'; name: ImportColumn } | { kind: 'field'; name: string } | NewField | { kind: 'skip' }
+
+/** A custom field that the import begins with creating. */
+export interface NewField {
+  kind: 'new'
+  name: string
+  type: CustomFieldType
+}
 
 /** Types that a new field can have here: those that need no list of options. */
 export const newFieldTypes: readonly CustomFieldType[] = [
@@ -21,7 +26,7 @@ export const newFieldTypes: readonly CustomFieldType[] = [
 ]
 
 /** What each column of a file is best matched to; what fits nothing is offered as a new field. */
-export function targetsOf(columns: ImportPreview['columns']): ColumnTarget[] {
+export function targetsOf(columns: ImportPreview['columns'], order: DateOrder | undefined): ColumnTarget[] {
   const taken = new Set(columns.flatMap(({ suggestion }) => suggestion?.toLowerCase() ?? []))
   return columns.map((column, index) => {
     const { suggestion } = column
@@ -31,12 +36,38 @@ export function targetsOf(columns: ImportPreview['columns']): ColumnTarget[] {
     // A second column of the same name has nothing to go to, and one without values nothing to bring.
     if (taken.has(name.toLowerCase()) || column.samples.length === 0) return { kind: 'skip' }
     taken.add(name.toLowerCase())
-    return newField(column, index)
+    return newField(column, index, order)
   })
 }
 
-export function newField(column: ImportPreview['columns'][number], index: number): ColumnTarget {
-  return { kind: 'new', name: newFieldName(column.header, index), type: column.guessed_type }
+/** @param order of day and month in the file; without one a column that holds dates in either is one of dates */
+export function newField(
+  { header, guessed_types }: ImportPreview['columns'][number],
+  index: number,
+  order: DateOrder | undefined
+): NewField {
+  const { mdy, dmy } = guessed_types
+  const type = order ? guessed_types[order] : mdy === 'date' ? mdy : dmy
+  return { kind: 'new', name: newFieldName(header, index), type }
+}
+
+/**
+ * Where columns go after the file was read with another format: what a person chose stays with its column, and what was
+ * guessed is guessed again.
+ */
+export function keptTargets(
+  before: { columns: ImportPreview['columns']; targets: ColumnTarget[]; guessed: ColumnTarget[] },
+  columns: ImportPreview['columns'],
+  guessed: ColumnTarget[]
+): ColumnTarget[] {
+  const sameWidth = before.columns.length === columns.length
+  return guessed.map((guess, index) => {
+    const named = before.columns.findIndex(({ header }) => header !== '' && header === columns[index]?.header)
+    const place = named === -1 && sameWidth ? index : named
+    const target = before.targets[place]
+    const changed = target && JSON.stringify(target) !== JSON.stringify(before.guessed[place])
+    return changed ? target : guess
+  })
 }
 
 function newFieldName(header: string, index: number): string {
