@@ -4,10 +4,8 @@ import { endThread } from './threads.ts'
 
 // A thread that answers questions, so that what takes long holds up neither the API's thread nor the writer's.
 
-interface AskedQuestion<Question> {
-  id: number
-  question: Question
-}
+/** A question; or that nobody waits for the answer to an earlier one any more. */
+type AskedQuestion<Question> = { id: number } & ({ question: Question } | { isGivenUp: true })
 type ThreadAnswer<Answer> = { id: number } & ({ value: Answer } | { fault: string })
 
 /** A thread as it is asked. It is started with the first question. */
@@ -22,13 +20,20 @@ export class AskedThread<Question, Answer> {
     this.#start = start
   }
 
-  /** @throws Error what answering it threw, or when the thread stopped */
-  ask(question: Question): Promise<Answer> {
+  /**
+   * @param signal aborted when the answer is not wanted any more
+   * @throws Error what answering it threw, or when the thread stopped
+   */
+  ask(question: Question, signal?: AbortSignal): Promise<Answer> {
     const id = this.#nextId++
     const thread = (this.#thread ??= this.#begin())
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
       thread.postMessage({ id, question } satisfies AskedQuestion<Question>)
+      signal?.addEventListener('abort', () => {
+        if (this.#waiting.has(id))
+          thread.postMessage({ id, isGivenUp: true } satisfies AskedQuestion<Question>)
+      })
     })
   }
 
@@ -58,12 +63,24 @@ export class AskedThread<Question, Answer> {
 }
 
 /** Answers the questions of the {@link AskedThread} that started the calling thread. */
-export function answerQuestions<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
-  parentPort?.on('message', ({ id, question }: AskedQuestion<Question>) => {
-    answer(question).then(
-      (value) => parentPort?.postMessage({ id, value } satisfies ThreadAnswer<Answer>),
-      (error: unknown) =>
-        parentPort?.postMessage({ id, fault: messageOf(error) } satisfies ThreadAnswer<Answer>)
-    )
+export function answerQuestions<Question, Answer>(
+  answer: (question: Question, signal: AbortSignal) => Promise<Answer>
+): void {
+  const asked = new Map<number, AbortController>()
+  parentPort?.on('message', (message: AskedQuestion<Question>) => {
+    const { id } = message
+    if ('isGivenUp' in message) {
+      asked.get(id)?.abort()
+      return
+    }
+    const controller = new AbortController()
+    asked.set(id, controller)
+    answer(message.question, controller.signal)
+      .then(
+        (value) => parentPort?.postMessage({ id, value } satisfies ThreadAnswer<Answer>),
+        (error: unknown) =>
+          parentPort?.postMessage({ id, fault: messageOf(error) } satisfies ThreadAnswer<Answer>)
+      )
+      .finally(() => asked.delete(id))
   })
 }

@@ -1,6 +1,7 @@
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { isMainThread } from 'node:worker_threads'
+import { addFunctions } from './functions.ts'
 import type { Schema } from './schema.ts'
 
 // A thread may be ended as soon as its modules are loaded, and the native code has to be loaded by then; see base/threads.ts.
@@ -18,6 +19,7 @@ export function openForWriting(path: string): Database {
   // SQLite copies the pages that an INSERT of many rows changes, in case it fails half way; not into a file, please.
   database.pragma('temp_store = MEMORY')
   setDurability(database, 'FULL')
+  addFunctions(database)
   return database
 }
 
@@ -30,6 +32,7 @@ export function setDurability(database: Database, durability: Durability): void 
 export function openForReading(path: string): Database {
   const database = new SQLite(path, { readonly: true })
   database.pragma('cache_size = -16384') // 16 MiB
+  addFunctions(database)
   return database
 }
 

@@ -9,6 +9,7 @@ import { dueTime } from '../jobs/due.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { AutowinnerMetric } from '../api/mailing-lists/schema.ts'
+import { settle } from '../api/segments/settled.ts'
 import { clauseOf, requireListsOf } from '../api/segments/queries.ts'
 import { count } from '../api/statistics/counting.ts'
 import { statisticsOfCampaigns } from '../api/statistics/queries.ts'
@@ -120,7 +121,7 @@ export const noteShares: Command<ById & { shares: Shares }, boolean> = async (co
 }
 
 async function planOf(
-  { db }: CommandContext,
+  { db, clock }: CommandContext,
   { campaign, dispatch, delivery }: UnderWay,
   linkBase: string
 ): Promise<DeliveryPlan> {
@@ -128,6 +129,8 @@ async function planOf(
   if (!message) throw validationFailed('the campaign has no content')
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
   await requireListsOf(db, clause)
+  // What is asked of days is asked of the day on which sending began, also when it goes on later.
+  const moment = { now: dispatch.started_at ?? clock, timeZone: campaign.time_zone_name }
   const seeds = await db
     .selectFrom('seed_lists')
     .select('addresses')
@@ -144,7 +147,7 @@ async function planOf(
     recipients: {
       organizationId: campaign.organization_id,
       mailingListId: campaign.mailing_list_id,
-      clause,
+      clause: settle(clause, moment),
       lastId: delivery.last_id,
       chooseFormat: campaign.has_format === 1,
       isCounted: delivery.recipients !== null

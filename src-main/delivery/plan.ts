@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import type { FieldDefinition, StoredValues } from '../api/custom-fields/rules.ts'
-import type { SegmentCondition } from '../api/segments/schema.ts'
+import type { SettledCondition } from '../api/segments/settled.ts'
 import type { Shares } from './split-test.ts'
 
 /** What messages are made of, whoever gets them. */
@@ -73,7 +73,7 @@ export interface DeliveryPlan {
   recipients: {
     organizationId: number
     mailingListId: number
-    clause: SegmentCondition[]
+    clause: SettledCondition[]
     /** The newest subscriber when sending began. */
     lastId: number
     /** Whether subscribers say which format they want. */

@@ -3,7 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import { dueTime } from '../jobs/due.ts'
 import type { Job } from '../jobs/job-runner.ts'
 import { membersOf } from '../api/segments/queries.ts'
-import type { SegmentCondition } from '../api/segments/schema.ts'
+import type { SettledCondition } from '../api/segments/settled.ts'
 import { delayMs } from '../api/campaigns/rules.ts'
 
 /** A campaign of which something is to be done. */
@@ -50,7 +50,7 @@ export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<D
 /** Active subscribers who are in the segment of a campaign, by id. May look at all of the list: for its thread. */
 export function recipientsAfter(
   db: Kysely<Schema>,
-  { mailingListId, clause, lastId }: { mailingListId: number; clause: SegmentCondition[]; lastId: number },
+  { mailingListId, clause, lastId }: { mailingListId: number; clause: SettledCondition[]; lastId: number },
   afterId: number,
   limit: number
 ) {

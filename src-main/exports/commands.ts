@@ -6,6 +6,7 @@ import { fieldNamed } from '../api/custom-fields/rules.ts'
 import { stateCommands } from '../api/jobs/state-commands.ts'
 import { localListById, mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
+import { settle } from '../api/segments/settled.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../api/segments/queries.ts'
 import { importColumns, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
@@ -37,9 +38,10 @@ const createSubscriberExport: Command<CreateInput, number> = async (context, inp
   const segment =
     segmentId === undefined || segmentId === null ? null : await segmentOfList(context.db, list.id, segmentId)
   if (segment) await requireListsOf(context.db, clauseOf(segment))
+  const { time_zone_name: timeZone } = await organizationById(context.db, input.organizationId)
   const settings: StoredExportSettings = {
     segment_id: segment?.id ?? null,
-    clause: segment ? clauseOf(segment) : [],
+    clause: segment ? settle(clauseOf(segment), { now: context.clock, timeZone }) : [],
     statuses: statuses ? [...new Set(statuses)] : [...subscriberStatuses],
     columns: await readColumns(context, list, columns),
     file_format

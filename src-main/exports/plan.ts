@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
-import type { SegmentCondition } from '../api/segments/schema.ts'
+import type { SettledCondition } from '../api/segments/settled.ts'
 import type { ExportSettings } from '../api/subscriber-exports/schema.ts'
 
 /** All that the export thread needs to know; the writer hands it out when the work begins. */
@@ -8,7 +8,7 @@ export interface ExportPlan {
   id: number
   mailingListId: number
   /** Of the segment that is exported; empty = all subscribers. */
-  clause: SegmentCondition[]
+  clause: SettledCondition[]
   /** Whether it is known how many rows there will be; a segment has to be counted first. */
   isCounted: boolean
   settings: ExportSettings

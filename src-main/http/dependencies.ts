@@ -2,7 +2,7 @@ import { ApiError } from '../base/errors.ts'
 
 /** A record that cannot do without another one. */
 export interface Dependency {
-  type: 'mailing_list' | 'autoresponder' | 'campaign' | 'template'
+  type: 'mailing_list' | 'autoresponder' | 'campaign' | 'template' | 'segment'
   id: number
   name: string
 }

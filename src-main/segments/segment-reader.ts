@@ -1,4 +1,5 @@
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../api/segments/queries.ts'
+import { listIdsOf } from '../api/segments/conditions.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
@@ -6,6 +7,7 @@ import { AskedThread } from '../base/asked-thread.ts'
 import { startThread } from '../base/threads.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
+import type { Choice } from './chosen.ts'
 import type { Dependency } from '../http/dependencies.ts'
 
 declare module '../http/context.ts' {
@@ -17,8 +19,15 @@ declare module '../http/context.ts' {
 export type SegmentQuestion =
   | { ask: 'count'; scope: SegmentScope }
   | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
+  | { ask: 'choice'; choice: Choice; version: number; position: number; limit: number }
   | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
+
+/** Some of the chosen subscribers, and how many they are in all. */
+export interface ChoicePage {
+  rows: SubscriberRow[]
+  total: number
+}
 
 interface KeptCount {
   count: Promise<SegmentCounts>
@@ -41,6 +50,8 @@ const maxKept = 200
 export class SegmentReader {
   readonly #thread: AskedThread<SegmentQuestion, unknown>
   readonly #counts = new Map<string, KeptCount>()
+  /** Goes up with each change that a choice may depend on. */
+  #version = 0
 
   constructor(databasePath: string, writer: Pick<Writer, 'onChanges'>) {
     this.#thread = new AskedThread(() =>
@@ -66,7 +77,7 @@ export class SegmentReader {
       count: this.#thread.ask({ ask: 'count', scope }) as Promise<SegmentCounts>,
       beganAt: performance.now(),
       took: null,
-      lists: new Set([scope.mailingListId, ...scope.clause.map((each) => each.mailing_list_id)]),
+      lists: new Set([scope.mailingListId, ...listIdsOf(scope.clause)]),
       isStale: false
     }
     this.#counts.delete(key)
@@ -78,6 +89,21 @@ export class SegmentReader {
       () => this.#counts.delete(key)
     )
     return counting.count
+  }
+
+  /**
+   * Some of the chosen subscribers, from a position on (0 is the first), and how many there are. As exact as {@link count}.
+   * @param signal aborted when nobody waits for it any more
+   */
+  choice(
+    choice: Choice,
+    { position, limit }: { position: number; limit: number },
+    signal: AbortSignal
+  ): Promise<ChoicePage> {
+    return this.#thread.ask(
+      { ask: 'choice', choice, version: this.#version, position, limit },
+      signal
+    ) as Promise<ChoicePage>
   }
 
   /** Whether a subscriber of the lists has such a value of a custom field. */
@@ -95,6 +121,7 @@ export class SegmentReader {
   }
 
   #noteChanges(changes: Change[]): void {
+    this.#version++
     const changed = new Set(
       changes
         .filter(({ entity }) => entity === 'subscriber' || entity === 'mailing_list')

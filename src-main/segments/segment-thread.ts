@@ -3,25 +3,40 @@ import { threadData } from '../base/threads.ts'
 import { segmentMembers } from '../api/segments/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { countSegment } from './count.ts'
-import type { SegmentQuestion } from './segment-reader.ts'
+import { chosenIds, subscribersByIds } from './chosen.ts'
+import { KeptChoices } from './kept-choices.ts'
+import type { ChoicePage, SegmentQuestion } from './segment-reader.ts'
 import { dependenciesOf } from '../api/custom-fields/dependency-queries.ts'
 import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
 // Reads segments on a connection of its own: to find their members may mean to look at every subscriber of a list.
 
-const reader = kyselyOver(openForReading(threadData() as string))
+const database = openForReading(threadData() as string)
+const reader = kyselyOver(database)
+const choices = new KeptChoices((choice, signal) => chosenIds(database, reader, choice, signal))
 
 answerQuestions(valueOf)
 
-function valueOf(question: SegmentQuestion): Promise<unknown> {
+function valueOf(question: SegmentQuestion, signal: AbortSignal): Promise<unknown> {
   switch (question.ask) {
     case 'count':
       return countSegment(reader, question.scope)
     case 'page':
       return segmentMembers(reader, question.scope, question.page)
+    case 'choice':
+      return choicePage(question, signal)
     case 'dependencies':
       return dependenciesOf(reader, question.field, null)
     case 'use':
       return isInUse(reader, question.mailingListIds, question.fieldId, question.values)
   }
+}
+
+async function choicePage(
+  { choice, version, position, limit }: Extract<SegmentQuestion, { ask: 'choice' }>,
+  signal: AbortSignal
+): Promise<ChoicePage> {
+  const ids = await choices.idsOf(choice, version, signal)
+  const shown = Array.from(ids.subarray(position, position + limit))
+  return { rows: await subscribersByIds(reader, shown), total: ids.length }
 }

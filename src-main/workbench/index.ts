@@ -16,7 +16,8 @@ import { organizationSettingRoutes } from './organization.ts'
 import { segmentCountRoutes } from './segment-counts.ts'
 import { sessionRoutes } from './session.ts'
 import { settingsRoutes } from './settings.ts'
-import { subscriberSearchRoutes } from './subscriber-search.ts'
+import { windowSegmentRoutes } from './segments.ts'
+import { subscriberTableRoutes } from './subscriber-table.ts'
 import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
 import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
@@ -35,8 +36,9 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(segmentCountRoutes)
   await app.register(sessionRoutes)
   await app.register(settingsRoutes)
-  await app.register(subscriberSearchRoutes)
+  await app.register(subscriberTableRoutes)
   await app.register(suppressedAddressImportRoutes)
+  await app.register(windowSegmentRoutes)
   await app.register(uploadRoutes)
   await app.register(urlUploadRoutes)
 }

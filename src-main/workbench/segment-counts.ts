@@ -1,7 +1,8 @@
 import { ok } from '../http/envelope.ts'
 import { localListById, mailingListById, mailingListsOf } from '../api/mailing-lists/queries.ts'
-import { readCheckedClause } from '../api/segments/commands.ts'
+import { readCheckedConditions } from '../api/segments/commands.ts'
 import { clauseOf, requireListsOf, segmentsReferringTo, storedSegmentById } from '../api/segments/queries.ts'
+import { momentIn, settle } from '../api/segments/settled.ts'
 import { Faults } from '../base/errors.ts'
 import { segmentCountEndpoints } from './endpoints/segment-counts.ts'
 import { serve } from '../http/serve.ts'
@@ -12,7 +13,8 @@ export const segmentCountRoutes = serve(segmentCountEndpoints, ({ reader, segmen
     const row = await storedSegmentById(reader, caller.organizationId, params.id)
     const clause = clauseOf(row)
     await requireListsOf(reader, clause)
-    return ok(await segments.count({ mailingListId: row.mailing_list_id, clause }))
+    const settled = settle(clause, momentIn(caller.timeZone))
+    return ok(await segments.count({ mailingListId: row.mailing_list_id, clause: settled }))
   },
 
   'GET /mailing_lists/:mailing_list_id/referring_segments': async ({ caller, params }) => {
@@ -33,8 +35,10 @@ export const segmentCountRoutes = serve(segmentCountEndpoints, ({ reader, segmen
   'POST /mailing_lists/:mailing_list_id/segment_counts': async ({ caller, params, body }) => {
     const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'segments')
     const faults = new Faults()
-    const clause = await readCheckedClause(reader, caller.organizationId, body.clause, 'clause', faults)
+    const owner = { organizationId: caller.organizationId, mailingListId: list.id }
+    const clause = await readCheckedConditions(reader, owner, body.clause, 'clause', faults)
     faults.throwIfAny()
-    return ok(await segments.count({ mailingListId: list.id, clause }))
+    const settled = settle(clause, momentIn(caller.timeZone))
+    return ok(await segments.count({ mailingListId: list.id, clause: settled }))
   }
 }))

@@ -1,22 +1,26 @@
 import type { segmentEndpoints } from '../../src-main/api/segments/endpoints.ts'
-import type {
-  Segment,
-  SegmentCondition,
-  SegmentInput,
-  SegmentOperator,
-  SegmentSummary
-} from '../../src-main/api/segments/schema.ts'
+import type { Condition } from '../../src-main/api/segments/conditions.ts'
+import type { Segment, SegmentOperator, SegmentSummary } from '../../src-main/api/segments/schema.ts'
 import type {
   ReferringSegment,
   segmentCountEndpoints
 } from '../../src-main/workbench/endpoints/segment-counts.ts'
+import type { windowSegmentEndpoints } from '../../src-main/workbench/endpoints/segments.ts'
 import { apiCalls, windowCalls } from './client.ts'
 import type { StatusCounts } from './mailing-lists.ts'
 
-export type { ReferringSegment, Segment, SegmentCondition, SegmentOperator, SegmentSummary }
+export type { ReferringSegment, Segment, SegmentOperator, SegmentSummary }
 
 const { call } = apiCalls<typeof segmentEndpoints>()
+/** With all conditions; the v2 API takes those on other lists alone. */
+const own = windowCalls<typeof windowSegmentEndpoints>()
 const counts = windowCalls<typeof segmentCountEndpoints>()
+
+/** A name and the conditions that all must hold. */
+export interface NamedClause {
+  name: string
+  clause: Condition[]
+}
 
 /** All segments of a list; a list has a few of them. */
 export function fetchSegments(listId: number): Promise<SegmentSummary[]> {
@@ -27,15 +31,15 @@ export function fetchSegment(id: number): Promise<Segment> {
   return call('GET /segments/:id', { params: { id } })
 }
 
-export function createSegment(listId: number, segment: SegmentInput): Promise<Segment> {
-  return call('POST /mailing_lists/:mailing_list_id/segments', {
+export function createSegment(listId: number, segment: NamedClause): Promise<Segment> {
+  return own.call('POST /mailing_lists/:mailing_list_id/segments', {
     params: { mailing_list_id: listId },
     body: { segmentation_criteria: segment }
   })
 }
 
-export function updateSegment(id: number, segment: SegmentInput): Promise<Segment> {
-  return call('PUT /segments/:id', { params: { id }, body: { segmentation_criteria: segment } })
+export function updateSegment(id: number, segment: NamedClause): Promise<Segment> {
+  return own.call('PUT /segments/:id', { params: { id }, body: { segmentation_criteria: segment } })
 }
 
 export async function deleteSegment(id: number): Promise<void> {
@@ -55,7 +59,7 @@ export function fetchSegmentCounts(id: number): Promise<StatusCounts> {
 }
 
 /** The same for one that is being written. */
-export function countClause(listId: number, clause: SegmentCondition[]): Promise<StatusCounts> {
+export function countClause(listId: number, clause: Condition[]): Promise<StatusCounts> {
   return counts.call('POST /mailing_lists/:mailing_list_id/segment_counts', {
     params: { mailing_list_id: listId },
     body: { clause }

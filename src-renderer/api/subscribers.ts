@@ -6,36 +6,44 @@ import type {
   TriggerResult
 } from '../../src-main/api/subscribers/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
-import type { subscriberSearchEndpoints } from '../../src-main/workbench/endpoints/subscriber-search.ts'
+import type { subscriberTableEndpoints } from '../../src-main/workbench/endpoints/subscriber-table.ts'
 import { apiCalls, type Page, windowCalls } from './client.ts'
 
 export type { Subscriber }
 
 const { call, page } = apiCalls<typeof subscriberEndpoints>()
-const search = windowCalls<typeof subscriberSearchEndpoints>()
+const table = windowCalls<typeof subscriberTableEndpoints>()
+const tableEndpoint = 'POST /mailing_lists/:mailing_list_id/subscriber_table'
 
-/** @param number of the page, from 0 @param segmentId null = everyone on the list */
+/** Everyone on the list, by id. @param number of the page, from 0 */
 export function fetchSubscriberPage(
   listId: number,
-  segmentId: number | null,
   number: number,
   perPage: number
 ): Promise<Page<Subscriber>> {
   return page('GET /mailing_lists/:mailing_list_id/subscribers', {
     params: { mailing_list_id: listId },
-    query: { page: number, per_page: perPage, ...(segmentId !== null && { segment_id: segmentId }) }
+    query: { page: number, per_page: perPage }
   })
 }
 
-/** Subscribers whose email begins with `beginning`, at most 100. */
-export function searchSubscribers(
+/** Which subscribers a table shows, and in which order. */
+export type TableQuestion = Omit<
+  Given<(typeof subscriberTableEndpoints)['endpoints'][typeof tableEndpoint]['body']>,
+  'page' | 'per_page'
+>
+
+/** A page of those who are asked for. @param number of the page, from 0 */
+export function fetchTablePage(
   listId: number,
-  beginning: string,
+  question: TableQuestion,
+  number: number,
+  perPage: number,
   signal: AbortSignal
-): Promise<Subscriber[]> {
-  return search.call('GET /mailing_lists/:mailing_list_id/search', {
+): Promise<Page<Subscriber>> {
+  return table.page(tableEndpoint, {
     params: { mailing_list_id: listId },
-    query: { beginning },
+    body: { ...question, page: number, per_page: perPage },
     signal
   })
 }

@@ -1,5 +1,11 @@
 import { ref, type Ref, shallowReactive, watch } from 'vue'
-import { fetchSubscriberPage, type Subscriber } from '../api/subscribers.ts'
+import {
+  fetchSubscriberPage,
+  fetchTablePage,
+  type Subscriber,
+  type TableQuestion
+} from '../api/subscribers.ts'
+import type { Page } from '../api/client.ts'
 
 /** Subscribers that are fetched with one call. */
 const blockSize = 100
@@ -8,6 +14,8 @@ const maxBlocks = 50
 
 export interface SubscriberBlocks {
   total: Ref<number>
+  /** Whether another question was asked than what is shown answers. */
+  asking: Ref<boolean>
   failure: Ref<unknown>
   loaded: Ref<boolean>
   /** The subscriber at a position by id, once its block is there. */
@@ -18,14 +26,25 @@ export interface SubscriberBlocks {
   reload: () => Promise<void>
 }
 
-/** The subscribers of a list, or of a segment, by position, fetched in blocks as they come into view. */
-export function useSubscriberBlocks(listId: Ref<number>, segmentId: Ref<number | null>): SubscriberBlocks {
+/**
+ * The subscribers of a list by position, fetched in blocks as they come into view. What is shown stays until another question
+ * is answered.
+ * @param question which of them, and in which order; null = all by id
+ */
+export function useSubscriberBlocks(
+  listId: Ref<number>,
+  question: Ref<TableQuestion | null>
+): SubscriberBlocks {
   const blocks = shallowReactive(new Map<number, Subscriber[]>())
   const total = ref(0)
   const failure = ref<unknown>(null)
   const loaded = ref(false)
   let wanted: number[] = [0]
+  const asking = ref(false)
   let generation = 0
+  /** The generation that the blocks are of. */
+  let shown = 0
+  let stop = new AbortController()
   let fetching = false
 
   /** Fetches what is in view and missing, one block at a time: blocks that were scrolled past are never asked for. */
@@ -37,14 +56,17 @@ export function useSubscriberBlocks(listId: Ref<number>, segmentId: Ref<number |
   }
 
   function missing(): number | undefined {
-    return failure.value ? undefined : wanted.find((number) => !blocks.has(number))
+    return failure.value ? undefined : wanted.find((number) => shown !== generation || !blocks.has(number))
   }
 
   async function fetchBlock(number: number): Promise<void> {
     const asked = generation
     try {
-      const page = await fetchSubscriberPage(listId.value, segmentId.value, number, blockSize)
+      const page = await fetchPage(number)
       if (asked !== generation) return
+      if (shown !== generation) blocks.clear()
+      shown = generation
+      asking.value = false
       total.value = page.num_records
       blocks.delete(number)
       blocks.set(number, page.data)
@@ -54,19 +76,28 @@ export function useSubscriberBlocks(listId: Ref<number>, segmentId: Ref<number |
       }
       failure.value = null
     } catch (error) {
-      if (asked === generation) failure.value = error
+      if (asked !== generation) return
+      asking.value = false
+      failure.value = error
     }
     loaded.value = true
   }
 
+  function fetchPage(number: number): Promise<Page<Subscriber>> {
+    if (question.value === null) return fetchSubscriberPage(listId.value, number, blockSize)
+    return fetchTablePage(listId.value, question.value, number, blockSize, stop.signal)
+  }
+
   watch(
-    [listId, segmentId],
+    [listId, () => JSON.stringify(question.value)],
     () => {
       generation++
-      blocks.clear()
+      // Nobody waits for what was asked before.
+      stop.abort()
+      stop = new AbortController()
       wanted = [0]
       failure.value = null
-      loaded.value = false
+      asking.value = true
       void fetchWanted()
     },
     { immediate: true }
@@ -74,6 +105,7 @@ export function useSubscriberBlocks(listId: Ref<number>, segmentId: Ref<number |
 
   return {
     total,
+    asking,
     failure,
     loaded,
     at: (index) => blocks.get(Math.floor(index / blockSize))?.[index % blockSize],

@@ -11,7 +11,6 @@ import { subscriberTotal } from '../../src-main/api/mailing-lists/queries.ts'
 import {
   subscribersAfter,
   subscribersAt,
-  subscribersByBeginning,
   subscribersByEmail,
   subscribersNamed
 } from '../../src-main/api/subscribers/queries.ts'
@@ -27,7 +26,6 @@ import type { CommandContext } from '../../src-main/database/command.ts'
 import { subscriberCounts } from '../../src-main/api/subscriber-counts/queries.ts'
 import { migrate } from '../../src-main/database/migrate.ts'
 import type { Schema } from '../../src-main/database/schema.ts'
-import type { MailingListRow } from '../../src-main/api/mailing-lists/queries.ts'
 import type { SegmentScope } from '../../src-main/api/segments/queries.ts'
 import { temporaryDirectory } from '../support/application.ts'
 
@@ -88,7 +86,6 @@ const segment: SegmentScope = {
     { type: 'in_mailing_list', operator: 'is active in', mailing_list_id: 1 }
   ]
 }
-const list = { id: 1, organization_id: 1, primary_key_custom_field_id: null } as MailingListRow
 
 /** Every query that a request runs on subscribers. */
 const queries: Record<string, Query> = {
@@ -97,7 +94,6 @@ const queries: Record<string, Query> = {
   'a lookup by ids and emails': (db) => subscribersNamed(db, 1, [{ id: 1 }, { email: 'a@example.com' }]),
   'a search by email': (db) =>
     subscribersByEmail(db, [1, 2, 3], 'a@example.com', { afterId: 0, offset: 0, limit: 10 }),
-  'a search by the beginning of an email': (db) => subscribersByBeginning(db, list, 'a', 100),
   'a page of a segment': (db) => segmentMembers(db, segment, { afterId: 500, limit: 101 }),
   'the count of a segment': (db) => countMembers(db, segment, 500, 1000),
   'the total of a list': (db) => subscriberTotal(db, 1),

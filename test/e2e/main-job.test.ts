@@ -89,7 +89,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await window.screenshot('list-subscribers')
 
     await page.getByRole('searchbox').fill('ANNA.WEBER77')
-    await page.getByText('11 subscribers found').waitFor()
+    await page.getByText('11 of 2,992 subscribers').waitFor()
     await page.getByText('anna.weber77@example.com').click()
     await page.getByRole('textbox', { name: 'Home town' }).fill('Graz')
     await page.getByRole('combobox', { name: 'Status' }).click()

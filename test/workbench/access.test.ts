@@ -91,7 +91,10 @@ const table: Record<string, WorkbenchRoute> = {
   'PUT /organization': { needs: 'organization_admin' },
   'GET /segments/:id/counts': { foreign: ofSegment },
   'GET /mailing_lists/:mailing_list_id/referring_segments': { foreign: ofList },
-  'POST /mailing_lists/:mailing_list_id/segment_counts': { foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/segment_counts': {
+    needs: 'subscriber.read or segmentation_criteria.create or segmentation_criteria.update',
+    foreign: ofList
+  },
   'GET /session': {},
   'POST /session': { needs: 'public' },
   'DELETE /session': {},
@@ -100,7 +103,12 @@ const table: Record<string, WorkbenchRoute> = {
   'PUT /session/password': {},
   'GET /settings': {},
   'PUT /settings': { needs: 'system_admin' },
-  'GET /mailing_lists/:mailing_list_id/search': { needs: 'subscriber.read', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/subscriber_table': { needs: 'subscriber.read', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/segments': {
+    needs: 'segmentation_criteria.create',
+    foreign: ofList
+  },
+  'PUT /segments/:id': { needs: 'segmentation_criteria.update', foreign: ofSegment },
   'GET /suppression_lists/:id/suppressed_address_imports': { foreign: ofSuppressionList },
   'POST /suppression_lists/:id/suppressed_address_imports': {
     needs: 'organization_admin',
@@ -111,6 +119,10 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /suppressed_address_imports/:id/cancel': { needs: 'organization_admin', foreign: ofFile },
   'PUT /uploads/:filename': { needs: 'subscriber.import' },
   'POST /url_uploads': { needs: 'subscriber.import' }
+}
+
+const segmentBody = {
+  segmentation_criteria: { name: 'Segment', clause: [{ type: 'confirmed', operator: 'is true' }] }
 }
 
 /** What each body needs for the route to look at the path. */
@@ -129,6 +141,8 @@ const bodies: Record<string, unknown> = {
   remembered_columns: { columns: [] },
   import_preview: { filename: 'file.csv' },
   segment_counts: { clause: [] },
+  segments: segmentBody,
+  ':id': segmentBody,
   suppressed_address_imports: { filename: 'file.csv' }
 }
 
@@ -140,7 +154,7 @@ function call(
   const [method = '', pattern = ''] = route.split(' ')
   const path = pattern.replaceAll(/:(\w+)/g, (_match, name: string) => String(parameters[name] ?? 1))
   const body = bodies[pattern.split('/').at(-1) ?? ''] ?? {}
-  return client.raw(`/app/v1${path}${path.endsWith('search') ? '?beginning=a' : ''}`, {
+  return client.raw(`/app/v1${path}`, {
     method,
     signal: AbortSignal.timeout(5000),
     ...(method !== 'GET' && method !== 'DELETE' && { body: JSON.stringify(body) })
@@ -178,7 +192,8 @@ describe('each route of the window is for those who may use it', () => {
     const named = needs.split(' or ').map((each) => each.split('.') as [key: string, action: string])
     const [[key, action] = ['', '']] = named
     const actions = ['create', 'update', 'delete', 'read', 'import', 'export', 'read_stats']
-    const known = key === 'campaign' ? ['create', 'update', 'delete'] : actions.slice(0, 6)
+    const few = key === 'campaign' || key === 'segmentation_criteria'
+    const known = few ? ['create', 'update', 'delete'] : actions.slice(0, 6)
     const mayNot = needs.includes('.')
       ? { permissions: { [key]: known.filter((other) => !named.some(([, each]) => each === other)) } }
       : { role: needs === 'system_admin' ? ('organization_admin' as const) : ('standard' as const) }

@@ -1,7 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { LiveEvent } from '../../src-main/workbench/events.ts'
 import { makeUser } from '../support/accounts.ts'
 import { basic, sharedApplication } from '../support/application.ts'
@@ -60,23 +59,5 @@ describe('live events', () => {
     await started.api.put(`/users/${id}`, { user: { active: false } })
     // The whole answer is there once the server has ended it.
     expect(await response.text()).toContain(': listening')
-  })
-})
-
-describe('the search of the window', () => {
-  it('finds subscribers by the beginning of their email, in order, whatever its case', async () => {
-    const list = await makeList(started.api)
-    for (const name of ['clara', 'Anna', 'annika', 'ben'])
-      await makeSubscriber(started.api, list.id, `${name}@x.org`)
-    const response = await started.api.raw(`/app/v1/mailing_lists/${list.id}/search?beginning=AN`)
-    const { data } = (await response.json()) as { data: Subscriber[] }
-    expect(data.map(({ email }) => email)).toEqual(['Anna@x.org', 'annika@x.org'])
-  })
-
-  it('takes % and _ as characters', async () => {
-    const list = await makeList(started.api)
-    await makeSubscriber(started.api, list.id, 'anna@x.org')
-    const response = await started.api.raw(`/app/v1/mailing_lists/${list.id}/search?beginning=%25`)
-    expect(((await response.json()) as { data: unknown[] }).data).toEqual([])
   })
 })

@@ -6,8 +6,9 @@ import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { readCheckedClause } from '../segments/commands.ts'
+import { segmentsNaming } from '../segments/uses.ts'
 import { clauseOf, findSegmentOfList, requireListsOf } from '../segments/queries.ts'
-import { type SegmentCondition } from '../segments/schema.ts'
+import type { Condition } from '../segments/conditions.ts'
 import {
   dispatchOfList,
   type DispatchSettings,
@@ -38,7 +39,7 @@ interface Draft {
 }
 
 /** Whom a campaign is for: nobody yet, a stored segment (or the ad hoc one that it has), or a new ad hoc one. */
-type SegmentChoice = null | { id: number } | { clause: SegmentCondition[] }
+type SegmentChoice = null | { id: number } | { clause: Condition[] }
 
 const emptyDraft: Draft = {
   name: '',
@@ -455,7 +456,7 @@ async function wasSent({ db }: CommandContext, id: number): Promise<boolean> {
 /**
  * Removes a campaign that is not being sent, or a template.
  * @returns its id and name (docs/api.md, "Campaigns")
- * @throws ApiError validation_failed while it is being sent, or an autoresponder waits for it to be opened
+ * @throws ApiError validation_failed while it is being sent, or while an autoresponder or a segment asks who opened it
  */
 const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string }> = async (
   context,
@@ -470,6 +471,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
     'triggers',
     await autorespondersUsing(context.db, 'trigger_campaign_to_open_id', id)
   )
+  refuseWhileNeeded(row.name, 'is asked for by', await segmentsNaming(context.db, 'campaign_id', id))
   if (await wasSent(context, id)) {
     await context.db
       .updateTable('campaigns')

@@ -4,13 +4,14 @@ import type { ChangedEntity, Schema } from '../../database/schema.ts'
 import { holdsCode } from '../campaigns/replacement-codes.ts'
 import { mayStillBeSent } from '../campaigns/uses.ts'
 import type { Dependency } from '../../http/dependencies.ts'
+import { segmentsNaming } from '../segments/uses.ts'
 import type { FieldDefinition } from './rules.ts'
 
 /** Contents that are read before something else may go first. */
 const readAtOnce = 20
 
 /**
- * What uses a field: lists whose primary key it is, or is about to be; campaigns that may still be sent, templates and
+ * What uses a field: lists whose primary key it is, or is about to be; segments with a condition on it; campaigns that may still be sent, templates and
  * autoresponders whose contents hold its code; lists whose header lines do. Reads all contents, which may be many and long:
  * neither for the API's thread nor for the writer's.
  * @param since leaves out contents that did not change after this entry of the change log
@@ -31,6 +32,7 @@ export async function dependenciesOf(
         isUsedIn(list.custom_headers)
     )
     .map(({ id, name }) => ({ type: 'mailing_list', id, name }))
+  found.push(...(await segmentsNaming(db, 'custom_field_id', field.id)))
   for (let afterId = 0; ;) {
     const contents = await contentsOf(db, ids, since, afterId)
     for (const { id, name, is_template, subject, html, text } of contents) {

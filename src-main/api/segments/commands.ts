@@ -3,27 +3,50 @@ import { type Command, recordOne } from '../../database/command.ts'
 import type { Schema } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
-import { campaignsUsing } from '../campaigns/uses.ts'
+import { campaignIdsOf, campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { namesOf } from '../../http/names.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
+import { type Condition, listIdsOf } from './conditions.ts'
 import { storedSegmentById } from './queries.ts'
+import { readConditions } from './read-conditions.ts'
 import { readClause } from './rules.ts'
-import type { SegmentChanges, SegmentCondition, SegmentInput } from './schema.ts'
+import type { SegmentCondition } from './schema.ts'
+
+interface Given {
+  name: string
+  /** As the request brought it: not checked yet. */
+  clause: readonly object[]
+}
+
+/** Which conditions a request may bring: those of the v2 API, or all that the window offers. */
+export type Grammar = 'api' | 'window'
+
+interface ListOwner {
+  organizationId: number
+  mailingListId: number
+}
 
 interface CreateInput {
   organizationId: number
   mailingListId: number
-  segment: SegmentInput
+  segment: Given
+  grammar: Grammar
 }
 
 /** Stores a segment of a list. @returns its id */
 const createSegment: Command<CreateInput, number> = async (
   context,
-  { organizationId, mailingListId, segment }
+  { organizationId, mailingListId, segment, grammar }
 ) => {
   await localListById(context.db, organizationId, mailingListId, 'segments')
-  const clause = await readStoredClause(context.db, organizationId, segment.clause)
+  const clause = await readStoredClause(
+    context.db,
+    { organizationId, mailingListId },
+    segment.clause,
+    grammar
+  )
   const { id } = await context.db
     .insertInto('segments')
     .values({
@@ -45,12 +68,13 @@ interface Named {
 }
 
 /** Changes what the request names and keeps the rest. */
-const updateSegment: Command<Named & { changes: SegmentChanges }, void> = async (
+const updateSegment: Command<Named & { changes: Partial<Given>; grammar: Grammar }, void> = async (
   context,
-  { organizationId, id, changes }
+  { organizationId, id, changes, grammar }
 ) => {
   const before = await storedSegmentById(context.db, organizationId, id)
-  const clause = changes.clause && (await readStoredClause(context.db, organizationId, changes.clause))
+  const owner = { organizationId, mailingListId: before.mailing_list_id }
+  const clause = changes.clause && (await readStoredClause(context.db, owner, changes.clause, grammar))
   await context.db
     .updateTable('segments')
     .set({
@@ -60,7 +84,7 @@ const updateSegment: Command<Named & { changes: SegmentChanges }, void> = async 
     })
     .where('id', '=', id)
     .execute()
-  recordOne(context, 'segment', 'update', { organizationId, mailingListId: before.mailing_list_id }, id)
+  recordOne(context, 'segment', 'update', owner, id)
 }
 
 /**
@@ -90,12 +114,16 @@ const deleteSegment: Command<Named, void> = async (context, { organizationId, id
 
 async function readStoredClause(
   db: Kysely<Schema>,
-  organizationId: number,
-  given: Record<string, unknown>[]
-): Promise<SegmentCondition[]> {
+  owner: ListOwner,
+  given: readonly object[],
+  grammar: Grammar
+): Promise<Condition[]> {
   const faults = new Faults()
   if (given.length === 0) faults.add('clause cannot be blank')
-  const clause = await readCheckedClause(db, organizationId, given, 'clause', faults)
+  const clause =
+    grammar === 'api'
+      ? await readCheckedClause(db, owner.organizationId, given, 'clause', faults)
+      : await readCheckedConditions(db, owner, given, 'clause', faults)
   faults.throwIfAny()
   return clause
 }
@@ -107,21 +135,48 @@ async function readStoredClause(
 export async function readCheckedClause(
   db: Kysely<Schema>,
   organizationId: number,
-  given: Record<string, unknown>[],
+  given: readonly object[],
   field: string,
   faults: Faults
 ): Promise<SegmentCondition[]> {
   const clause = readClause(given, field, faults)
-  const lists = new Map((await mailingListsOf(db, organizationId)).map((list) => [list.id, list]))
-  for (const [index, { mailing_list_id: listId }] of clause.entries()) {
-    if (!Number.isSafeInteger(listId)) continue
-    const list = lists.get(listId)
-    if (!list) faults.add(`${field}.${index}.mailing_list_id ${listId} does not exist`)
-    else if (list.is_remote_list === 1) {
-      faults.add(`${field}.${index}.mailing_list_id ${listId} is a Remote List, which has no subscribers`)
-    }
+  for (const [index, { mailing_list_id: id }] of clause.entries()) {
+    await checkList(db, organizationId, id, `${field}.${index}`, faults)
   }
   return clause
+}
+
+/**
+ * The conditions of the window, whose lists and campaigns must be of the organization and whose custom fields of the list.
+ * @param field what the client calls the clause
+ */
+export async function readCheckedConditions(
+  db: Kysely<Schema>,
+  { organizationId, mailingListId }: ListOwner,
+  given: readonly object[],
+  field: string,
+  faults: Faults
+): Promise<Condition[]> {
+  const campaigns = await campaignIdsOf(db, organizationId)
+  const fields = await fieldsOfList(db, organizationId, mailingListId)
+  const clause = readConditions(given, field, { fields, campaignIds: new Set(campaigns) }, faults)
+  for (const id of new Set(listIdsOf(clause))) await checkList(db, organizationId, id, field, faults)
+  return clause
+}
+
+async function checkList(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number,
+  name: string,
+  faults: Faults
+): Promise<void> {
+  if (!Number.isSafeInteger(id)) return
+  const list = (await mailingListsOf(db, organizationId)).find((each) => each.id === id)
+  if (!list) faults.add(`${name}.mailing_list_id ${id} does not exist`)
+  else if (list.is_remote_list === 1) {
+    faults.add(`${name}.mailing_list_id ${id} is a Remote List, which has no subscribers`)
+  }
 }
 
 export const segmentCommands = {

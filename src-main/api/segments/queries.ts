@@ -1,18 +1,21 @@
-import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
+import { type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SegmentsTable } from './tables.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import { type SubscriberStatus, subscriberStatuses } from '../subscribers/schema.ts'
-import { describeClause } from './rules.ts'
-import type { Segment, SegmentationCriteria, SegmentCondition, SegmentSummary } from './schema.ts'
+import { meetsAll } from './condition-queries.ts'
+import { type Condition, leavesOf, listIdsOf } from './conditions.ts'
+import { describeClause, type Names } from './describe.ts'
+import type { Segment, SegmentationCriteria, SegmentSummary } from './schema.ts'
+import { type Moment, settle, type SettledCondition } from './settled.ts'
 import { offsetOf } from '../../http/pagination.ts'
 
 /** Whose segment, and which conditions all must hold. */
 export interface SegmentScope {
   mailingListId: number
-  clause: readonly SegmentCondition[]
+  clause: readonly SettledCondition[]
 }
 
 /** How many subscribers of a list are in a segment, by status. */
@@ -80,7 +83,7 @@ export async function segmentsReferringTo(
     .orderBy('segments.id')
     .$narrowType<{ name: string }>()
     .execute()
-  return rows.filter((row) => clauseOf(row).some((condition) => condition.mailing_list_id === mailingListId))
+  return rows.filter((row) => listIdsOf(clauseOf(row)).includes(mailingListId))
 }
 
 /** All segments of the organization, ad hoc ones too, by id. */
@@ -127,23 +130,24 @@ export function findSegmentOfList(
 }
 
 /** The conditions of a segment. */
-export function clauseOf(row: Pick<SegmentRow, 'clause'>): SegmentCondition[] {
-  return JSON.parse(row.clause) as SegmentCondition[]
+export function clauseOf(row: Pick<SegmentRow, 'clause'>): Condition[] {
+  return JSON.parse(row.clause) as Condition[]
 }
 
 /**
  * A condition on a list that was deleted since cannot be answered: nobody is on it, and everybody is not.
  * @throws ApiError validation_failed naming the list
  */
-export async function requireListsOf(db: Kysely<Schema>, clause: readonly SegmentCondition[]): Promise<void> {
+export async function requireListsOf(
+  db: Kysely<Schema>,
+  clause: Parameters<typeof listIdsOf>[0]
+): Promise<void> {
+  const ids = listIdsOf(clause)
+  if (ids.length === 0) return
   const deleted = await db
     .selectFrom('mailing_lists')
     .select(['id', 'name'])
-    .where(
-      'id',
-      'in',
-      clause.map((condition) => condition.mailing_list_id)
-    )
+    .where('id', 'in', ids)
     .where('deleted_at', 'is not', null)
     .executeTakeFirst()
   if (!deleted) return
@@ -152,36 +156,12 @@ export async function requireListsOf(db: Kysely<Schema>, clause: readonly Segmen
   )
 }
 
-/** The subscribers of a list who are in a segment; the numbers stand in the SQL itself, so that it can be shown. */
-export function membersOf(db: Kysely<Schema>, mailingListId: number, clause: readonly SegmentCondition[]) {
+/** The subscribers of a list who are in a segment. */
+export function membersOf(db: Kysely<Schema>, mailingListId: number, clause: readonly SettledCondition[]) {
   return db
     .selectFrom('subscribers')
     .where('subscribers.mailing_list_id', '=', sql.lit(mailingListId))
-    .where((where) => where.and(clause.map((condition) => meets(db, condition))))
-}
-
-/** Whether a row of `subscribers` meets a condition: its email, in lower case, is (not) on the other list. */
-export function meets(
-  db: Kysely<Schema>,
-  { operator, mailing_list_id }: SegmentCondition
-): Expression<SqlBool> {
-  const others = (alternateKey: 'is' | 'is not') =>
-    db
-      .selectFrom('subscribers as other')
-      .select(sql.lit(1).as('found'))
-      .where('other.mailing_list_id', '=', sql.lit(mailing_list_id))
-      .where('other.email_key', '=', sql.ref<string>('subscribers.email_key'))
-      // The two partial indexes on the email cover lists with and without an alternate primary key.
-      .where('other.alternate_key', alternateKey, sql.lit(null))
-      .$if(operator === 'is active in', (query) => query.where('other.status', '=', sql.lit('active')))
-  const list = db
-    .selectFrom('mailing_lists')
-    .select(sql.lit(1).as('found'))
-    .where('id', '=', sql.lit(mailing_list_id))
-    .where('deleted_at', 'is', sql.lit(null))
-  const isThere = sql<SqlBool>`(exists ${others('is')} or exists ${others('is not')})`
-  // Of a list that was deleted nothing is known: nobody meets a condition on it.
-  return sql<SqlBool>`(exists ${list} and ${operator === 'is not in' ? sql`not ${isThere}` : isThere})`
+    .where(meetsAll(db, clause))
 }
 
 /** Some subscribers who are in a segment, by id. May look at all of the list: for the segment thread. */
@@ -211,11 +191,8 @@ export async function countMembers(
 ): Promise<{ counts: SegmentCounts; lastId: number | null }> {
   const looked = db
     .selectFrom('subscribers')
-    .select((select) => [
-      'id',
-      'status',
-      select.and(clause.map((condition) => meets(db, condition))).as('is_member')
-    ])
+    .select(['id', 'status'])
+    .select(sql<SqlBool>`${meetsAll(db, clause)}`.as('is_member'))
     .where('mailing_list_id', '=', mailingListId)
     .where('id', '>', afterId)
     .orderBy('id')
@@ -234,27 +211,59 @@ export async function countMembers(
   return { counts, lastId: lookedAt < atOnce ? null : lastId }
 }
 
-/** The query that finds the members of a segment (docs/api.md, "Segments"). */
+/** The query that finds the members of a segment (docs/api.md, "Segments"), to be read by people: values stand in it. */
 export function criteriaSql(
   db: Kysely<Schema>,
   mailingListId: number,
-  clause: readonly SegmentCondition[]
+  clause: readonly SettledCondition[]
 ): string {
-  return membersOf(db, mailingListId, clause).select('subscribers.id').compile().sql
+  const { sql: text, parameters } = membersOf(db, mailingListId, clause).select('subscribers.id').compile()
+  const [first = '', ...parts] = text.split('?')
+  return parts.reduce((whole, part, index) => whole + literal(parameters[index]) + part, first)
 }
 
-/** Names of lists by id, for descriptions; also of those that were deleted since. */
-async function listNames(db: Kysely<Schema>, ids: number[]): Promise<(id: number) => string> {
-  const rows =
-    ids.length === 0
-      ? []
-      : await db
-          .selectFrom('mailing_lists')
-          .select(['id', 'name'])
-          .where('id', 'in', [...new Set(ids)])
-          .execute()
-  const names = new Map(rows.map((row) => [row.id, row.name]))
-  return (id) => names.get(id) ?? ''
+function literal(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
+}
+
+/** What the records are called that clauses name, for descriptions; also those that were deleted since. */
+async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][]): Promise<Names> {
+  const leaves = clauses.flatMap(leavesOf)
+  const ids = <Type extends Condition['type']>(
+    type: Type,
+    idsOf: (condition: Extract<Condition, { type: Type }>) => number[]
+  ): number[] => [
+    ...new Set(
+      leaves.flatMap((leaf) => (leaf.type === type ? idsOf(leaf as Extract<Condition, { type: Type }>) : []))
+    )
+  ]
+  const names = async (
+    table: 'mailing_lists' | 'custom_fields' | 'custom_field_options' | 'campaigns',
+    wanted: number[]
+  ): Promise<(id: number) => string> => {
+    if (wanted.length === 0) return () => ''
+    const rows = await db.selectFrom(table).select(['id', 'name']).where('id', 'in', wanted).execute()
+    const found = new Map(rows.map((row) => [row.id, row.name]))
+    return (id) => found.get(id) ?? ''
+  }
+  return {
+    list: await names(
+      'mailing_lists',
+      ids('in_mailing_list', (leaf) => [leaf.mailing_list_id])
+    ),
+    field: await names(
+      'custom_fields',
+      ids('custom_field', (leaf) => [leaf.custom_field_id])
+    ),
+    option: await names(
+      'custom_field_options',
+      ids('custom_field', (leaf) => leaf.option_ids ?? [])
+    ),
+    campaign: await names(
+      'campaigns',
+      ids('campaign', (leaf) => [leaf.campaign_id])
+    )
+  }
 }
 
 /** Segments as the API lists them (docs/api.md, "Segments"). */
@@ -263,49 +272,48 @@ export async function presentSegmentSummaries(
   rows: StoredSegmentRow[]
 ): Promise<SegmentSummary[]> {
   const clauses = rows.map(clauseOf)
-  const nameOf = await listNames(
-    db,
-    clauses.flat().map((condition) => condition.mailing_list_id)
-  )
+  const names = await namesIn(db, clauses)
   return rows.map(({ id, mailing_list_id, name }, index) => ({
     id,
     mailing_list_id,
     name,
-    description: describeClause(clauses[index] ?? [], nameOf)
+    description: describeClause(clauses[index] ?? [], names)
   }))
 }
 
-/** A segment as the API answers it (docs/api.md, "Segments"). */
+/** A segment as the API answers it (docs/api.md, "Segments"). @param shownFor with its SQL, as it is at that moment */
 export async function presentSegment(
   db: Kysely<Schema>,
   { id, mailing_list_id, name, ...row }: StoredSegmentRow,
-  { includeSql = false } = {}
+  shownFor: Moment | null = null
 ): Promise<Segment> {
   const clause = clauseOf(row)
-  const nameOf = await listNames(
-    db,
-    clause.map((condition) => condition.mailing_list_id)
-  )
+  const names = await namesIn(db, [clause])
   return {
     id,
     mailing_list_id,
     name,
-    description: describeClause(clause, nameOf),
-    clause: clause.map((condition) => ({
-      ...condition,
-      mailing_list: { id: condition.mailing_list_id, name: nameOf(condition.mailing_list_id) }
-    })),
-    ...(includeSql && { criteria_sql: criteriaSql(db, mailing_list_id, clause) })
+    description: describeClause(clause, names),
+    clause: clause.map((condition) =>
+      condition.type === 'in_mailing_list'
+        ? {
+            ...condition,
+            mailing_list: { id: condition.mailing_list_id, name: names.list(condition.mailing_list_id) }
+          }
+        : condition
+    ),
+    ...(shownFor && { criteria_sql: criteriaSql(db, mailing_list_id, settle(clause, shownFor)) })
   }
 }
 
 /** A segment under its older name (docs/api.md, "Segments"). */
-export function presentCriteria(db: Kysely<Schema>, row: SegmentRow, timeZone: string): SegmentationCriteria {
+export function presentCriteria(db: Kysely<Schema>, row: SegmentRow, moment: Moment): SegmentationCriteria {
+  const { timeZone } = moment
   return {
     id: row.id,
     name: row.name,
     mailing_list_id: row.mailing_list_id,
-    criteria_sql: criteriaSql(db, row.mailing_list_id, clauseOf(row)),
+    criteria_sql: criteriaSql(db, row.mailing_list_id, settle(clauseOf(row), moment)),
     criteria_json: row.clause,
     created_at: formatTime(row.created_at, timeZone),
     updated_at: formatTime(row.updated_at, timeZone)

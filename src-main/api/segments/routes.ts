@@ -10,6 +10,7 @@ import {
   storedSegments
 } from './queries.ts'
 import { Segment } from './schema.ts'
+import { momentIn } from './settled.ts'
 import { segmentEndpoints } from './endpoints.ts'
 import { serve } from '../../http/serve.ts'
 
@@ -27,10 +28,11 @@ export const segmentRoutes = serve(segmentEndpoints, ({ reader, writer }) => {
       const id = await writer.run('segments.create', {
         organizationId,
         mailingListId: params.mailing_list_id,
-        segment: body.segmentation_criteria
+        segment: body.segmentation_criteria,
+        grammar: 'api'
       })
       const row = await storedSegmentById(reader, organizationId, id)
-      return ok(await presentSegment(reader, row, { includeSql: query.include_sql }))
+      return ok(await presentSegment(reader, row, query.include_sql ? momentIn(caller.timeZone) : null))
     },
 
     'GET /segments/:id': async ({ caller, params }) => ok(await answer(caller, params.id)),
@@ -39,7 +41,8 @@ export const segmentRoutes = serve(segmentEndpoints, ({ reader, writer }) => {
       await writer.run('segments.update', {
         organizationId: caller.organizationId,
         id: params.id,
-        changes: body.segmentation_criteria
+        changes: body.segmentation_criteria,
+        grammar: 'api'
       })
       return ok(await answer(caller, params.id))
     },
@@ -51,7 +54,7 @@ export const segmentRoutes = serve(segmentEndpoints, ({ reader, writer }) => {
 
     'GET /segmentation_criterias': async ({ caller }) => {
       const rows = await allSegments(reader, caller.organizationId)
-      return ok(rows.map((row) => presentCriteria(reader, row, caller.timeZone)))
+      return ok(rows.map((row) => presentCriteria(reader, row, momentIn(caller.timeZone))))
     }
   }
 

@@ -2,42 +2,39 @@ import { ApiError, type Faults } from '../../base/errors.ts'
 import { type SegmentCondition, type SegmentOperator, segmentOperators } from './schema.ts'
 
 /**
- * Reads the clause of a request: an array of conditions that all must hold.
+ * Reads the clause of a request of the v2 API: an array of conditions that all must hold.
  * @param field what the client calls the clause
  * @throws ApiError invalid_request for a condition of another type than in_mailing_list (docs/api.md, "Segments")
  */
-export function readClause(
-  given: Record<string, unknown>[],
-  field: string,
-  faults: Faults
-): SegmentCondition[] {
-  return given.map((condition, index) => {
-    const { type, operator, mailing_list_id: id } = condition
+export function readClause(given: readonly object[], field: string, faults: Faults): SegmentCondition[] {
+  return given.map((each, index) => {
+    const condition = each as Record<string, unknown>
     const name = `${field}.${index}`
-    if (type !== 'in_mailing_list') {
+    if (condition['type'] !== 'in_mailing_list') {
       throw new ApiError(
         'invalid_request',
         `${name}.type must be in_mailing_list, the only type of condition that is supported`
       )
     }
-    const known = operatorNamed(operator)
-    if (!known) faults.add(`${name}.operator must be one of ${segmentOperators.join(', ')}`)
-    const listId = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id
-    if (!Number.isSafeInteger(listId)) faults.add(`${name}.mailing_list_id must be the id of a mailing list`)
-    return { type, operator: known ?? 'is in', mailing_list_id: Number(listId) }
+    return readListCondition(condition, name, faults)
   })
+}
+
+/** @param name what the client calls the condition */
+export function readListCondition(
+  { operator, mailing_list_id: id }: Record<string, unknown>,
+  name: string,
+  faults: Faults
+): SegmentCondition {
+  const known = operatorNamed(operator)
+  if (!known) faults.add(`${name}.operator must be one of ${segmentOperators.join(', ')}`)
+  const listId = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id
+  if (!Number.isSafeInteger(listId)) faults.add(`${name}.mailing_list_id must be the id of a mailing list`)
+  return { type: 'in_mailing_list', operator: known ?? 'is in', mailing_list_id: Number(listId) }
 }
 
 function operatorNamed(text: unknown): SegmentOperator | undefined {
   if (typeof text !== 'string') return undefined
   const name = text.trim().toLowerCase().replaceAll('_', ' ')
   return segmentOperators.find((operator) => operator === name)
-}
-
-/** The description that a segment is given (docs/api.md, "Segments"). @param nameOf of a list */
-export function describeClause(clause: SegmentCondition[], nameOf: (listId: number) => string): string {
-  if (clause.length === 0) return 'all active subscribers'
-  return clause
-    .map(({ operator, mailing_list_id: id }) => `${operator} mailing list "${nameOf(id)}"`)
-    .join(' and ')
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Condition } from './conditions.ts'
 import { Filled, Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
 /** How a subscriber's email must relate to another list (docs/api.md, "Segments"); also accepted with underscores. */
@@ -15,6 +16,12 @@ export type SegmentCondition = {
 /** Clauses of other types come with keys of their own, so what a clause holds is checked in rules.ts. */
 export const ClauseInput = Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 50 })
 
+/** What the window sends; read-conditions.ts looks whether it is what it should be. */
+export const ConditionsInput = Type.Unsafe<Condition[]>(ClauseInput)
+
+/** A segment with all the conditions that the window offers. */
+export const WindowSegmentInput = Type.Object({ name: Filled({ maxLength: 255 }), clause: ConditionsInput })
+
 export const SegmentInput = Type.Object({ name: Filled({ maxLength: 255 }), clause: ClauseInput })
 export type SegmentInput = Static<typeof SegmentInput>
 
@@ -27,12 +34,18 @@ export const Segment = Type.Object({
   name: Type.String(),
   description: Type.String(),
   clause: Type.Array(
-    Type.Object({
-      type: Type.Literal('in_mailing_list'),
-      operator: Type.Enum([...segmentOperators]),
-      mailing_list_id: Type.Integer(),
-      mailing_list: Reference
-    })
+    Type.Union([
+      Type.Object({
+        type: Type.Literal('in_mailing_list'),
+        operator: Type.Enum([...segmentOperators]),
+        mailing_list_id: Type.Integer(),
+        mailing_list: Reference
+      }),
+      // Conditions that only the window makes; see conditions.ts.
+      Type.Unsafe<Exclude<Condition, SegmentCondition>>(
+        Type.Object({ type: Type.String() }, { additionalProperties: true })
+      )
+    ])
   ),
   /** Only on create, when include_sql asks for it. */
   criteria_sql: Type.Optional(Type.String())

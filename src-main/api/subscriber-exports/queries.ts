@@ -4,7 +4,7 @@ import type { SubscriberExportsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { membersOf, type SegmentScope } from '../segments/queries.ts'
-import type { SegmentCondition } from '../segments/schema.ts'
+import type { SettledCondition } from '../segments/settled.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { ExportSettings, SubscriberExport } from './schema.ts'
@@ -98,7 +98,7 @@ export function subscribersToExport(
 }
 
 /** What an export was asked for, with the segment as it was then. */
-export type StoredExportSettings = ExportSettings & { clause: SegmentCondition[] }
+export type StoredExportSettings = ExportSettings & { clause: SettledCondition[] }
 
 /** Exports from before there were segments name none. */
 export function settingsOf({ settings }: Pick<ExportRow, 'settings'>): StoredExportSettings {

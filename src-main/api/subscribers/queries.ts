@@ -197,26 +197,6 @@ export async function subscribersByEmail(
   return { rows, total }
 }
 
-/** Up to `limit` subscribers of the list whose email begins with `beginning`, in alphabetical order. */
-export function subscribersByBeginning(
-  db: Kysely<Schema>,
-  list: MailingListRow,
-  beginning: string,
-  limit: number
-): Promise<SubscriberRow[]> {
-  const key = emailKey(beginning)
-  return db
-    .selectFrom('subscribers')
-    .selectAll()
-    .where('mailing_list_id', '=', list.id)
-    .where('alternate_key', list.primary_key_custom_field_id === null ? 'is' : 'is not', null)
-    .where('email_key', '>=', key)
-    .where('email_key', '<', `${key}\u{10FFFF}`)
-    .orderBy('email_key')
-    .limit(limit)
-    .execute()
-}
-
 /** A subscriber as the API answers it (docs/api.md, "Subscribers"). */
 export function presentSubscriber(
   row: SubscriberRow,

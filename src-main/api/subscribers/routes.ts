@@ -13,6 +13,7 @@ import {
 import { idOfPageToken, limitPageSize, offsetOf, pageTokenAfter } from '../../http/pagination.ts'
 import { requirePermission } from '../../http/permissions.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
+import { momentIn, settle } from '../segments/settled.ts'
 import {
   presentSubscriber,
   subscriberName,
@@ -52,7 +53,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
           : { afterId: idOfPageToken(paged, query.page_token) }
       const { rows, total } = await (query.segment_id === undefined
         ? pageOfList(list.id, start, wanted)
-        : pageOfSegment(list.id, query.segment_id, start, wanted))
+        : pageOfSegment({ id: list.id, timeZone: caller.timeZone }, query.segment_id, start, wanted))
       const shown = rows.slice(0, query.per_page)
       return {
         ...okPage(await present(caller, list.id, shown), query, total),
@@ -157,10 +158,15 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
     return { rows, total: await subscriberTotal(reader, listId) }
   }
 
-  async function pageOfSegment(listId: number, segmentId: number, start: PageStart, limit: number) {
-    const segment = await segmentOfList(reader, listId, segmentId)
-    const scope = { mailingListId: listId, clause: clauseOf(segment) }
-    await requireListsOf(reader, scope.clause)
+  async function pageOfSegment(
+    { id, timeZone }: { id: number; timeZone: string },
+    segmentId: number,
+    start: PageStart,
+    limit: number
+  ) {
+    const clause = clauseOf(await segmentOfList(reader, id, segmentId))
+    await requireListsOf(reader, clause)
+    const scope = { mailingListId: id, clause: settle(clause, momentIn(timeZone)) }
     const rows = await segments.page(scope, { ...start, limit })
     const counts = await segments.count(scope)
     return { rows, total: subscriberStatuses.reduce((sum, status) => sum + counts[status], 0) }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { envelope } from '../../http/envelope.ts'
 import { IdParams, MailingListParams } from '../../http/schema.ts'
-import { ClauseInput } from '../../api/segments/schema.ts'
+import { ConditionsInput } from '../../api/segments/schema.ts'
 import { StatusCounts } from '../../api/subscriber-counts/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
@@ -23,9 +23,10 @@ export const segmentCountEndpoints = unlistedEndpoints({
   },
 
   'POST /mailing_lists/:mailing_list_id/segment_counts': {
-    access: 'signed_in',
+    // Who counts whom conditions choose can find out what they ask for.
+    access: ['subscriber.read', 'segmentation_criteria.create', 'segmentation_criteria.update'],
     params: MailingListParams,
-    body: Type.Object({ clause: ClauseInput }),
+    body: Type.Object({ clause: ConditionsInput }),
     answer: envelope(StatusCounts)
   }
 })

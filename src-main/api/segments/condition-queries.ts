@@ -1,0 +1,227 @@
+import { type Expression, expressionBuilder, type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { fold } from '../../base/fold.ts'
+import { systemOrganizationId } from '../organizations/rules.ts'
+import { emailKey } from '../subscribers/rules.ts'
+import type { CampaignCondition, DomainCondition, SuppressedCondition, TextOperator } from './conditions.ts'
+import type { SegmentCondition } from './schema.ts'
+import type { SettledCondition, SettledField, TimeRange } from './settled.ts'
+
+// Conditions as SQL over a row of `subscribers`. Whatever a person wrote is bound, never part of the SQL; numbers that are
+// ids or bounds stand in it, so that a segment's query can be shown.
+
+/** Whether a row of `subscribers` meets all conditions. */
+export function meetsAll(db: Kysely<Schema>, clause: readonly SettledCondition[]): Expression<SqlBool> {
+  return expressionBuilder<Schema, 'subscribers'>().and(clause.map((condition) => meets(db, condition)))
+}
+
+function meets(db: Kysely<Schema>, condition: SettledCondition): Expression<SqlBool> {
+  switch (condition.type) {
+    case 'in_mailing_list':
+      return isOnList(db, condition)
+    case 'group': {
+      const each = condition.conditions.map((inner) => meets(db, inner))
+      const together = expressionBuilder<Schema, 'subscribers'>()
+      if (condition.match === 'all') return together.and(each)
+      const isAny = together.or(each)
+      return condition.match === 'any' ? isAny : together.not(isAny)
+    }
+    case 'status': {
+      const statuses = sql.join(condition.statuses.map((status) => sql.lit(status)))
+      const isOne = sql<SqlBool>`subscribers.status in (${statuses})`
+      return condition.operator === 'is one of' ? isOne : sql<SqlBool>`not ${isOne}`
+    }
+    case 'email':
+      return matchesText(sql`subscribers.email_key`, condition.operator, emailKey(condition.value))
+    case 'domain':
+      return isOfDomain(condition)
+    case 'custom_field':
+      return matchesField(condition)
+    case 'time_range':
+      return isInRange(condition)
+    case 'confirmed': {
+      const confirmed = sql<SqlBool>`subscribers.confirmed is 1`
+      return condition.operator === 'is true' ? confirmed : sql<SqlBool>`not ${confirmed}`
+    }
+    case 'suppressed':
+      return isSuppressed(condition)
+    case 'campaign':
+      return reacted(condition)
+  }
+}
+
+/** Whether the email, in lower case, is (not) on the other list. */
+function isOnList(db: Kysely<Schema>, { operator, mailing_list_id }: SegmentCondition): Expression<SqlBool> {
+  const others = (alternateKey: 'is' | 'is not') =>
+    db
+      .selectFrom('subscribers as other')
+      .select(sql.lit(1).as('found'))
+      .where('other.mailing_list_id', '=', sql.lit(mailing_list_id))
+      .where('other.email_key', '=', sql.ref<string>('subscribers.email_key'))
+      // The two partial indexes on the email cover lists with and without an alternate primary key.
+      .where('other.alternate_key', alternateKey, sql.lit(null))
+      .$if(operator === 'is active in', (query) => query.where('other.status', '=', sql.lit('active')))
+  const list = db
+    .selectFrom('mailing_lists')
+    .select(sql.lit(1).as('found'))
+    .where('id', '=', sql.lit(mailing_list_id))
+    .where('deleted_at', 'is', sql.lit(null))
+  const isThere = sql<SqlBool>`(exists ${others('is')} or exists ${others('is not')})`
+  // Of a list that was deleted nothing is known: nobody meets a condition on it.
+  return sql<SqlBool>`(exists ${list} and ${operator === 'is not in' ? sql`not ${isThere}` : isThere})`
+}
+
+/**
+ * @param text never null
+ * @param value as it is compared: in lower case, or folded
+ */
+function matchesText(text: RawBuilder<unknown>, operator: TextOperator, value: string): Expression<SqlBool> {
+  switch (operator) {
+    case 'contains':
+      return sql<SqlBool>`instr(${text}, ${value}) > 0`
+    case 'does not contain':
+      return sql<SqlBool>`instr(${text}, ${value}) = 0`
+    case 'begins with':
+      return sql<SqlBool>`substr(${text}, 1, length(${value})) = ${value}`
+    case 'ends with':
+      return endsWith(text, value)
+    case 'is':
+      return sql<SqlBool>`${text} = ${value}`
+    case 'is not':
+      return sql<SqlBool>`${text} <> ${value}`
+  }
+}
+
+/** A length of its own: substr(x, -0) would be all of it, and of a shorter text it is all as well. */
+function endsWith(text: RawBuilder<unknown>, value: string): Expression<SqlBool> {
+  return sql<SqlBool>`substr(${text}, -length(${value})) = ${value}`
+}
+
+function isOfDomain({ operator, value }: DomainCondition): Expression<SqlBool> {
+  const domain = emailKey(`a@${value}`).slice(2)
+  // A domain holds no @, so an email that ends with it ends with that part of its own domain.
+  if (operator === 'ends with') return endsWith(sql`subscribers.email_key`, domain)
+  const isIt = endsWith(sql`subscribers.email_key`, `@${domain}`)
+  return operator === 'is' ? isIt : sql<SqlBool>`not ${isIt}`
+}
+
+/** The stored value of a custom field: a text or a number, null where it is blank. */
+export function fieldValue(fieldId: number): RawBuilder<unknown> {
+  return sql`(subscribers.custom_fields ->> ${sql.lit(`$."${fieldId}"`)})`
+}
+
+/** A text as {@link fold} has it; the function of JavaScript is called only for texts that are not plain ASCII. */
+export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`(case when ${text} glob '*[^ -~]*' then fold(${text}) else lower(${text}) end)`
+}
+
+function matchesField(condition: SettledField): Expression<SqlBool> {
+  const value = fieldValue(condition.custom_field_id)
+  switch (condition.operator) {
+    case 'is blank':
+      return sql<SqlBool>`${value} is null`
+    case 'is not blank':
+      return sql<SqlBool>`${value} is not null`
+    case 'is true':
+      return sql<SqlBool>`${value} is 1`
+    case 'is false':
+      return sql<SqlBool>`${value} is 0`
+    case 'is between':
+      return isBetween(value, condition)
+    case 'is one of':
+    case 'is none of':
+    case 'is all of':
+      return hasOptions(value, condition)
+    case 'is on':
+      return sql<SqlBool>`${value} is ${condition.value}`
+    case 'is before':
+      return compared(value, sql`< ${condition.value}`)
+    case 'is after':
+      return compared(value, sql`> ${condition.value}`)
+    case 'is at least':
+      return compared(value, sql`>= ${condition.value}`)
+    case 'is at most':
+      return compared(value, sql`<= ${condition.value}`)
+    case 'is':
+    case 'is not':
+      if (condition.kind === 'number') {
+        const isIt = sql<SqlBool>`${value} is ${condition.value}`
+        return condition.operator === 'is' ? isIt : sql<SqlBool>`not (${isIt})`
+      }
+  }
+  return matchesText(sql`ifnull(${folded(value)}, '')`, condition.operator, fold(String(condition.value)))
+}
+
+/** A blank value is neither more nor less than any: false, where SQL would say null. */
+function compared(value: RawBuilder<unknown>, comparison: RawBuilder<unknown>): Expression<SqlBool> {
+  return sql<SqlBool>`(${value} is not null and ${value} ${comparison})`
+}
+
+function isBetween(value: RawBuilder<unknown>, { kind, from, to }: SettledField): Expression<SqlBool> {
+  const isAfter = compared(value, sql`>= ${from}`)
+  const isBefore = compared(value, sql`<= ${to}`)
+  // From December to January.
+  const turns = kind === 'day_of_year' && String(from) > String(to)
+  return turns ? sql<SqlBool>`(${isAfter} or ${isBefore})` : sql<SqlBool>`(${isAfter} and ${isBefore})`
+}
+
+function hasOptions(
+  value: RawBuilder<unknown>,
+  { kind, operator, option_ids: ids = [] }: SettledField
+): Expression<SqlBool> {
+  const options = sql.join(ids.map((id) => sql.lit(id)))
+  if (kind === 'option') {
+    const isOne = sql<SqlBool>`(${value} is not null and ${value} in (${options}))`
+    return operator === 'is one of' ? isOne : sql<SqlBool>`not ${isOne}`
+  }
+  const found = sql<number>`(select count(*) from json_each(ifnull(${value}, '[]')) as chosen where chosen.value in (${options}))`
+  if (operator === 'is all of') return sql<SqlBool>`${found} = ${sql.lit(ids.length)}`
+  return operator === 'is one of' ? sql<SqlBool>`${found} > 0` : sql<SqlBool>`${found} = 0`
+}
+
+function isInRange({ attribute, from, before }: TimeRange): Expression<SqlBool> {
+  const column = sql.ref(`subscribers.${attribute}`)
+  return expressionBuilder<Schema, 'subscribers'>().and([
+    ...(from === null ? [] : [sql<SqlBool>`${column} >= ${sql.lit(from)}`]),
+    ...(before === null ? [] : [sql<SqlBool>`${column} < ${sql.lit(before)}`])
+  ])
+}
+
+/** The suppression lists of the list itself, of its organization, and of the system. */
+function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
+  const key = sql.ref('subscribers.email_key')
+  // What follows the last @, since a quoted local part may hold one.
+  const domain = sql`'@' || substr(${key}, length(rtrim(${key}, replace(${key}, '@', ''))) + 1)`
+  const isIt = sql<SqlBool>`exists (
+    select 1 from suppressed_addresses join suppression_lists on suppression_lists.id = suppression_list_id
+    where (suppression_lists.mailing_list_id = subscribers.mailing_list_id or (
+      suppression_lists.mailing_list_id is null and suppression_lists.organization_id in (
+        ${sql.lit(systemOrganizationId)},
+        (select organization_id from mailing_lists where mailing_lists.id = subscribers.mailing_list_id)
+      )
+    )) and key in (${key}, ${domain}, email_md5(subscribers.email))
+  )`
+  return operator === 'is true' ? isIt : sql<SqlBool>`not ${isIt}`
+}
+
+function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBool> {
+  const type = operator === 'opened' || operator === 'did not open' ? 'open' : 'click'
+  const did = sql<SqlBool>`exists (
+    select 1 from stat_events where type = ${sql.lit(type)} and subscriber_id = subscribers.id and stat_slice_id in (
+      select stat_slices.id from stat_slices join stats on stats.id = stat_id
+      where stats.campaign_id = ${sql.lit(campaign_id)}
+    )
+  )`
+  const campaign = sql<SqlBool>`exists (select 1 from campaigns where id = ${sql.lit(campaign_id)} and deleted_at is null)`
+  // Of a campaign that was deleted nothing is known: nobody meets a condition on it.
+  return sql<SqlBool>`(${campaign} and ${operator.startsWith('did not') ? sql`not ${did}` : did})`
+}
+
+/** What a search looks for in a row: the folded text, anywhere in the email or in a field of text. */
+export function isFound(text: string, textFieldIds: readonly number[]): Expression<SqlBool> {
+  const wanted = fold(text)
+  return expressionBuilder<Schema, 'subscribers'>().or([
+    sql<SqlBool>`instr(subscribers.email_key, ${emailKey(text)}) > 0`,
+    ...textFieldIds.map((id) => sql<SqlBool>`ifnull(instr(${folded(fieldValue(id))}, ${wanted}), 0) > 0`)
+  ])
+}

@@ -1,0 +1,71 @@
+import type {
+  CampaignCondition,
+  Condition,
+  FieldCondition,
+  GroupCondition,
+  Operand,
+  TimeCondition
+} from './conditions.ts'
+
+/** What the records are called that conditions name by id. */
+export interface Names {
+  list: (id: number) => string
+  field: (id: number) => string
+  option: (id: number) => string
+  campaign: (id: number) => string
+}
+
+/** The description that a segment is given (docs/api.md, "Segments"). */
+export function describeClause(clause: readonly Condition[], names: Names): string {
+  if (clause.length === 0) return 'all active subscribers'
+  return clause.map((condition) => describe(condition, names)).join(' and ')
+}
+
+function describe(condition: Condition, names: Names): string {
+  switch (condition.type) {
+    case 'in_mailing_list':
+      return `${condition.operator} mailing list "${names.list(condition.mailing_list_id)}"`
+    case 'group':
+      return describeGroup(condition, names)
+    case 'status':
+      return `status ${condition.operator} ${condition.statuses.join(', ')}`
+    case 'email':
+    case 'domain':
+      return `${condition.type} ${condition.operator} "${condition.value}"`
+    case 'custom_field':
+      return `${names.field(condition.custom_field_id)} ${condition.operator}${operandOf(condition, names)}`
+    case 'time':
+      return `${timeNames[condition.attribute]} ${condition.operator}${operandOf(condition, names)}`
+    case 'confirmed':
+    case 'suppressed':
+      return condition.operator === 'is true' ? `is ${condition.type}` : `is not ${condition.type}`
+    case 'campaign':
+      return describeCampaign(condition, names)
+  }
+}
+
+const timeNames: Record<TimeCondition['attribute'], string> = {
+  subscribe_time: 'time of subscribing',
+  created_at: 'time of being added',
+  updated_at: 'time of the last change'
+}
+
+function describeGroup({ match, conditions }: GroupCondition, names: Names): string {
+  const texts = conditions.map((condition) => describe(condition, names))
+  if (match === 'all') return `(${texts.join(' and ')})`
+  return `${match === 'none' ? 'not ' : ''}(${texts.join(' or ')})`
+}
+
+function describeCampaign({ operator, campaign_id }: CampaignCondition, names: Names): string {
+  return `${operator} campaign "${names.campaign(campaign_id)}"`
+}
+
+/** What is compared with, after a space; '' for operators that need nothing. */
+function operandOf(condition: FieldCondition | TimeCondition, names: Names): string {
+  const { value, from, to, days, option_ids: ids }: Operand = condition
+  if (days !== undefined) return ` ${days} ${days === 1 ? 'day' : 'days'}`
+  if (from !== undefined && to !== undefined) return ` ${from} and ${to}`
+  if (ids) return ` ${ids.map((id) => `"${names.option(id)}"`).join(', ')}`
+  if (value === undefined) return ''
+  return 'kind' in condition && condition.kind === 'text' ? ` "${value}"` : ` ${value}`
+}

@@ -1,0 +1,275 @@
+import { parseDate } from '../../base/dates.ts'
+import type { Faults } from '../../base/errors.ts'
+import type { FieldDefinition } from '../custom-fields/rules.ts'
+import { subscriberStatuses } from '../subscribers/schema.ts'
+import {
+  blankOperators,
+  booleanOperators,
+  campaignOperators,
+  type Condition,
+  domainOperators,
+  type FieldCondition,
+  fieldKindOf,
+  type FieldOperator,
+  groupMatches,
+  maxConditions,
+  maxDepth,
+  type Operand,
+  operatorsOfKind,
+  optionOperators,
+  textOperators,
+  timeAttributes,
+  type TimeCondition,
+  timeOperators
+} from './conditions.ts'
+import { readListCondition } from './rules.ts'
+
+/** What a text of a condition may hold. */
+const maxText = 255
+/** "In the last …": a hundred years. */
+const maxDays = 36_500
+
+/** What conditions may name. */
+export interface Subjects {
+  fields: readonly FieldDefinition[]
+  campaignIds: ReadonlySet<number>
+}
+
+/**
+ * Reads the conditions that the window offers, of which those of the v2 API are a part.
+ * @param field what the client calls the clause
+ */
+export function readConditions(
+  given: readonly unknown[],
+  field: string,
+  subjects: Subjects,
+  faults: Faults
+): Condition[] {
+  const reader = new ConditionReader(subjects, faults)
+  const clause = reader.all(given, field, 1)
+  if (reader.count > maxConditions)
+    faults.add(`${field} has ${reader.count} conditions, and may have ${maxConditions}`)
+  return clause
+}
+
+type Given = Record<string, unknown>
+
+class ConditionReader {
+  readonly #subjects: Subjects
+  readonly #faults: Faults
+  count = 0
+
+  constructor(subjects: Subjects, faults: Faults) {
+    this.#subjects = subjects
+    this.#faults = faults
+  }
+
+  all(given: readonly unknown[], name: string, depth: number): Condition[] {
+    return given.flatMap((each, index) => this.#one(each, `${name}.${index}`, depth) ?? [])
+  }
+
+  #one(given: unknown, name: string, depth: number): Condition | null {
+    this.count++
+    if (typeof given !== 'object' || given === null) {
+      this.#faults.add(`${name} must be an object`)
+      return null
+    }
+    const condition = given as Given
+    switch (condition['type']) {
+      case 'in_mailing_list':
+        return readListCondition(condition, name, this.#faults)
+      case 'group':
+        return this.#group(condition, name, depth)
+      case 'status':
+        return this.#status(condition, name)
+      case 'email': {
+        const [operator, value] = [
+          this.#choice(condition, name, 'operator', textOperators),
+          this.#text(condition, name)
+        ]
+        return operator && value !== null ? { type: 'email', operator, value } : null
+      }
+      case 'domain': {
+        const operator = this.#choice(condition, name, 'operator', domainOperators)
+        const value = this.#text(condition, name)?.replace(/^@/, '')
+        if (value?.includes('@')) this.#faults.add(`${name}.value must be a domain such as example.com`)
+        return operator && value ? { type: 'domain', operator, value } : null
+      }
+      case 'custom_field':
+        return this.#field(condition, name)
+      case 'time':
+        return this.#time(condition, name)
+      case 'confirmed':
+      case 'suppressed': {
+        const operator = this.#choice(condition, name, 'operator', booleanOperators)
+        return operator && { type: condition['type'], operator }
+      }
+      case 'campaign':
+        return this.#campaign(condition, name)
+      default:
+        this.#faults.add(
+          `${name}.type must be one of in_mailing_list, group, status, email, domain, custom_field, time, confirmed, suppressed, campaign`
+        )
+        return null
+    }
+  }
+
+  #group(given: Given, name: string, depth: number): Condition | null {
+    const match = this.#choice(given, name, 'match', groupMatches)
+    const { conditions } = given
+    if (depth > maxDepth) this.#faults.add(`${name} is a group in ${maxDepth} others, which is too deep`)
+    else if (!Array.isArray(conditions) || conditions.length === 0) {
+      this.#faults.add(`${name}.conditions must hold at least one condition`)
+    } else if (match) {
+      return { type: 'group', match, conditions: this.all(conditions, `${name}.conditions`, depth + 1) }
+    }
+    return null
+  }
+
+  #status(given: Given, name: string): Condition | null {
+    const operator = this.#choice(given, name, 'operator', optionOperators)
+    const statuses = subscriberStatuses.filter((status) => listOf(given['statuses']).includes(status))
+    if (statuses.length === 0 || statuses.length !== listOf(given['statuses']).length) {
+      this.#faults.add(`${name}.statuses must be some of ${subscriberStatuses.join(', ')}`)
+    }
+    return operator && { type: 'status', operator, statuses }
+  }
+
+  #field(given: Given, name: string): Condition | null {
+    const field = this.#subjects.fields.find(({ id }) => id === given['custom_field_id'])
+    if (!field) {
+      this.#faults.add(`${name}.custom_field_id must be the id of a custom field of this list`)
+      return null
+    }
+    const kind = fieldKindOf(field.type)
+    const operators: readonly FieldOperator[] = [...operatorsOfKind[kind], ...blankOperators]
+    const operator = this.#choice(given, name, 'operator', operators)
+    const condition = { type: 'custom_field' as const, custom_field_id: field.id, kind }
+    if (!operator) return null
+    const operand = this.#operand(given, name, operator, readers[kind], field)
+    return operand && { ...condition, operator, ...operand }
+  }
+
+  #operand(
+    given: Given,
+    name: string,
+    operator: FieldOperator,
+    reader: ValueReader,
+    field: FieldDefinition | null
+  ): Operand | null {
+    switch (operator) {
+      case 'is blank':
+      case 'is not blank':
+      case 'is true':
+      case 'is false':
+        return {}
+      case 'is in the last':
+      case 'is in the next': {
+        const { days } = given
+        if (typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= maxDays)
+          return { days }
+        this.#faults.add(`${name}.days must be a whole number from 0 to ${maxDays}`)
+        return null
+      }
+      case 'is between': {
+        const from = this.#value(given['from'], `${name}.from`, reader)
+        const to = this.#value(given['to'], `${name}.to`, reader)
+        if (from === null || to === null) return null
+        // Days of a year may be those around New Year.
+        if (from > to && reader !== readers.day_of_year) {
+          this.#faults.add(`${name}.to must not come before ${name}.from`)
+        }
+        return { from, to }
+      }
+      case 'is one of':
+      case 'is all of':
+      case 'is none of': {
+        const known = (field?.options ?? []).map(({ id }) => id)
+        const ids = listOf(given['option_ids'])
+        const option_ids = known.filter((id) => ids.includes(id))
+        if (ids.length > 0 && option_ids.length === ids.length) return { option_ids }
+        this.#faults.add(`${name}.option_ids must be the ids of options of this field`)
+        return null
+      }
+      default: {
+        const value = this.#value(given['value'], `${name}.value`, reader)
+        return value === null ? null : { value }
+      }
+    }
+  }
+
+  #time(given: Given, name: string): Condition | null {
+    const attribute = this.#choice(given, name, 'attribute', timeAttributes)
+    const operator = this.#choice(given, name, 'operator', timeOperators)
+    if (!attribute || !operator) return null
+    const operand = this.#operand(given, name, operator, readTimeDay, null)
+    return operand && ({ type: 'time', attribute, operator, ...operand } satisfies TimeCondition)
+  }
+
+  #campaign(given: Given, name: string): Condition | null {
+    const operator = this.#choice(given, name, 'operator', campaignOperators)
+    const id = given['campaign_id']
+    if (typeof id !== 'number' || !this.#subjects.campaignIds.has(id)) {
+      this.#faults.add(`${name}.campaign_id must be the id of a campaign of this organization`)
+      return null
+    }
+    return operator && { type: 'campaign', operator, campaign_id: id }
+  }
+
+  #text(given: Given, name: string): string | null {
+    return this.#value(given['value'], `${name}.value`, readers.text) as string | null
+  }
+
+  #value(given: unknown, name: string, reader: ValueReader): string | number | null {
+    const value = reader(given)
+    if (typeof value === 'object') {
+      this.#faults.add(`${name} ${value.complaint}`)
+      return null
+    }
+    return value
+  }
+
+  #choice<Choice extends string>(
+    given: Given,
+    name: string,
+    key: string,
+    choices: readonly Choice[]
+  ): Choice | null {
+    const found = choices.find((choice) => choice === given[key])
+    if (!found) this.#faults.add(`${name}.${key} must be one of ${choices.join(', ')}`)
+    return found ?? null
+  }
+}
+
+function listOf(given: unknown): unknown[] {
+  return Array.isArray(given) ? [...new Set<unknown>(given)] : []
+}
+
+type ValueReader = (given: unknown) => string | number | { complaint: string }
+
+const readers = {
+  text: (given: unknown) =>
+    typeof given === 'string' && given.trim() !== '' && given.length <= maxText
+      ? given.trim()
+      : { complaint: `must be a text of 1 to ${maxText} characters` },
+  number: (given: unknown) =>
+    Number.isSafeInteger(given) ? (given as number) : { complaint: 'must be a whole number' },
+  date: (given: unknown) =>
+    typeof given === 'string' && /^\d{4}-\d\d-\d\d$/.test(given) && parseDate(given, 'mdy')
+      ? given
+      : { complaint: 'must be a day such as 2014-01-31' },
+  day_of_year: (given: unknown) =>
+    typeof given === 'string' && /^\d\d-\d\d$/.test(given) && parseDate(`2000-${given}`, 'mdy')
+      ? given
+      : { complaint: 'must be a day of the year such as 01-31' },
+  // These are compared with nothing, or with options.
+  boolean: () => ({ complaint: 'must be left out' }),
+  option: () => ({ complaint: 'must be left out' }),
+  options: () => ({ complaint: 'must be left out' })
+} satisfies Record<FieldCondition['kind'], ValueReader>
+
+/** Times are in the years 1970 to 9999. */
+function readTimeDay(given: unknown): ReturnType<ValueReader> {
+  const day = readers.date(given)
+  return typeof day === 'string' && day < '1970' ? { complaint: 'must be in the years 1970 to 9999' } : day
+}

@@ -1,0 +1,104 @@
+import { instantOf, offsetMinutes } from '../../base/times.ts'
+import type { Condition, FieldCondition, GroupCondition, TimeCondition } from './conditions.ts'
+
+/** When, and by which clock, "in the last 30 days" is asked. */
+export interface Moment {
+  /** UNIX milliseconds */
+  now: number
+  /** Of the organization. */
+  timeZone: string
+}
+
+/** The present, by the clock of an organization. */
+export function momentIn(timeZone: string): Moment {
+  return { now: Date.now(), timeZone }
+}
+
+/** An instant from `from` on and before `before`, in UNIX milliseconds; null = no bound. */
+export interface TimeRange {
+  type: 'time_range'
+  attribute: TimeCondition['attribute']
+  from: number | null
+  before: number | null
+}
+
+/** Conditions whose days are those of one moment, so that whoever is asked twice answers the same. */
+export type SettledCondition =
+  | Exclude<Condition, GroupCondition | TimeCondition | FieldCondition>
+  | SettledField
+  | TimeRange
+  | (Omit<GroupCondition, 'conditions'> & { conditions: SettledCondition[] })
+
+export type SettledField = Omit<FieldCondition, 'operator' | 'days'> & {
+  operator: Exclude<FieldCondition['operator'], 'is in the last' | 'is in the next'>
+}
+
+export function settle(clause: readonly Condition[], moment: Moment): SettledCondition[] {
+  return clause.map((condition) => {
+    switch (condition.type) {
+      case 'group':
+        return { ...condition, conditions: settle(condition.conditions, moment) }
+      case 'time':
+        return timeRange(condition, moment)
+      case 'custom_field':
+        return settledField(condition, moment)
+      default:
+        return condition
+    }
+  })
+}
+
+function settledField(condition: FieldCondition, { now, timeZone }: Moment): SettledField {
+  const { operator, days = 0, ...rest } = condition
+  if (operator !== 'is in the last' && operator !== 'is in the next') return { ...rest, operator }
+  const today = dayOf(now, timeZone)
+  const other = shifted(today, operator === 'is in the last' ? -days : days)
+  const [from, to] = operator === 'is in the last' ? [other, today] : [today, other]
+  if (rest.kind !== 'day_of_year') return { ...rest, operator: 'is between', from, to }
+  // A year and longer is every day, which from and to alone could not say.
+  const [first, last] = days >= 365 ? ['01-01', '12-31'] : [from.slice(5), to.slice(5)]
+  return { ...rest, operator: 'is between', from: first, to: last }
+}
+
+function timeRange(
+  { attribute, operator, value, from, to, days = 0 }: TimeCondition,
+  moment: Moment
+): TimeRange {
+  const start = (day: string | number | undefined): number => startOf(String(day), moment.timeZone)
+  const end = (day: string | number | undefined): number => start(shifted(String(day), 1))
+  const range = (first: number | null, before: number | null): TimeRange => ({
+    type: 'time_range',
+    attribute,
+    from: first,
+    before
+  })
+  switch (operator) {
+    case 'is on':
+      return range(start(value), end(value))
+    case 'is before':
+      return range(null, start(value))
+    case 'is after':
+      return range(end(value), null)
+    case 'is between':
+      return range(start(from), end(to))
+    case 'is in the last': {
+      const today = dayOf(moment.now, moment.timeZone)
+      return range(start(shifted(today, -days)), end(today))
+    }
+  }
+}
+
+/** YYYY-MM-DD of an instant in a zone. */
+function dayOf(ms: number, timeZone: string): string {
+  return new Date(ms + offsetMinutes(ms, timeZone) * 60_000).toISOString().slice(0, 10)
+}
+
+function shifted(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** The instant at which a day begins in a zone. */
+function startOf(day: string, timeZone: string): number {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  return instantOf({ year, month, day: date }, timeZone)
+}

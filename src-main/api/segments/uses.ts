@@ -1,0 +1,27 @@
+import { type Kysely, sql, type SqlBool } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Dependency } from '../../http/dependencies.ts'
+import { type Condition, leavesOf } from './conditions.ts'
+
+/** The stored segments with a condition on a custom field or a campaign; of lists that are not deleted. */
+export async function segmentsNaming(
+  db: Kysely<Schema>,
+  key: 'custom_field_id' | 'campaign_id',
+  id: number
+): Promise<Dependency[]> {
+  const rows = await db
+    .selectFrom('segments')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'segments.mailing_list_id')
+    .select(['segments.id', 'segments.name', 'clause'])
+    .where('segments.name', 'is not', null)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .where(sql<SqlBool>`instr(clause, ${`"${key}":${id}`}) > 0`)
+    .orderBy('segments.id')
+    .$narrowType<{ name: string }>()
+    .execute()
+  // 12 begins like 123.
+  const names = (condition: Condition): boolean => key in condition && Reflect.get(condition, key) === id
+  return rows
+    .filter(({ clause }) => leavesOf(JSON.parse(clause) as Condition[]).some(names))
+    .map(({ clause: _, ...row }) => ({ type: 'segment', ...row }))
+}

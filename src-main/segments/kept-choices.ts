@@ -1,0 +1,96 @@
+import type { Choice } from './chosen.ts'
+
+interface KeptChoice {
+  /** What had changed when it was looked for. */
+  version: number
+  ids: Promise<Float64Array>
+  /** When the looking began, and how long it took, in milliseconds; null while it goes on. */
+  beganAt: number
+  took: number | null
+  size: number
+  /** Those who wait for it. When all have gone, it is given up. */
+  waiting: number
+  stop: AbortController
+}
+
+/** Milliseconds of looking up to which it is done again for each question after a change. */
+const foundAnew = 50
+/** What takes longer is used again, while the list changes, for so many times as long as it took. */
+const reusedFor = 10
+/** Ids that are kept: of four tables of a million. */
+const maxIds = 4_000_000
+
+/** Who was found for the tables that people look at, so that each further page of one costs nothing. */
+export class KeptChoices {
+  readonly #find: (choice: Choice, signal: AbortSignal) => Promise<Float64Array>
+  readonly #kept = new Map<string, KeptChoice>()
+
+  constructor(find: (choice: Choice, signal: AbortSignal) => Promise<Float64Array>) {
+    this.#find = find
+  }
+
+  /** @param version another number once something changed that the choice may depend on */
+  async idsOf(choice: Choice, version: number, signal: AbortSignal): Promise<Float64Array> {
+    const key = JSON.stringify(choice)
+    const known = this.#kept.get(key)
+    const kept = known && isGoodEnough(known, version) ? known : this.#begin(key, choice, version)
+    // The one that was used last is the last to be forgotten.
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    kept.waiting++
+    const leave = (): void => {
+      kept.waiting--
+      if (kept.waiting > 0 || kept.took !== null) return
+      kept.stop.abort()
+      if (this.#kept.get(key) === kept) this.#kept.delete(key)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      return await kept.ids
+    } finally {
+      signal.removeEventListener('abort', leave)
+      if (!signal.aborted) kept.waiting--
+    }
+  }
+
+  #begin(key: string, choice: Choice, version: number): KeptChoice {
+    const stop = new AbortController()
+    const ids = this.#find(choice, stop.signal)
+    const kept: KeptChoice = {
+      version,
+      ids,
+      beganAt: performance.now(),
+      took: null,
+      size: 0,
+      waiting: 0,
+      stop
+    }
+    ids.then(
+      ({ length }) => {
+        kept.took = performance.now() - kept.beganAt
+        kept.size = length
+        this.#forget()
+      },
+      () => {
+        if (this.#kept.get(key) === kept) this.#kept.delete(key)
+      }
+    )
+    return kept
+  }
+
+  #forget(): void {
+    let size = [...this.#kept.values()].reduce((sum, kept) => sum + kept.size, 0)
+    for (const [key, kept] of this.#kept) {
+      if (size <= maxIds || this.#kept.size === 1) return
+      if (kept.took === null) continue
+      this.#kept.delete(key)
+      size -= kept.size
+    }
+  }
+}
+
+function isGoodEnough({ version, beganAt, took }: KeptChoice, now: number): boolean {
+  if (version === now) return true
+  const age = performance.now() - beganAt
+  return took === null ? age > foundAnew : took > foundAnew && age < took * reusedFor
+}

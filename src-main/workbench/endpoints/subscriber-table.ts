@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { pagedEnvelope } from '../../http/envelope.ts'
+import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
+import { sortColumns } from '../../api/segments/conditions.ts'
+import { ConditionsInput } from '../../api/segments/schema.ts'
+import { Subscriber } from '../../api/subscribers/schema.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+
+export const subscriberTableEndpoints = unlistedEndpoints({
+  // What is asked for is long, so a POST brings it; nothing is changed.
+  'POST /mailing_lists/:mailing_list_id/subscriber_table': {
+    access: 'subscriber.read',
+    params: MailingListParams,
+    body: Type.Object({
+      /** A text that is looked for anywhere in the email and in fields of text. */
+      search: withDefault(Type.String({ maxLength: 255 }), ''),
+      /** A stored segment, within which all of this applies. */
+      segment_id: withDefault(Nullable(Type.Integer()), null),
+      /** Conditions that all must hold; see api/segments/conditions.ts. */
+      clause: withDefault(ConditionsInput, []),
+      sort: withDefault(
+        Nullable(
+          Type.Object({
+            /** A column of subscribers, or the id of a custom field. */
+            by: Type.Union([Type.Enum([...sortColumns]), Type.Integer()]),
+            descending: Type.Boolean()
+          })
+        ),
+        null
+      ),
+      page: withDefault(Type.Integer({ minimum: 0 }), 0),
+      per_page: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 100)
+    }),
+    answer: pagedEnvelope(Subscriber)
+  }
+})

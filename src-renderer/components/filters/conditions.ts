@@ -1,0 +1,150 @@
+import {
+  blankOperators,
+  booleanOperators,
+  campaignOperators,
+  type Condition,
+  domainOperators,
+  type FieldCondition,
+  fieldKindOf,
+  type GroupCondition,
+  operatorsOfKind,
+  optionOperators,
+  textOperators,
+  type TimeCondition,
+  timeOperators
+} from '../../../src-main/api/segments/conditions.ts'
+import { segmentOperators } from '../../../src-main/api/segments/schema.ts'
+import type { CustomField } from '../../api/custom-fields.ts'
+
+// Conditions while they are written: what a person has not filled in yet is blank, and left out of what is asked.
+
+/** A condition that is no group: a line of a filter. */
+export type Line = Exclude<Condition, GroupCondition>
+
+/** What a line is about: the type of its condition, and for some the attribute or the id of the custom field. */
+export type Subject = Line['type'] | `time ${TimeCondition['attribute']}` | `custom_field ${number}`
+
+export function subjectOf(line: Line): Subject {
+  if (line.type === 'time') return `time ${line.attribute}`
+  return line.type === 'custom_field' ? `custom_field ${line.custom_field_id}` : line.type
+}
+
+/** A line about something else, with nothing filled in. */
+export function newLine(subject: Subject, fields: readonly CustomField[]): Line {
+  const [type = '', which = ''] = subject.split(' ')
+  switch (type as Line['type']) {
+    case 'time':
+      return { type: 'time', attribute: which as TimeCondition['attribute'], operator: 'is in the last' }
+    case 'custom_field': {
+      const kind = fieldKindOf(fields.find(({ id }) => id === Number(which))?.field_type ?? 'text')
+      return {
+        type: 'custom_field',
+        custom_field_id: Number(which),
+        kind,
+        operator: operatorsOfKind[kind][0]
+      }
+    }
+    case 'domain':
+      return { type: 'domain', operator: 'is', value: '' }
+    case 'status':
+      return { type: 'status', operator: 'is one of', statuses: [] }
+    case 'confirmed':
+    case 'suppressed':
+      return { type: type as 'confirmed' | 'suppressed', operator: 'is true' }
+    case 'campaign':
+      return { type: 'campaign', operator: 'opened', campaign_id: 0 }
+    case 'in_mailing_list':
+      return { type: 'in_mailing_list', operator: 'is in', mailing_list_id: 0 }
+    case 'email':
+      return { type: 'email', operator: 'contains', value: '' }
+  }
+}
+
+/** The operators of a line, in the order in which they are offered. */
+export function operatorsOf(line: Line): readonly Line['operator'][] {
+  switch (line.type) {
+    case 'email':
+      return textOperators
+    case 'domain':
+      return domainOperators
+    case 'status':
+      return optionOperators
+    case 'time':
+      return timeOperators
+    case 'confirmed':
+    case 'suppressed':
+      return booleanOperators
+    case 'campaign':
+      return campaignOperators
+    case 'in_mailing_list':
+      return segmentOperators
+    case 'custom_field':
+      return [...operatorsOfKind[line.kind], ...blankOperators]
+  }
+}
+
+/** Whether nothing is left to be filled in. */
+export function isComplete(condition: Condition): boolean {
+  switch (condition.type) {
+    case 'group':
+      return condition.conditions.some(isComplete)
+    case 'email':
+    case 'domain':
+      return condition.value.trim() !== ''
+    case 'status':
+      return condition.statuses.length > 0
+    case 'campaign':
+      return condition.campaign_id > 0
+    case 'in_mailing_list':
+      return condition.mailing_list_id > 0
+    case 'confirmed':
+    case 'suppressed':
+      return true
+    case 'time':
+    case 'custom_field':
+      return hasOperand(condition)
+  }
+}
+
+function hasOperand({ operator, value, from, to, days, ...rest }: TimeCondition | FieldCondition): boolean {
+  const isThere = (given: string | number | undefined): boolean =>
+    given !== undefined && String(given).trim() !== ''
+  switch (operator) {
+    case 'is blank':
+    case 'is not blank':
+    case 'is true':
+    case 'is false':
+      return true
+    case 'is between':
+      return isThere(from) && isThere(to)
+    case 'is in the last':
+    case 'is in the next':
+      return isThere(days)
+    case 'is one of':
+    case 'is all of':
+    case 'is none of':
+      return 'option_ids' in rest && (rest.option_ids ?? []).length > 0
+    default:
+      return isThere(value)
+  }
+}
+
+/** The complete part of a filter as the clause that is asked and stored, all of whose conditions must hold. */
+export function clauseOf(root: GroupCondition): Condition[] {
+  const conditions = completePart(root.conditions)
+  if (conditions.length === 0) return []
+  return root.match === 'all' ? conditions : [{ ...root, conditions }]
+}
+
+function completePart(conditions: Condition[]): Condition[] {
+  return conditions
+    .filter(isComplete)
+    .map((each) => (each.type === 'group' ? { ...each, conditions: completePart(each.conditions) } : each))
+}
+
+/** A clause as one group, to be edited. */
+export function rootOf(clause: readonly Condition[]): GroupCondition {
+  const [first, ...others] = clause
+  if (first?.type === 'group' && others.length === 0) return first
+  return { type: 'group', match: 'all', conditions: [...clause] }
+}

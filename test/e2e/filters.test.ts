@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { Segment, SegmentSummary } from '../../src-main/api/segments/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('filters, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  const browser = sharedBrowser()
+
+  async function makeClub() {
+    const { api } = started
+    const list = await makeList(api, { name: 'Club' })
+    await makeField(api, list.id, 'City', 'text')
+    await makeField(api, list.id, 'Age', 'number')
+    await makeField(api, list.id, 'Colour', 'select_single_dropdown', {
+      options: [{ name: 'Red' }, { name: 'Blue' }]
+    })
+    const people = [
+      ['anna@example.com', 'Wien', 30, 'Red', 'active'],
+      ['ben@example.org', 'Graz', 41, 'Blue', 'unsubscribed'],
+      ['clara@example.com', 'Zürich', 52, 'Red', 'active'],
+      ['dario@example.net', 'Wien', 63, 'Blue', 'active'],
+      ['eva@example.com', null, null, null, 'bounced']
+    ] as const
+    for (const [email, City, Age, Colour, status] of people) {
+      await makeSubscriber(api, list.id, email, { status, custom_fields: { City, Age, Colour } })
+    }
+    return list
+  }
+
+  async function openClub(query = '') {
+    const list = await makeClub()
+    const window = await Window.open(browser, started.app, `/lists/${list.id}${query}`)
+    const { page } = window
+    await page.getByText('5 subscribers').waitFor()
+    const emails = () =>
+      page
+        .getByRole('grid')
+        .getByText(/@example/)
+        .allInnerTexts()
+    const shows = async (...names: string[]) => {
+      await expect.poll(async () => (await emails()).map((email) => email.split('@')[0])).toEqual(names)
+    }
+    const choose = async (select: string, option: string, nth = 0): Promise<void> => {
+      await page.getByLabel(select, { exact: true }).nth(nth).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+      // A menu of which several can be chosen stays open.
+      if (select === 'Value') await page.keyboard.press('Escape')
+      await menuIsGone(page)
+    }
+    return { list, window, page, shows, choose }
+  }
+
+  it('narrow the table while they are written, and are saved as a segment', async () => {
+    const { list, window, page, shows, choose } = await openClub()
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await choose('What the condition is about', 'City')
+    await page.getByRole('textbox', { name: 'Value' }).fill('wien')
+    await page.getByText('2 of 5 subscribers').waitFor()
+    await shows('anna', 'dario')
+
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await choose('What the condition is about', 'Colour', 1)
+    await choose('Value', 'Blue', 1)
+    await page.getByText('1 of 5 subscribers').waitFor()
+    await choose('How many of the conditions must hold', 'Any')
+    await page.getByText('3 of 5 subscribers').waitFor()
+    await shows('anna', 'ben', 'dario')
+
+    await page.getByRole('button', { name: 'Add a group' }).click()
+    const group = page.getByRole('group', { name: 'Conditions' }).last()
+    await group.getByRole('textbox', { name: 'Value' }).fill('eva')
+    await page.getByText('4 of 5 subscribers').waitFor()
+    await window.screenshot('filter')
+
+    await page.getByRole('button', { name: 'Save as a segment' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByText('4 subscribers').waitFor()
+    await window.screenshot('filter-save')
+    await form.getByLabel('Name').fill('Some of them')
+    await form.getByRole('button', { name: 'Create segment' }).click()
+    await page.getByText('The segment was saved.', { exact: true }).first().waitFor()
+    const { data } = await started.api.get<SegmentSummary[]>(`/mailing_lists/${list.id}/segments`)
+    expect(data[0]?.description).toBe(
+      '(City contains "wien" or Colour is one of "Blue" or (email contains "eva"))'
+    )
+
+    // What is shown stands in the address.
+    await page.reload()
+    await page.getByText('4 of 5 subscribers').waitFor()
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByText('5 subscribers', { exact: true }).waitFor()
+    await choose('Segment', 'Some of them')
+    await page.getByText('4 of 5 subscribers').waitFor()
+    await window.finish()
+  })
+
+  it('work beside a search and an order', async () => {
+    const { window, page, shows } = await openClub()
+    await page.getByRole('searchbox').fill('example.COM')
+    await page.getByText('3 of 5 subscribers').waitFor()
+    const age = page.getByRole('columnheader', { name: 'Age' })
+    await age.getByRole('button').click()
+    await shows('anna', 'clara', 'eva')
+    await age.getByRole('button').click()
+    await shows('clara', 'anna', 'eva')
+    expect(await age.getAttribute('aria-sort')).toBe('descending')
+    await page.getByRole('searchbox').fill('zurich')
+    await shows('clara')
+    await window.screenshot('filter-search')
+    await page.getByRole('searchbox').fill('nobody at all')
+    await page.getByText('Nobody matches').waitFor()
+    await window.screenshot('filter-nobody')
+    await page.getByRole('button', { name: 'Show everyone' }).click()
+    await shows('dario', 'clara', 'ben', 'anna', 'eva')
+    await window.finish()
+  })
+
+  it('of a segment are changed in its form', async () => {
+    const { list, window, page, choose } = await openClub()
+    await started.api.workbench<Segment>('POST', `/mailing_lists/${list.id}/segments`, {
+      segmentation_criteria: {
+        name: 'Active',
+        clause: [{ type: 'status', operator: 'is one of', statuses: ['active'] }]
+      }
+    })
+    await page.getByRole('link', { name: 'Segments' }).click()
+    await page.getByRole('listitem').getByText('3 subscribers').waitFor()
+    await page.getByRole('listitem').getByRole('button').first().click()
+    const form = page.getByRole('dialog')
+    await form.getByText('3 subscribers').waitFor()
+    await choose('How it is compared', 'is none of')
+    await form.getByText('2 subscribers').waitFor()
+    await window.screenshot('segment-form-status')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('listitem').getByText('2 subscribers').waitFor()
+    await window.finish()
+  })
+})

@@ -1,0 +1,591 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Condition, FieldCondition, TimeCondition } from '../../src-main/api/segments/conditions.ts'
+import type { Segment } from '../../src-main/api/segments/schema.ts'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { clientOfUser, makeOrganization } from '../support/accounts.ts'
+import { allSubscribers, makeCampaign, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { shortOrLong } from '../support/long.ts'
+
+const started = sharedApplication()
+
+/** Subscribers with every kind of value, made of few values so that conditions meet some. */
+const cities = ['Wien', 'wien ', 'Müller-Straße', 'MULLER', '100%_\\', `O'Hara"`, 'Łódź', '']
+const options = ['Red', 'Green', 'Blue']
+const statuses = ['active', 'bounced', 'unsubscribed', 'deactivated'] as const
+const domains = ['example.com', 'mail.example.com', 'example.org', 'EXAMPLE.com']
+
+const person = fc.record({
+  name: fc.constantFrom('anna', 'Ben', 'a.b', 'o_k', 'x%y'),
+  domain: fc.constantFrom(...domains),
+  status: fc.constantFrom(...statuses),
+  city: fc.constantFrom(...cities),
+  age: fc.option(fc.integer({ min: -2, max: 3 })),
+  joined: fc.option(day()),
+  birthday: fc.option(day().map((text) => text.slice(5))),
+  vip: fc.option(fc.boolean()),
+  colour: fc.option(fc.constantFrom(...options)),
+  colours: fc.subarray(options),
+  subscribed: day()
+})
+
+function day() {
+  return fc
+    .integer({ min: -400, max: 400 })
+    .map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10))
+}
+
+type People = Awaited<ReturnType<typeof makePeople>>
+
+async function makePeople() {
+  const list = await makeList(started.api)
+  const types = ['text', 'number', 'date', 'day_of_year', 'boolean', 'select_single_dropdown']
+  const fields = await Promise.all(
+    [...types, 'select_multiple_checkboxes'].map((type) =>
+      makeField(
+        started.api,
+        list.id,
+        type,
+        type,
+        type.startsWith('select_') ? { options: options.map((name) => ({ name })) } : {}
+      )
+    )
+  )
+  const drawn = fc.sample(person, { numRuns: shortOrLong(80, 400), seed: 16 })
+  for (const [index, one] of drawn.entries()) {
+    await makeSubscriber(started.api, list.id, `${one.name}${index}@${one.domain}`, {
+      status: one.status,
+      subscribe_time: `${one.subscribed}T12:00:00Z`,
+      custom_fields: {
+        text: one.city,
+        number: one.age,
+        date: one.joined,
+        day_of_year: one.birthday,
+        boolean: one.vip,
+        select_single_dropdown: one.colour,
+        select_multiple_checkboxes: one.colours
+      }
+    })
+  }
+  return { list, fields, subscribers: await allSubscribers(started.api, list.id) }
+}
+
+/** Conditions on what {@link makePeople} made. */
+function conditions({ fields }: People): fc.Arbitrary<Condition> {
+  const field = (type: string) => fields.find((each) => each.field_type === type)
+  const on = (kind: FieldCondition['kind'], type: string, rest: fc.Arbitrary<object>) =>
+    rest.map(
+      (operand) =>
+        ({ type: 'custom_field', custom_field_id: field(type)?.id ?? 0, kind, ...operand }) as FieldCondition
+    )
+  const blank = fc.record({ operator: fc.constantFrom('is blank', 'is not blank') })
+  const between = <Value>(values: fc.Arbitrary<Value>) =>
+    fc.tuple(values, values).map(([one, other]) => ({
+      operator: 'is between',
+      from: one < other ? one : other,
+      to: one < other ? other : one
+    }))
+  const text = (values: fc.Arbitrary<string>) =>
+    fc.record({
+      operator: fc.constantFrom('contains', 'does not contain', 'begins with', 'ends with', 'is', 'is not'),
+      value: values
+    })
+  const inDays = (...operators: string[]) =>
+    fc.record({ operator: fc.constantFrom(...operators), days: fc.integer({ min: 0, max: 500 }) })
+  const number = fc.integer({ min: -3, max: 4 })
+  const dayOfYear = day().map((value) => value.slice(5))
+  const idsOf = (type: string) => (field(type)?.options ?? []).map(({ id }) => id ?? 0)
+  const chosen = (type: string, ...operators: string[]) =>
+    fc.record({
+      operator: fc.constantFrom(...operators),
+      option_ids: fc.subarray(idsOf(type), { minLength: 1 })
+    })
+  const compared = <Value>(values: fc.Arbitrary<Value>, ...operators: string[]) =>
+    fc.record({ operator: fc.constantFrom(...operators), value: values })
+  const leaf = fc.oneof(
+    fc.record({
+      type: fc.constant('status'),
+      operator: fc.constantFrom('is one of', 'is none of'),
+      statuses: fc.subarray([...statuses], { minLength: 1 })
+    }),
+    text(fc.constantFrom('A', 'an', '%', '_', '1', 'example.com', '@EXAMPLE', "'")).map((rest) => ({
+      type: 'email',
+      ...rest
+    })),
+    compared(fc.constantFrom('example.com', 'EXAMPLE.org', '.com', 'com'), 'is', 'is not', 'ends with').map(
+      (rest) => ({
+        type: 'domain',
+        ...rest
+      })
+    ),
+    on(
+      'text',
+      'text',
+      fc.oneof(
+        blank,
+        text(fc.constantFrom('wien', 'MÜLLER', 'muller', 'strasse', '%', '_\\', `"`, "'", 'Łódź'))
+      )
+    ),
+    on(
+      'number',
+      'number',
+      fc.oneof(blank, between(number), compared(number, 'is', 'is not', 'is at least', 'is at most'))
+    ),
+    on(
+      'date',
+      'date',
+      fc.oneof(
+        blank,
+        between(day()),
+        inDays('is in the last', 'is in the next'),
+        compared(day(), 'is on', 'is before', 'is after')
+      )
+    ),
+    on(
+      'day_of_year',
+      'day_of_year',
+      fc.oneof(
+        blank,
+        fc.record({ operator: fc.constant('is between'), from: dayOfYear, to: dayOfYear }),
+        inDays('is in the last', 'is in the next'),
+        compared(dayOfYear, 'is on')
+      )
+    ),
+    on(
+      'boolean',
+      'boolean',
+      fc.oneof(blank, fc.record({ operator: fc.constantFrom('is true', 'is false') }))
+    ),
+    on(
+      'option',
+      'select_single_dropdown',
+      fc.oneof(blank, chosen('select_single_dropdown', 'is one of', 'is none of'))
+    ),
+    on(
+      'options',
+      'select_multiple_checkboxes',
+      fc.oneof(blank, chosen('select_multiple_checkboxes', 'is one of', 'is all of', 'is none of'))
+    ),
+    fc
+      .oneof(between(day()), inDays('is in the last'), compared(day(), 'is on', 'is before', 'is after'))
+      .map((rest) => ({ type: 'time', attribute: 'subscribe_time', ...rest }))
+  ) as fc.Arbitrary<Condition>
+  return fc.letrec<{ condition: Condition }>((tie) => ({
+    condition: fc.oneof(
+      { depthSize: 'small', maxDepth: 2 },
+      leaf,
+      fc.record({
+        type: fc.constant('group' as const),
+        match: fc.constantFrom('all', 'any', 'none'),
+        conditions: fc.array(tie('condition'), { minLength: 1, maxLength: 3 })
+      })
+    )
+  })).condition
+}
+
+/** What the conditions mean, in plain JavaScript. */
+function meets(subscriber: Subscriber, condition: Condition, { fields }: People): boolean {
+  switch (condition.type) {
+    case 'group': {
+      const each = condition.conditions.map((inner) => meets(subscriber, inner, { fields } as People))
+      if (condition.match === 'all') return each.every(Boolean)
+      return each.some(Boolean) === (condition.match === 'any')
+    }
+    case 'status':
+      return condition.statuses.includes(subscriber.status) === (condition.operator === 'is one of')
+    case 'email':
+      return meetsText(subscriber.email.toLowerCase(), condition.operator, condition.value.toLowerCase())
+    case 'domain': {
+      const domain = subscriber.email.toLowerCase().split('@')[1] ?? ''
+      const wanted = condition.value.toLowerCase()
+      return condition.operator === 'ends with'
+        ? domain.endsWith(wanted)
+        : (domain === wanted) === (condition.operator === 'is')
+    }
+    case 'time':
+      return meetsDay(subscriber.subscribe_time.slice(0, 10), condition)
+    case 'custom_field': {
+      const field = fields.find(({ id }) => id === condition.custom_field_id)
+      return meetsField(
+        (subscriber.custom_fields[field?.name ?? '']?.value ?? null) as FieldValue,
+        condition,
+        field?.options ?? []
+      )
+    }
+    default:
+      throw new Error(`nothing is drawn of the type ${condition.type}`)
+  }
+}
+
+type FieldValue = string | number | boolean | string[] | null
+
+function meetsField(
+  value: FieldValue,
+  condition: FieldCondition,
+  options: { id?: number; name: string }[]
+): boolean {
+  const { kind, operator } = condition
+  const isBlank = value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  if (operator === 'is blank') return isBlank
+  if (operator === 'is not blank') return !isBlank
+  if (kind === 'text') return meetsText(plain(String(value ?? '')), operator, plain(String(condition.value)))
+  if (kind === 'option' || kind === 'options') {
+    const names = options.filter(({ id }) => condition.option_ids?.includes(id ?? 0)).map(({ name }) => name)
+    const has = (isBlank ? [] : [value].flat()) as string[]
+    if (operator === 'is all of') return names.every((name) => has.includes(name))
+    return names.some((name) => has.includes(name)) === (operator === 'is one of')
+  }
+  if (operator === 'is not') return value !== condition.value
+  if (isBlank) return false
+  if (kind === 'boolean') return value === (operator === 'is true')
+  if (kind === 'number') {
+    const number = value as number
+    if (operator === 'is') return number === condition.value
+    if (operator === 'is at least') return number >= Number(condition.value)
+    if (operator === 'is at most') return number <= Number(condition.value)
+    return number >= Number(condition.from) && number <= Number(condition.to)
+  }
+  return meetsDay(String(value), condition)
+}
+
+/** Days, and days of a year, whose "between" may turn the year. */
+function meetsDay(
+  value: string,
+  { operator, value: other, from, to, days = 0 }: FieldCondition | TimeCondition
+): boolean {
+  const today = new Date().toISOString().slice(0, 10)
+  if (operator === 'is on') return value === other
+  if (operator === 'is before') return value < String(other)
+  if (operator === 'is after') return value > String(other)
+  if (operator === 'is between') {
+    const [isAfter, isBefore] = [value >= String(from), value <= String(to)]
+    return String(from) > String(to) ? isAfter || isBefore : isAfter && isBefore
+  }
+  const isPast = operator === 'is in the last'
+  // Day by day, as one would on a calendar.
+  for (let step = 0; step <= Math.min(days, 400); step++) {
+    const then = new Date(Date.parse(today) + (isPast ? -step : step) * 86_400_000).toISOString().slice(0, 10)
+    if (value === then || (value.length === 5 && (value === then.slice(5) || days >= 365))) return true
+  }
+  return value.length === 10 && days > 400 && meetsFar(value, today, days, isPast)
+}
+
+function meetsFar(value: string, today: string, days: number, isPast: boolean): boolean {
+  const distance = (Date.parse(value) - Date.parse(today)) / 86_400_000
+  return isPast ? distance <= 0 && distance >= -days : distance >= 0 && distance <= days
+}
+
+function meetsText(text: string, operator: string, value: string): boolean {
+  if (operator === 'contains') return text.includes(value)
+  if (operator === 'does not contain') return !text.includes(value)
+  if (operator === 'begins with') return text.startsWith(value)
+  if (operator === 'ends with') return text.endsWith(value)
+  return (text === value) === (operator === 'is')
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll('ß', 'ss')
+}
+
+describe('filters', () => {
+  let people: People
+  beforeAll(async () => {
+    people = await makePeople()
+  }, 60_000)
+
+  async function shown(question: object, listId = people.list.id) {
+    const answer = await started.api.workbench<Subscriber[]>(
+      'POST',
+      `/mailing_lists/${listId}/subscriber_table`,
+      {
+        per_page: 500,
+        ...question
+      }
+    )
+    expect(answer.error_message).toBeNull()
+    return answer
+  }
+
+  it('choose whom a plain reading of their conditions chooses', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(conditions(people), { maxLength: 2 }), async (clause) => {
+        const wanted = people.subscribers.filter((each) =>
+          clause.every((condition) => meets(each, condition, people))
+        )
+        const answer = await shown({ clause })
+        expect(answer.data.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
+        expect(answer.num_records).toBe(wanted.length)
+      }),
+      { numRuns: shortOrLong(300, 5000) }
+    )
+  }, 600_000)
+
+  it('count, as a segment, whom they choose', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(conditions(people), { minLength: 1, maxLength: 2 }), async (clause) => {
+        const wanted = people.subscribers.filter((each) =>
+          clause.every((condition) => meets(each, condition, people))
+        )
+        const path = `/mailing_lists/${people.list.id}/segment_counts`
+        const { data } = await started.api.workbench<Record<string, number>>('POST', path, { clause })
+        expect(Object.values(data).reduce((sum, count) => sum + count, 0)).toBe(wanted.length)
+      }),
+      { numRuns: shortOrLong(30, 500) }
+    )
+  }, 600_000)
+
+  const emails = (answer: { data: Subscriber[] }): string[] => answer.data.map(({ email }) => email)
+
+  describe('of a table', () => {
+    async function makeTable() {
+      const list = await makeList(started.api)
+      const city = await makeField(started.api, list.id, 'City', 'text')
+      const age = await makeField(started.api, list.id, 'Age', 'number')
+      const colour = await makeField(started.api, list.id, 'Colour', 'select_single_radio', {
+        options: [{ name: 'Red' }, { name: 'Blue' }]
+      })
+      const make = (email: string, custom_fields: object) =>
+        makeSubscriber(started.api, list.id, email, { custom_fields })
+      await make('ben@example.com', { City: 'wien', Age: 9, Colour: 'Blue' })
+      await make('anna@example.org', { City: 'Łódź', Age: 10, Colour: 'Red' })
+      await make('clara@example.com', { City: 'Öd' })
+      return { list, city, age, colour }
+    }
+
+    it('a search looks anywhere in the email and in fields of text, whatever the case and accents', async () => {
+      const { list } = await makeTable()
+      const found = async (search: string, rest = {}) => emails(await shown({ search, ...rest }, list.id))
+      expect(await found('EXAMPLE.com')).toEqual(['ben@example.com', 'clara@example.com'])
+      expect(await found(' od')).toEqual(['anna@example.org', 'clara@example.com'])
+      expect(await found('WIE')).toEqual(['ben@example.com'])
+      expect(await found('%')).toEqual([])
+      const clause = [{ type: 'email', operator: 'begins with', value: 'cl' }]
+      expect(await found('example.com', { clause })).toEqual(['clara@example.com'])
+    })
+
+    it('a search within a segment tells how many it finds there', async () => {
+      const { list } = await makeTable()
+      const path = `/mailing_lists/${list.id}/segments`
+      const clause = [{ type: 'domain', operator: 'is', value: 'example.com' }]
+      const segment = { segmentation_criteria: { name: 'Com', clause } }
+      const { data } = await started.api.workbench<{ id: number }>('POST', path, segment)
+      const answer = await shown({ search: 'n', segment_id: data.id, per_page: 1 }, list.id)
+      expect(emails(answer)).toEqual(['ben@example.com'])
+      expect(answer.num_records).toBe(1)
+    })
+
+    it('an order by any column has blank values last, in both directions', async () => {
+      const { list, city, age, colour } = await makeTable()
+      const order = async (by: string | number | undefined, descending = false) =>
+        emails(await shown({ sort: { by, descending } }, list.id)).map((email) => email[0])
+      expect(await order('email')).toEqual(['a', 'b', 'c'])
+      expect(await order('email', true)).toEqual(['c', 'b', 'a'])
+      expect(await order(age.id)).toEqual(['b', 'a', 'c'])
+      expect(await order(age.id, true)).toEqual(['a', 'b', 'c'])
+      expect(await order(city.id)).toEqual(['c', 'b', 'a'])
+      expect(await order(colour.id)).toEqual(['a', 'b', 'c'])
+    })
+
+    it('a field with several values has no order', async () => {
+      const checkboxes = people.fields.at(-1)?.id
+      const path = `/mailing_lists/${people.list.id}/subscriber_table`
+      const answer = await started.api.workbench('POST', path, {
+        sort: { by: checkboxes, descending: false }
+      })
+      expect(answer.error_message).toMatch(/^sort\.by must be one of email, .* custom field with one value$/)
+    })
+
+    it('any page of it is what follows the one before', async () => {
+      const { list } = await makeTable()
+      const page = async (number: number) =>
+        emails(await shown({ sort: { by: 'email', descending: false }, page: number, per_page: 2 }, list.id))
+      expect(await page(1)).toEqual(['clara@example.com'])
+      expect(await page(0)).toEqual(['anna@example.org', 'ben@example.com'])
+      await makeSubscriber(started.api, list.id, 'aaron@example.com')
+      expect(await page(0)).toEqual(['aaron@example.com', 'anna@example.org'])
+    })
+  })
+
+  it.each<[string, object, string]>([
+    ['an unknown type', { type: 'zodiac' }, 'clause.0.type must be one of in_mailing_list, group, status'],
+    [
+      'a field of another list',
+      { type: 'custom_field', custom_field_id: 999_999 },
+      'must be the id of a custom field of this list'
+    ],
+    [
+      'an operator of another kind',
+      { type: 'domain', operator: 'contains', value: 'x' },
+      'clause.0.operator must be one of is, is not, ends with'
+    ],
+    [
+      'a blank text',
+      { type: 'email', operator: 'is', value: ' ' },
+      'clause.0.value must be a text of 1 to 255 characters'
+    ],
+    [
+      'no day',
+      { type: 'time', attribute: 'created_at', operator: 'is on', value: '2021-02-30' },
+      'clause.0.value must be a day such as 2014-01-31'
+    ],
+    [
+      'an end before the beginning',
+      { type: 'time', attribute: 'created_at', operator: 'is between', from: '2021-02-02', to: '2021-02-01' },
+      'clause.0.to must not come before clause.0.from'
+    ],
+    [
+      'an empty group',
+      { type: 'group', match: 'any', conditions: [] },
+      'clause.0.conditions must hold at least one condition'
+    ],
+    [
+      'a status that is none',
+      { type: 'status', operator: 'is one of', statuses: ['happy'] },
+      'clause.0.statuses must be some of active'
+    ],
+    [
+      'a campaign that is not there',
+      { type: 'campaign', operator: 'opened', campaign_id: 12345 },
+      'clause.0.campaign_id must be the id of a campaign'
+    ],
+    [
+      'a list that is not there',
+      { type: 'in_mailing_list', operator: 'is in', mailing_list_id: 54321 },
+      'clause.mailing_list_id 54321 does not exist'
+    ]
+  ])('%s is refused with a sentence', async (_what, condition, sentence) => {
+    const path = `/mailing_lists/${people.list.id}/subscriber_table`
+    const answer = await started.api.workbench('POST', path, { clause: [condition] })
+    expect(answer.error_code).toBe('validation_failed')
+    expect(answer.error_message).toContain(sentence)
+  })
+
+  it('days are those of the time zone of the organization', async () => {
+    const organizationId = await makeOrganization(started, { timeZone: 'Pacific/Auckland' })
+    const api = await clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const list = await makeList(api)
+    // There it is noon of May 2 already.
+    await makeSubscriber(api, list.id, 'anna@example.com', { subscribe_time: '2021-05-02T00:30:00Z' })
+    await makeSubscriber(api, list.id, 'ben@example.com', { subscribe_time: '2021-05-01T11:30:00Z' })
+    const clause = [{ type: 'time', attribute: 'subscribe_time', operator: 'is on', value: '2021-05-02' }]
+    const path = `/mailing_lists/${list.id}/subscriber_table`
+    const on = await api.workbench<Subscriber[]>('POST', path, { clause })
+    expect(on.num_records).toBe(1)
+    expect(emails(on)).toEqual(['anna@example.com'])
+  })
+
+  describe('saved as a segment', () => {
+    const clause = [
+      { type: 'domain', operator: 'is', value: `o'hara.example` },
+      {
+        type: 'group',
+        match: 'none',
+        conditions: [{ type: 'status', operator: 'is one of', statuses: ['bounced'] }]
+      }
+    ]
+
+    async function makeFiltered(name: string) {
+      const list = await makeList(started.api)
+      await makeSubscriber(started.api, list.id, `a@example.com`)
+      await makeSubscriber(started.api, list.id, `b@o-hara.example`)
+      const path = `/mailing_lists/${list.id}/segments`
+      const given = [{ ...clause[0], value: 'o-hara.example' }, clause[1]]
+      const made = await started.api.workbench<{ id: number }>('POST', path, {
+        segmentation_criteria: { name, clause: given }
+      })
+      return { list, id: made.data.id, given }
+    }
+
+    it('are shown by the v2 API with their clause, a description and their SQL', async () => {
+      const { list, id, given } = await makeFiltered('Hara')
+      const { data } = await started.api.get<Segment>(`/segments/${id}`)
+      expect(data.clause).toEqual(given)
+      expect(data.description).toBe('domain is "o-hara.example" and not (status is one of bounced)')
+      const all =
+        await started.api.get<{ id: number; criteria_sql: string; criteria_json: string }[]>(
+          '/segmentation_criterias'
+        )
+      const criteria = all.data.find((each) => each.id === id)
+      expect(criteria?.criteria_sql).toContain(`'@o-hara.example'`)
+      expect(JSON.parse(criteria?.criteria_json ?? '')).toEqual(given)
+      const page = await started.api.get<Subscriber[]>(
+        `/mailing_lists/${list.id}/subscribers?segment_id=${id}`
+      )
+      expect(emails(page)).toEqual(['b@o-hara.example'])
+      expect(page.num_records).toBe(1)
+    })
+
+    it('are refused by the v2 API when a request brings them', async () => {
+      const { list, id, given } = await makeFiltered('Refused')
+      const body = { segmentation_criteria: { name: 'Refused too', clause: given } }
+      const create = await started.api.post(`/mailing_lists/${list.id}/segments`, body)
+      const update = await started.api.put(`/segments/${id}`, body)
+      expect([create.error_code, update.error_code]).toEqual(['invalid_request', 'invalid_request'])
+      const renamed = await started.api.put<Segment>(`/segments/${id}`, {
+        segmentation_criteria: { name: 'Renamed' }
+      })
+      expect(renamed.data).toMatchObject({ name: 'Renamed', clause: given })
+    })
+
+    it('choose whom an export holds and who gets a campaign', async () => {
+      const { list, id } = await makeFiltered('Used')
+      const subscriber_export = { segment_id: id, columns: ['email'] }
+      const path = `/mailing_lists/${list.id}/subscriber_exports`
+      const made = await started.api.post<{ id: number }>(path, { subscriber_export })
+      await started.api.exported(made.data.id)
+      const file = await started.api.raw(`/ga/api/v2/subscriber_exports/${made.data.id}/download`)
+      expect((await file.text()).trim().split('\n')).toEqual(['email', 'b@o-hara.example'])
+      const campaign = await makeCampaign(started.api, list.id, {
+        segmentation_criteria_ad_hoc: undefined,
+        segmentation_criteria_id: id,
+        dispatch_attributes: { from_email: 'sender@example.com', begins_at: new Date().toISOString() }
+      })
+      const { stat_summary } = await started.api.sent(campaign.id)
+      expect(stat_summary?.messages_sent).toBe(1)
+    })
+
+    it('keep the custom fields that they ask for from being deleted', async () => {
+      const list = await makeList(started.api)
+      const field = await makeField(started.api, list.id, 'City', 'text')
+      const condition = { type: 'custom_field', custom_field_id: field.id, operator: 'is blank' }
+      const group = { type: 'group', match: 'any', conditions: [condition] }
+      const { data } = await started.api.workbench<{ id: number }>(
+        'POST',
+        `/mailing_lists/${list.id}/segments`,
+        {
+          segmentation_criteria: { name: 'Cityless', clause: [group] }
+        }
+      )
+      const refused = await started.api.delete(`/custom_fields/${field.id}`)
+      expect(refused).toMatchObject({
+        error_code: 'validation_failed',
+        data: { dependencies: [{ type: 'segment', id: data.id }] }
+      })
+      await started.api.delete(`/segments/${data.id}`)
+      expect((await started.api.delete(`/custom_fields/${field.id}`)).success).toBe(true)
+    })
+
+    it('keep the campaigns that they ask for from being deleted, and find who opened and clicked', async () => {
+      const list = await makeList(started.api)
+      for (const name of ['anna', 'ben']) await makeSubscriber(started.api, list.id, `${name}@example.com`)
+      const { id: campaign_id } = await makeCampaign(started.api, list.id)
+      const path = `/mailing_lists/${list.id}/segments`
+      const clause = [{ type: 'campaign', operator: 'did not open', campaign_id }]
+      const { data } = await started.api.workbench<{ id: number }>('POST', path, {
+        segmentation_criteria: { name: 'Sleepers', clause }
+      })
+      expect(emails(await shown({ clause }, list.id))).toHaveLength(2)
+      const opened = [{ ...clause[0], operator: 'opened' }]
+      expect(emails(await shown({ clause: opened }, list.id))).toEqual([])
+      const refused = await started.api.delete(`/campaigns/${campaign_id}`)
+      expect(refused.error_message).toContain(`is asked for by segment ${data.id} (Sleepers)`)
+      await started.api.delete(`/segments/${data.id}`)
+      expect((await started.api.delete(`/campaigns/${campaign_id}`)).success).toBe(true)
+    })
+  })
+})
