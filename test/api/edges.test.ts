@@ -529,6 +529,8 @@ describe('the days of a statistics report', () => {
       const answer = await api.get(`/organizations/1/messages_sent/daily?start_date=${day}`)
       expect(answer.error_message).toBe('start_date must be a day such as 20140131')
     }
+    const turned = '/organizations/1/messages_sent/daily?start_date=20240302&end_date=20240301'
+    expect((await api.get(turned)).error_message).toBe('start_date must not be after end_date')
   })
 
   it('leave campaigns that are being sent out when asked to', async () => {

@@ -1,3 +1,4 @@
+import SQLite from 'better-sqlite3'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -106,6 +107,15 @@ describe('the format of an import', () => {
     const ended = await importText(started.api, list.id, 'email\na@example.com\n', { subscriber_defaults })
     expect(ended.subscriber_defaults).toEqual({ status: 'active', confirmed: true })
   })
+
+  it('takes the defaults for attributes that the list has', async () => {
+    const list = await makeList(started.api, { has_confirmed: true, has_format: true })
+    const subscriber_defaults = { status: 'active', confirmed: true, format: 'plaintext' }
+    const ended = await importText(started.api, list.id, 'email\na@example.com\n', { subscriber_defaults })
+    expect(ended.subscriber_defaults).toEqual(subscriber_defaults)
+    const [only] = await allSubscribers(started.api, list.id)
+    expect(only).toMatchObject({ confirmed: true, email_format: 'plaintext' })
+  })
 })
 
 it('an import may begin "now", which is answered as the time itself', async () => {
@@ -197,4 +207,33 @@ it('a default for a field that the list does not have is refused by name', async
     error_code: 'validation_failed',
     error_message: expect.stringMatching(/^default_custom_fields: .*Town/) as string
   })
+})
+
+it('imports of one list are written one after the other, in the order in which they were asked for', async () => {
+  const list = await makeList(started.api)
+  const lines = (city: string): string =>
+    Array.from({ length: 20_000 }, (_, row) => `a${row}@example.com,${city}\n`).join('')
+  await makeField(started.api, list.id, 'City', 'text')
+  const begin = async (city: string) => {
+    const { data } = await started.api.post<SubscriberImport>(
+      `/mailing_lists/${list.id}/subscriber_imports`,
+      {
+        subscriber_import: {
+          column_mapping: ['email', 'City'],
+          overwrite: true,
+          file_source: { type: 'json', content: `email,City\n${lines(city)}` }
+        }
+      }
+    )
+    return data.id
+  }
+  const ids = [await begin('Wien'), await begin('Graz')]
+  const [, second] = await Promise.all(ids.map((id) => started.api.imported(id)))
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+  const times = database
+    .prepare('SELECT started_at, finished_at FROM subscriber_imports WHERE mailing_list_id = ? ORDER BY id')
+    .all(list.id) as { started_at: number; finished_at: number }[]
+  database.close()
+  expect(times[1]?.started_at).toBeGreaterThanOrEqual(times[0]?.finished_at ?? Infinity)
+  expect(second?.stats.subscribers.updated).toBe(20_000)
 })

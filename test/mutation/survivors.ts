@@ -136,5 +136,38 @@ export const accepted: {
     replacement: 'false',
     reason:
       'BEGIN fails on a locked database, which is waited for, and else on a broken disk, which no test has'
+  },
+  {
+    file: 'src-main/imports/key-order.ts',
+    original: 'before[(halves[2 * place + lowHalf] ?? 0) & 0xffffff] ?? 0',
+    replacement: 'before[(halves[2 * place + lowHalf] ?? 0) & 0xffffff]',
+    reason: 'a place that is there has a row; the 0 is for the compiler'
+  },
+  {
+    file: 'src-main/delivery/message.ts',
+    line: 'if (known)',
+    original: 'known',
+    replacement: 'false',
+    reason: 'a content that is compiled again reads the same, and takes longer'
+  },
+  {
+    file: 'src-main/imports/row-pipeline.ts',
+    line: 'before.outcomes.length < before.rows',
+    original: '<',
+    replacement: '<=',
+    reason: 'a batch that was written whole is waited for as well then, which takes longer'
+  },
+  {
+    file: 'src-main/imports/undo-commands.ts',
+    line: 'if (!addedIds && overwritten.length === 0)',
+    original: '!addedIds && overwritten.length === 0',
+    replacement: 'false',
+    reason: 'a note of a batch that changed nobody undoes nothing'
+  },
+  {
+    file: 'src-main/api/mailing-lists/rules.ts',
+    original: 'changes.d_speed ?? before.d_speed',
+    replacement: 'changes.d_speed',
+    reason: 'what is undefined is left out of an UPDATE, so the column keeps what it has'
   }
 ]

@@ -297,6 +297,17 @@ describe('the states of a campaign', () => {
     expect(withoutTime.data.dispatch).toMatchObject({ state: 'idle', begins_at: null })
   })
 
+  it('a content keeps the format that a change leaves out', async () => {
+    const list = await makeList(started.api)
+    const { data } = await create(list.id, {
+      name: unique(),
+      contents: [{ subject: 'Hello', format: 'text', html: '<p>Hello</p>', text: 'Hello' }]
+    })
+    const [content] = data.campaign_contents
+    const changed = await change(data.id, { contents: [{ id: content?.id, subject: 'Good day' }] })
+    expect(changed.data.campaign_contents).toMatchObject([{ subject: 'Good day', format: 'text' }])
+  })
+
   it('a begins_at within the last two hours is now', async () => {
     const list = await makeList(started.api)
     const before = Date.now()
@@ -330,6 +341,14 @@ describe('the states of a campaign', () => {
       'a campaign that is cancelled cannot be changed, except for its name'
     )
     expect((await change(id, { name: 'Renamed' })).data.name).toBe('Renamed')
+    const paused = await makeCampaign(started.api, list.id, {
+      dispatch_attributes: { ...sender, begins_at: later }
+    })
+    await act(paused.id, 'pause')
+    await act(paused.id, 'cancel')
+    expect(await act(paused.id, 'resume')).toMatch(
+      /^a campaign that is (cancelled|not paused) cannot be resumed$/
+    )
     const idle = await makeCampaign(started.api, list.id)
     expect(await act(idle.id, 'pause')).toBe('a campaign that is idle cannot be paused')
   })
