@@ -1,10 +1,35 @@
+import { shallowRef } from 'vue'
+import { instantOf, offsetMinutes } from '../src-main/base/times.ts'
+
 // How numbers, times and sizes are written in the window, in the language of the user's system.
 
 const numbers = new Intl.NumberFormat()
 const compactNumbers = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const timesOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+/** The formats of times in one zone. */
+function formatsIn(timeZone: string | undefined) {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(undefined, { ...options, timeZone })
+  return {
+    timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    dateTime: format({ dateStyle: 'medium', timeStyle: 'short' }),
+    timeOfDay: format({ timeStyle: 'medium' }),
+    day: format({ dateStyle: 'medium' })
+  }
+}
+
+/** Times are shown in the zone of the user or the organization, as the API answers them; until that is known, in this computer's. */
+const times = shallowRef(formatsIn(undefined))
+
+/** @param timeZone of the IANA database */
+export function showTimesIn(timeZone: string): void {
+  if (timeZone !== times.value.timeZone) times.value = formatsIn(timeZone)
+}
+
+/** The zone that times are shown in. */
+export function shownTimeZone(): string {
+  return times.value.timeZone
+}
 
 export function formatNumber(value: number): string {
   return numbers.format(value)
@@ -17,17 +42,28 @@ export function formatCompact(value: number): string {
 
 /** @param time ISO 8601 */
 export function formatDateTime(time: string): string {
-  return dateTimes.format(new Date(time))
+  return times.value.dateTime.format(new Date(time))
 }
 
 /** @param time ISO 8601 */
 export function formatTimeOfDay(time: string): string {
-  return timesOfDay.format(new Date(time))
+  return times.value.timeOfDay.format(new Date(time))
 }
 
 /** @param time ISO 8601 */
 export function formatDay(time: string): string {
-  return days.format(new Date(time))
+  return times.value.day.format(new Date(time))
+}
+
+/** UNIX milliseconds as an input of the type datetime-local has them: YYYY-MM-DDTHH:MM in the zone that is shown. */
+export function inputOfInstant(ms: number): string {
+  return new Date(ms + offsetMinutes(ms, shownTimeZone()) * 60_000).toISOString().slice(0, 16)
+}
+
+/** The other way round. @returns UNIX milliseconds */
+export function instantOfInput(text: string): number {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = text.split(/\D/).map(Number)
+  return instantOf({ year, month, day, hour, minute }, shownTimeZone())
 }
 
 const plainDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })

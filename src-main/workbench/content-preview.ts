@@ -1,5 +1,7 @@
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { holdsCode } from '../api/campaigns/replacement-codes.ts'
+import { organizationById } from '../api/organizations/queries.ts'
 import { ok } from '../http/envelope.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { contentPreviewEndpoints } from './endpoints/content-preview.ts'
@@ -19,9 +21,12 @@ export const contentPreviewRoutes = serve(contentPreviewEndpoints, ({ reader, co
   'POST /mailing_lists/:mailing_list_id/content_preview': async ({ caller, params, body }) => {
     const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
     const { subject, html, text } = body
+    const frame = await organizationById(reader, caller.organizationId)
+    const unsubscribes = (...texts: string[]): boolean =>
+      texts.some((each) => holdsCode(each, 'unsubscribe_link'))
     const values = JSON.parse(list.preview_custom_field_data) as StoredValues
-    return ok(
-      await contents.preview({
+    return ok({
+      ...(await contents.preview({
         content: { subject, html, text },
         shared: {
           campaign: { id: 0, name: body.name },
@@ -36,7 +41,11 @@ export const contentPreviewRoutes = serve(contentPreviewEndpoints, ({ reader, co
           timeZone: caller.timeZone
         },
         recipient: { ...nobody, subscribe_time: Date.now(), values, links }
-      })
-    )
+      })),
+      has_unsubscribe_link: {
+        html: unsubscribes(html, frame.html_header, frame.html_footer),
+        text: unsubscribes(text, frame.text_header, frame.text_footer)
+      }
+    })
   }
 }))

@@ -3,13 +3,16 @@ import { computed, watch } from 'vue'
 import { fetchSession, signOut, switchOrganization } from '../api/session.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
 import { mayLeaveWindow } from '../composables/useUnsavedGuard.ts'
+import { showTimesIn } from '../format.ts'
 import { announceSession, beginAnew } from '../session-changes.ts'
 
 /** Who works in this window, and in which organization. */
 export const useSession = defineStore('session', () => {
   const { value: session, failure, reload } = useLoaded(fetchSession)
   watch(session, (now) => {
-    if (now) announceSession(`${now.user.id} ${now.organization.id}`)
+    if (!now) return
+    announceSession(`${now.user.id} ${now.organization.id}`)
+    showTimesIn(now.time_zone)
   })
   const role = computed(() => session.value?.user.role ?? 'standard')
   const isSystemAdmin = computed(() => role.value === 'system_admin')

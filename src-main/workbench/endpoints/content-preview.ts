@@ -9,7 +9,9 @@ const Message = { subject: Type.String(), html: Type.String(), text: Type.String
 const ContentPreview = Type.Object({
   ...Message,
   /** Codes that mean nothing, as they stand in the content. */
-  unknown_codes: Type.Array(Type.String())
+  unknown_codes: Type.Array(Type.String()),
+  /** Whether each form of the message, with what the organization puts around it, holds the link for unsubscribing. */
+  has_unsubscribe_link: Type.Object({ html: Type.Boolean(), text: Type.Boolean() })
 })
 export type ContentPreview = Static<typeof ContentPreview>
 

@@ -8,10 +8,8 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** A longer time is shown by day, in milliseconds. */
 const maxByHour = 4 * dayMs
-/** A chart of fewer points begins earlier, when nothing had happened yet. */
-const minPoints = 12
 
-/** How often something happened, hour by hour or day by day, from the first hour to the last; points without a gap. */
+/** How often something happened, hour by hour or day by day, from when sending began to the last hour; points without a gap. */
 export function eventsOverTime(hours: CampaignProgress['hours'], event: ShownEvent): [number, number][] {
   const [first] = hours
   const last = hours.at(-1)
@@ -24,9 +22,8 @@ export function eventsOverTime(hours: CampaignProgress['hours'], event: ShownEve
     counts.set(point, (counts.get(point) ?? 0) + hour[event])
   }
   const lastIndex = (pointOf(last.hour) - first.hour) / step
-  const firstIndex = Math.min(0, lastIndex + 1 - minPoints)
-  return Array.from({ length: lastIndex - firstIndex + 1 }, (_, index) => {
-    const point = first.hour + (firstIndex + index) * step
+  return Array.from({ length: lastIndex + 1 }, (_, index) => {
+    const point = first.hour + index * step
     return [point, counts.get(point) ?? 0]
   })
 }
