@@ -22,9 +22,10 @@ export class AskedThread<Question, Answer> {
 
   /**
    * @param signal aborted when the answer is not wanted any more
-   * @throws Error what answering it threw, or when the thread stopped
+   * @throws Error what answering it threw, when the thread stopped, or the reason of a signal that is aborted already
    */
-  ask(question: Question, signal?: AbortSignal): Promise<Answer> {
+  async ask(question: Question, signal?: AbortSignal): Promise<Answer> {
+    signal?.throwIfAborted()
     const id = this.#nextId++
     const thread = (this.#thread ??= this.#begin())
     return new Promise((resolve, reject) => {

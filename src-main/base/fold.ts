@@ -3,8 +3,7 @@
  * "muller" finds "Müller".
  */
 export function fold(text: string): string {
-  const lower = text.toLowerCase()
   // Most texts hold ASCII alone.
-  if (/^[\x20-\x7e]*$/.test(lower)) return lower
-  return lower.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('ß', 'ss')
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss')
 }

@@ -111,8 +111,12 @@ export function instantOf(
     wall.minute ?? 0,
     wall.second ?? 0
   )
-  const guess = asUtc - offsetMinutes(asUtc, timeZone) * 60_000
-  return asUtc - offsetMinutes(guess, timeZone) * 60_000
+  const first = offsetMinutes(asUtc, timeZone)
+  const second = offsetMinutes(asUtc - first * 60_000, timeZone)
+  const found = asUtc - second * 60_000
+  if (offsetMinutes(found, timeZone) === second) return found
+  // The zone skips it: the smaller offset, which is that before the clocks went forward, gives the later instant.
+  return asUtc - Math.min(first, second) * 60_000
 }
 
 /** The day that a calendar in the zone shows at an instant (UNIX milliseconds); months count from 1. */

@@ -199,8 +199,8 @@ function answerError(
   if (status < 500) {
     return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
   }
-  // The client went away while it sent its request: nobody is there to be told.
-  if (request.raw.destroyed && !request.raw.complete) return reply.code(499).send()
+  // The client went away: nobody is there to be told, and what was given up for that is no fault.
+  if (reply.raw.destroyed) return reply.code(499).send()
   request.log.error(error)
   return reply.code(500).send(
     failure('internal_error', `an internal error, logged as request ${request.id}`, {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fieldValue, folded, isFound } from '../api/segments/condition-queries.ts'
 import type { SortColumn } from '../api/segments/conditions.ts'
@@ -25,12 +25,14 @@ export interface Choice extends SegmentScope {
   sorting: Sorting | null
 }
 
-/** Ids that are looked at before something else may go first. */
-const idsAtOnce = 50_000
+/** What a piece of the work should take, in milliseconds: other questions wait for so long. */
+const pieceTime = 50
+/** The ids that the first piece looks at. */
+const firstPiece = 5_000
 
 /**
- * The ids of the chosen subscribers, in their order. In the order of ids it looks at the list piece by piece, and other
- * questions are answered between two of them; any other order is one query.
+ * The ids of the chosen subscribers, in their order. It looks at the list piece by piece, and other questions are answered
+ * between two of them; to put in order whom it found is one query.
  * @throws the reason of the signal, once it is aborted
  */
 export async function chosenIds(
@@ -39,39 +41,67 @@ export async function chosenIds(
   choice: Choice,
   signal: AbortSignal
 ): Promise<Float64Array> {
-  const chosen = membersOf(db, choice.mailingListId, choice.clause)
+  const isWhole = choice.clause.length === 0 && choice.search === ''
+  if (!choice.sorting) return foundIds(database, db, choice, signal)
+  const found = isWhole ? null : await foundIds(database, db, choice, signal)
+  const ids = found && JSON.stringify(Array.from(found))
+  const { sql: text, parameters } = db
+    .selectFrom('subscribers')
     .select('subscribers.id')
-    .$if(choice.search !== '', (query) => query.where(isFound(choice.search, choice.textFieldIds)))
-  if (choice.sorting) {
-    const { sql: text, parameters } = inOrder(chosen, choice.sorting).orderBy('subscribers.id').compile()
-    return Float64Array.from(
-      database
-        .prepare(text)
-        .pluck()
-        .all(...parameters) as number[]
+    .where('mailing_list_id', '=', choice.mailingListId)
+    .$if(ids !== null, (query) =>
+      query.where(sql<SqlBool>`subscribers.id in (select value from json_each(${ids}))`)
     )
-  }
+    .orderBy(sortKey(choice.sorting.by), (order) =>
+      (choice.sorting?.descending ? order.desc() : order.asc()).nullsLast()
+    )
+    .orderBy('subscribers.id')
+    .compile()
+  await nextTurn()
+  signal.throwIfAborted()
+  return Float64Array.from(
+    database
+      .prepare(text)
+      .pluck()
+      .all(...parameters) as number[]
+  )
+}
+
+/** As {@link chosenIds}, in the order of ids. */
+async function foundIds(
+  database: Database,
+  db: Kysely<Schema>,
+  { mailingListId, clause, search, textFieldIds }: Choice,
+  signal: AbortSignal
+): Promise<Float64Array> {
   const { first, last } = await db
     .selectFrom('subscribers')
     .select((select) => [
       select.fn.min<number | null>('id').as('first'),
       select.fn.max<number | null>('id').as('last')
     ])
-    .where('mailing_list_id', '=', choice.mailingListId)
+    .where('mailing_list_id', '=', mailingListId)
     .executeTakeFirstOrThrow()
-  const pieces: number[][] = []
   if (first === null || last === null) return new Float64Array()
-  const { sql: text, parameters } = chosen
+  const { sql: text, parameters } = membersOf(db, mailingListId, clause)
+    .select('subscribers.id')
+    .$if(search !== '', (query) => query.where(isFound(search, textFieldIds)))
     .where('subscribers.id', '>', sql.val(first))
     .where('subscribers.id', '<=', sql.val(last))
     .orderBy('subscribers.id')
     .compile()
   const piece = database.prepare(text).pluck()
   const others = parameters.slice(0, -2)
-  for (let after = first - 1; after < last; after += idsAtOnce) {
-    pieces.push(piece.all(...others, after, after + idsAtOnce) as number[])
+  const pieces: number[][] = []
+  let size = firstPiece
+  for (let after = first - 1; after < last;) {
     await nextTurn()
     signal.throwIfAborted()
+    const began = performance.now()
+    pieces.push(piece.all(...others, after, after + size) as number[])
+    after += size
+    const took = Math.max(1, performance.now() - began)
+    size = Math.ceil(size * Math.min(4, Math.max(0.1, pieceTime / took)))
   }
   return joined(pieces)
 }
@@ -86,13 +116,7 @@ function joined(pieces: number[][]): Float64Array {
   return ids
 }
 
-/** Blank values come last in both directions. */
-function inOrder(chosen: ReturnType<typeof membersOf>, { by, descending }: Sorting) {
-  return chosen
-    .select('subscribers.id')
-    .orderBy(sortKey(by), (order) => (descending ? order.desc() : order.asc()).nullsLast())
-}
-
+/** What is put in order; blank values come last in both directions. */
 function sortKey(by: Sorting['by']): RawBuilder<unknown> {
   if ('column' in by)
     return sql.ref(by.column === 'email' ? 'subscribers.email_key' : `subscribers.${by.column}`)

@@ -1,7 +1,7 @@
 import type { Choice } from './chosen.ts'
 
 interface KeptChoice {
-  /** What had changed when it was looked for. */
+  /** The version of the data in which it was looked for. */
   version: number
   ids: Promise<Float64Array>
   /** When the looking began, and how long it took, in milliseconds; null while it goes on. */
@@ -17,8 +17,15 @@ interface KeptChoice {
 const foundAnew = 50
 /** What takes longer is used again, while the list changes, for so many times as long as it took. */
 const reusedFor = 10
-/** Ids that are kept: of four tables of a million. */
+/** Ids that are kept: of four tables of a million; and choices, of which most are small. */
 const maxIds = 4_000_000
+const maxKept = 100
+
+/** Who was found, and whether the data has changed since. */
+export interface FoundChoice {
+  ids: Float64Array
+  isStale: boolean
+}
 
 /** Who was found for the tables that people look at, so that each further page of one costs nothing. */
 export class KeptChoices {
@@ -29,8 +36,12 @@ export class KeptChoices {
     this.#find = find
   }
 
-  /** @param version another number once something changed that the choice may depend on */
-  async idsOf(choice: Choice, version: number, signal: AbortSignal): Promise<Float64Array> {
+  /**
+   * @param version of the data: another number once anything was changed
+   * @throws the reason of the signal, once it is aborted
+   */
+  async idsOf(choice: Choice, version: number, signal: AbortSignal): Promise<FoundChoice> {
+    signal.throwIfAborted()
     const key = JSON.stringify(choice)
     const known = this.#kept.get(key)
     const kept = known && isGoodEnough(known, version) ? known : this.#begin(key, choice, version)
@@ -46,7 +57,7 @@ export class KeptChoices {
     }
     signal.addEventListener('abort', leave, { once: true })
     try {
-      return await kept.ids
+      return { ids: await kept.ids, isStale: kept.version !== version }
     } finally {
       signal.removeEventListener('abort', leave)
       if (!signal.aborted) kept.waiting--
@@ -55,11 +66,13 @@ export class KeptChoices {
 
   #begin(key: string, choice: Choice, version: number): KeptChoice {
     const stop = new AbortController()
+    // Finding may take its time before it waits for anything.
+    const beganAt = performance.now()
     const ids = this.#find(choice, stop.signal)
     const kept: KeptChoice = {
       version,
       ids,
-      beganAt: performance.now(),
+      beganAt,
       took: null,
       size: 0,
       waiting: 0,
@@ -81,7 +94,7 @@ export class KeptChoices {
   #forget(): void {
     let size = [...this.#kept.values()].reduce((sum, kept) => sum + kept.size, 0)
     for (const [key, kept] of this.#kept) {
-      if (size <= maxIds || this.#kept.size === 1) return
+      if ((size <= maxIds && this.#kept.size <= maxKept) || this.#kept.size === 1) return
       if (kept.took === null) continue
       this.#kept.delete(key)
       size -= kept.size

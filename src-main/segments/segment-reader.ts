@@ -1,5 +1,6 @@
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../api/segments/queries.ts'
 import { listIdsOf } from '../api/segments/conditions.ts'
+import type { SettledCondition } from '../api/segments/settled.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
@@ -19,7 +20,7 @@ declare module '../http/context.ts' {
 export type SegmentQuestion =
   | { ask: 'count'; scope: SegmentScope }
   | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
-  | { ask: 'choice'; choice: Choice; version: number; position: number; limit: number }
+  | { ask: 'choice'; choice: Choice; position: number; limit: number }
   | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
 
@@ -27,6 +28,8 @@ export type SegmentQuestion =
 export interface ChoicePage {
   rows: SubscriberRow[]
   total: number
+  /** Whether something has changed since they were found. */
+  isStale: boolean
 }
 
 interface KeptCount {
@@ -50,8 +53,6 @@ const maxKept = 200
 export class SegmentReader {
   readonly #thread: AskedThread<SegmentQuestion, unknown>
   readonly #counts = new Map<string, KeptCount>()
-  /** Goes up with each change that a choice may depend on. */
-  #version = 0
 
   constructor(databasePath: string, writer: Pick<Writer, 'onChanges'>) {
     this.#thread = new AskedThread(() =>
@@ -66,7 +67,7 @@ export class SegmentReader {
   }
 
   /**
-   * How many are in the segment. Exact, except while its lists change and counting takes long (over 50 ms): then the
+   * How many are in the segment. Exact, except while what it depends on changes and counting takes long (over 50 ms): then the
    * answer may be as old as ten times what counting took.
    */
   count(scope: SegmentScope): Promise<SegmentCounts> {
@@ -78,7 +79,7 @@ export class SegmentReader {
       beganAt: performance.now(),
       took: null,
       lists: new Set([scope.mailingListId, ...listIdsOf(scope.clause)]),
-      isStale: false
+      isStale: dependsOnMore(scope.clause)
     }
     this.#counts.delete(key)
     this.#counts.set(key, counting)
@@ -100,10 +101,7 @@ export class SegmentReader {
     { position, limit }: { position: number; limit: number },
     signal: AbortSignal
   ): Promise<ChoicePage> {
-    return this.#thread.ask(
-      { ask: 'choice', choice, version: this.#version, position, limit },
-      signal
-    ) as Promise<ChoicePage>
+    return this.#thread.ask({ ask: 'choice', choice, position, limit }, signal) as Promise<ChoicePage>
   }
 
   /** Whether a subscriber of the lists has such a value of a custom field. */
@@ -121,7 +119,6 @@ export class SegmentReader {
   }
 
   #noteChanges(changes: Change[]): void {
-    this.#version++
     const changed = new Set(
       changes
         .filter(({ entity }) => entity === 'subscriber' || entity === 'mailing_list')
@@ -131,6 +128,14 @@ export class SegmentReader {
       if ([...kept.lists].some((id) => changed.has(id))) kept.isStale = true
     }
   }
+}
+
+/** Whether a segment asks for more than subscribers and lists, whose changes are not told of. */
+function dependsOnMore(clause: readonly SettledCondition[]): boolean {
+  return clause.some((each) => {
+    if (each.type === 'group') return dependsOnMore(each.conditions)
+    return each.type === 'suppressed' || each.type === 'campaign'
+  })
 }
 
 function isGoodEnough({ isStale, beganAt, took }: KeptCount): boolean {

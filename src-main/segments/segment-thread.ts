@@ -33,10 +33,12 @@ function valueOf(question: SegmentQuestion, signal: AbortSignal): Promise<unknow
 }
 
 async function choicePage(
-  { choice, version, position, limit }: Extract<SegmentQuestion, { ask: 'choice' }>,
+  { choice, position, limit }: Extract<SegmentQuestion, { ask: 'choice' }>,
   signal: AbortSignal
 ): Promise<ChoicePage> {
-  const ids = await choices.idsOf(choice, version, signal)
+  // Another number after each commit of the writer.
+  const version = Number(database.pragma('data_version', { simple: true }))
+  const { ids, isStale } = await choices.idsOf(choice, version, signal)
   const shown = Array.from(ids.subarray(position, position + limit))
-  return { rows: await subscribersByIds(reader, shown), total: ids.length }
+  return { rows: await subscribersByIds(reader, shown), total: ids.length, isStale }
 }

@@ -11,17 +11,20 @@ import { Faults, validationFailed } from '../base/errors.ts'
 import { okPage } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import type { Sorting } from '../segments/chosen.ts'
+import { requirePermissionsFor } from './condition-permissions.ts'
 import { subscriberTableEndpoints } from './endpoints/subscriber-table.ts'
 
 /** The subscribers of a list who meet conditions, a segment and a search, in any order, by page. */
 export const subscriberTableRoutes = serve(subscriberTableEndpoints, ({ reader, segments }) => ({
   'POST /mailing_lists/:mailing_list_id/subscriber_table': async ({ caller, params, body }, reply) => {
+    const signal = signalOf(reply)
     const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'subscribers')
     const fields = await fieldsOfList(reader, caller.organizationId, list.id)
     const owner = { organizationId: caller.organizationId, mailingListId: list.id }
     const faults = new Faults()
     const clause = await readCheckedConditions(reader, owner, body.clause, 'clause', faults)
     faults.throwIfAny()
+    requirePermissionsFor(caller, clause)
     if (body.segment_id !== null) {
       clause.push(...clauseOf(await segmentOfList(reader, list.id, body.segment_id)))
     }
@@ -36,13 +39,10 @@ export const subscriberTableRoutes = serve(subscriberTableEndpoints, ({ reader, 
         sorting: body.sort && { by: sortedBy(body.sort.by, fields), descending: body.sort.descending }
       },
       { position: body.page * body.per_page, limit: body.per_page },
-      signalOf(reply)
+      signal
     )
-    return okPage(
-      page.rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone)),
-      body,
-      page.total
-    )
+    const rows = page.rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone))
+    return { ...okPage(rows, body, page.total), is_stale: page.isStale }
   }
 }))
 

@@ -40,7 +40,7 @@ export function fetchTablePage(
   number: number,
   perPage: number,
   signal: AbortSignal
-): Promise<Page<Subscriber>> {
+): Promise<Page<Subscriber> & { is_stale: boolean }> {
   return table.page(tableEndpoint, {
     params: { mailing_list_id: listId },
     body: { ...question, page: number, per_page: perPage },

@@ -22,7 +22,11 @@ import type { settingsEndpoints } from '../../src-main/workbench/endpoints/setti
 import type { uploadEndpoints } from '../../src-main/workbench/endpoints/uploads.ts'
 import type { urlUploadEndpoints } from '../../src-main/workbench/endpoints/url-uploads.ts'
 import type { importMappingEndpoints } from '../../src-main/workbench/import-mappings/endpoints.ts'
-import type { ImportMapping, MappedColumn } from '../../src-main/workbench/import-mappings/schema.ts'
+import type {
+  ImportMapping,
+  MappedColumn,
+  RememberedColumnInput
+} from '../../src-main/workbench/import-mappings/schema.ts'
 import type { FileFormat, ImportOutcome } from './subscriber-imports.ts'
 import { ApiFailure, windowCalls } from './client.ts'
 
@@ -154,14 +158,10 @@ export function deleteImportMapping(listId: number, id: number): Promise<ImportM
 }
 
 /** Remembers where columns went, to suggest it for the next file with the same headers. */
-export async function rememberColumns(
-  listId: number,
-  columns: MappedColumn[],
-  dateFormat: 'mdy' | 'dmy' | undefined
-): Promise<void> {
+export async function rememberColumns(listId: number, columns: RememberedColumnInput[]): Promise<void> {
   await mappings.call('PUT /mailing_lists/:mailing_list_id/remembered_columns', {
     params: { mailing_list_id: listId },
-    body: { columns, date_format: dateFormat ?? null }
+    body: { columns }
   })
 }
 

@@ -1,9 +1,16 @@
 import { computed, type ComputedRef } from 'vue'
 import { fetchCampaigns } from '../api/campaigns.ts'
-import { useLoaded } from './useLoaded.ts'
+import { type Loaded, useLoaded } from './useLoaded.ts'
 
-/** What a select of a list's campaigns offers, the newest first; none while they are loaded. */
-export function useCampaignChoices(listId: () => number): ComputedRef<{ value: number; label: string }[]> {
-  const { value: campaigns } = useLoaded(() => fetchCampaigns(listId()))
-  return computed(() => (campaigns.value ?? []).map(({ id, name }) => ({ value: id, label: name })))
+export interface CampaignChoices {
+  /** The campaigns of a list, the newest first; none while they are loaded. */
+  choices: ComputedRef<{ value: number; label: string }[]>
+  failure: Loaded<unknown>['failure']
+}
+
+/** What a select of a list's campaigns offers. */
+export function useCampaignChoices(listId: () => number): CampaignChoices {
+  const { value: campaigns, failure } = useLoaded(() => fetchCampaigns(listId()))
+  const choices = computed(() => (campaigns.value ?? []).map(({ id, name }) => ({ value: id, label: name })))
+  return { choices, failure }
 }

@@ -1,4 +1,4 @@
-import { ref, type Ref, shallowReactive, watch } from 'vue'
+import { onScopeDispose, ref, type Ref, shallowReactive, shallowRef, watch } from 'vue'
 import {
   fetchSubscriberPage,
   fetchTablePage,
@@ -9,6 +9,8 @@ import type { Page } from '../api/client.ts'
 
 /** Subscribers that are fetched with one call. */
 const blockSize = 100
+/** Milliseconds after which an answer that is not up to date is asked for again. */
+const staleFor = 3000
 /** Blocks that are kept. */
 const maxBlocks = 50
 
@@ -16,6 +18,8 @@ export interface SubscriberBlocks {
   total: Ref<number>
   /** Whether another question was asked than what is shown answers. */
   asking: Ref<boolean>
+  /** The question that what is shown answers. */
+  answered: Ref<TableQuestion | null>
   failure: Ref<unknown>
   loaded: Ref<boolean>
   /** The subscriber at a position by id, once its block is there. */
@@ -41,6 +45,8 @@ export function useSubscriberBlocks(
   const loaded = ref(false)
   let wanted: number[] = [0]
   const asking = ref(false)
+  const answered: Ref<TableQuestion | null> = shallowRef(null)
+  let again: ReturnType<typeof setTimeout> | undefined
   let generation = 0
   /** The generation that the blocks are of. */
   let shown = 0
@@ -62,11 +68,14 @@ export function useSubscriberBlocks(
   async function fetchBlock(number: number): Promise<void> {
     const asked = generation
     try {
-      const page = await fetchPage(number)
+      const of = question.value
+      const { isStale, ...page } = await fetchPage(number)
       if (asked !== generation) return
       if (shown !== generation) blocks.clear()
       shown = generation
+      answered.value = of
       asking.value = false
+      if (isStale) lookAgain()
       total.value = page.num_records
       blocks.delete(number)
       blocks.set(number, page.data)
@@ -83,10 +92,30 @@ export function useSubscriberBlocks(
     loaded.value = true
   }
 
-  function fetchPage(number: number): Promise<Page<Subscriber>> {
-    if (question.value === null) return fetchSubscriberPage(listId.value, number, blockSize)
-    return fetchTablePage(listId.value, question.value, number, blockSize, stop.signal)
+  async function fetchPage(number: number): Promise<Page<Subscriber> & { isStale: boolean }> {
+    if (question.value === null) {
+      return { ...(await fetchSubscriberPage(listId.value, number, blockSize)), isStale: false }
+    }
+    const page = await fetchTablePage(listId.value, question.value, number, blockSize, stop.signal)
+    return { ...page, isStale: page.is_stale }
   }
+
+  /** While a list changes all the time, what is answered may be from before the last change. */
+  function lookAgain(): void {
+    clearTimeout(again)
+    again = setTimeout(() => void reload(), staleFor)
+  }
+
+  async function reload(): Promise<void> {
+    for (const number of blocks.keys()) if (!wanted.includes(number)) blocks.delete(number)
+    failure.value = null
+    for (const number of wanted) await fetchBlock(number)
+  }
+
+  onScopeDispose(() => {
+    clearTimeout(again)
+    stop.abort()
+  })
 
   watch(
     [listId, () => JSON.stringify(question.value)],
@@ -106,6 +135,7 @@ export function useSubscriberBlocks(
   return {
     total,
     asking,
+    answered,
     failure,
     loaded,
     at: (index) => blocks.get(Math.floor(index / blockSize))?.[index % blockSize],
@@ -115,10 +145,6 @@ export function useSubscriberBlocks(
       wanted = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
       void fetchWanted()
     },
-    async reload() {
-      for (const number of blocks.keys()) if (!wanted.includes(number)) blocks.delete(number)
-      failure.value = null
-      for (const number of wanted) await fetchBlock(number)
-    }
+    reload
   }
 }

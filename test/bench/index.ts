@@ -3,11 +3,12 @@ import { cpus } from 'node:os'
 import { benchCalls } from './calls.ts'
 import { benchCampaigns } from './campaigns.ts'
 import { benchDeletion } from './deletion.ts'
+import { benchFilters } from './filters.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchSegments } from './segments.ts'
 
-// npm run bench [-- import|calls|deletion|segments|campaigns|organizations [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- import|calls|deletion|segments|filters|campaigns|organizations [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -15,6 +16,7 @@ const suites = {
   calls: benchCalls,
   deletion: benchDeletion,
   segments: benchSegments,
+  filters: benchFilters,
   campaigns: benchCampaigns,
   organizations: benchOrganizations
 }

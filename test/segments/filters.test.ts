@@ -1,11 +1,14 @@
 import fc from 'fast-check'
+import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Condition, FieldCondition, TimeCondition } from '../../src-main/api/segments/conditions.ts'
 import type { Segment } from '../../src-main/api/segments/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import { settle } from '../../src-main/api/segments/settled.ts'
 import { sharedApplication } from '../support/application.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { allSubscribers, makeCampaign, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
 import { shortOrLong } from '../support/long.ts'
 
 const started = sharedApplication()
@@ -284,6 +287,10 @@ function meetsText(text: string, operator: string, value: string): boolean {
   return (text === value) === (operator === 'is')
 }
 
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
 function plain(text: string): string {
   return text
     .toLowerCase()
@@ -339,6 +346,40 @@ describe('filters', () => {
     )
   }, 600_000)
 
+  it('search for what stands anywhere in the email or in a text', async () => {
+    const parts = fc.constantFrom(
+      'an',
+      'BEN',
+      'wien',
+      'muller',
+      'Ü',
+      '-str',
+      'ss',
+      '%',
+      '\\',
+      `'`,
+      `"`,
+      'Ł',
+      '_',
+      '1@',
+      'zz'
+    )
+    await fc.assert(
+      fc.asyncProperty(parts, parts, async (one, other) => {
+        for (const search of [one, one + other]) {
+          const wanted = people.subscribers.filter(
+            ({ email, custom_fields }) =>
+              email.toLowerCase().includes(search.toLowerCase()) ||
+              plain(textOf(custom_fields['text']?.value)).includes(plain(search))
+          )
+          const answer = await shown({ search })
+          expect(answer.data.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
+        }
+      }),
+      { numRuns: shortOrLong(60, 500) }
+    )
+  }, 600_000)
+
   const emails = (answer: { data: Subscriber[] }): string[] => answer.data.map(({ email }) => email)
 
   describe('of a table', () => {
@@ -364,6 +405,8 @@ describe('filters', () => {
       expect(await found(' od')).toEqual(['anna@example.org', 'clara@example.com'])
       expect(await found('WIE')).toEqual(['ben@example.com'])
       expect(await found('%')).toEqual([])
+      expect(await found('\u0301')).toEqual([])
+      expect(await found('ö/d')).toEqual([])
       const clause = [{ type: 'email', operator: 'begins with', value: 'cl' }]
       expect(await found('example.com', { clause })).toEqual(['clara@example.com'])
     })
@@ -451,7 +494,7 @@ describe('filters', () => {
     [
       'a campaign that is not there',
       { type: 'campaign', operator: 'opened', campaign_id: 12345 },
-      'clause.0.campaign_id must be the id of a campaign'
+      'clause.campaign_id 12345 does not exist'
     ],
     [
       'a list that is not there',
@@ -477,6 +520,76 @@ describe('filters', () => {
     const on = await api.workbench<Subscriber[]>('POST', path, { clause })
     expect(on.num_records).toBe(1)
     expect(emails(on)).toEqual(['anna@example.com'])
+  })
+
+  it.each([
+    ['America/Santiago', '2024-09-08'],
+    ['America/Havana', '2024-03-10']
+  ])('a day without a midnight in %s begins when its clocks have gone forward', (timeZone, value) => {
+    const condition = { type: 'time', attribute: 'created_at', operator: 'is on', value } as const
+    const [range] = settle([condition], { now: 0, timeZone })
+    const shown = (ms: number | null) =>
+      new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(ms ?? 0)
+    expect(range?.type === 'time_range' && shown(range.from)).toBe(`${value} 01:00`)
+  })
+
+  it('the last day of all has an end', () => {
+    const condition = {
+      type: 'time',
+      attribute: 'created_at',
+      operator: 'is on',
+      value: '9999-12-31'
+    } as const
+    const [range] = settle([condition], { now: 0, timeZone: 'UTC' })
+    expect(range).toMatchObject({ before: Date.UTC(10_000, 0, 1), from: Date.UTC(9999, 11, 31) })
+  })
+
+  it('find who is suppressed, by address, domain and MD5 sum, and count them anew at once', async () => {
+    const list = await makeList(started.api)
+    const md5 = createHash('md5').update('clara@example.com').digest('hex')
+    for (const email of [
+      'anna@example.com',
+      'ben@mail.example.com',
+      'Clara@example.com',
+      'dario@example.com'
+    ]) {
+      await makeSubscriber(started.api, list.id, email)
+    }
+    const clause = [{ type: 'suppressed', operator: 'is true' }]
+    const counted = async () => {
+      const path = `/mailing_lists/${list.id}/segment_counts`
+      const { data } = await started.api.workbench<{ active: number }>('POST', path, { clause })
+      return data.active
+    }
+    expect(await counted()).toBe(0)
+    const made = await started.api.post<{ id: number }>('/suppression_lists', {
+      suppression_list: { name: `Suppressed ${list.id}`, mailing_list_id: list.id }
+    })
+    const path = `/suppression_lists/${made.data.id}/suppressed_addresses/create_multiple`
+    const addresses = ['anna@example.com', '@mail.example.com', md5]
+    const added = await started.api.post(path, { data: addresses })
+    expect(added.error_message).toBeNull()
+    await expect.poll(counted).toBe(3)
+    expect(emails(await shown({ clause }, list.id))).toHaveLength(3)
+    const others = [{ type: 'suppressed', operator: 'is false' }]
+    expect(emails(await shown({ clause: others }, list.id))).toEqual(['dario@example.com'])
+  })
+
+  it('are for those who may read what they ask for', async () => {
+    const list = await makeList(started.api)
+    const { id: campaign_id } = await makeCampaign(started.api, list.id)
+    const opened = [{ type: 'campaign', operator: 'opened', campaign_id }]
+    const email = [{ type: 'email', operator: 'is', value: 'anna@example.com' }]
+    const reader = await clientOfUser(started, { permissions: { subscriber: ['read'] } })
+    const writer = await clientOfUser(started, { permissions: { segmentation_criteria: ['create'] } })
+    const refused = async (api: Client, route: string, body: object) =>
+      (await api.workbench('POST', `/mailing_lists/${list.id}/${route}`, body)).error_message
+    expect(await refused(reader, 'subscriber_table', { clause: opened })).toContain('campaign.read_stats')
+    expect(await refused(reader, 'segment_counts', { clause: opened })).toContain('campaign.read_stats')
+    expect(await refused(writer, 'segment_counts', { clause: email })).toContain('subscriber.read')
+    const segment = { segmentation_criteria: { name: 'Anna', clause: email } }
+    expect(await refused(writer, 'segments', segment)).toContain('subscriber.read')
+    expect(await refused(writer, 'segment_counts', { clause: [] })).toBeNull()
   })
 
   describe('saved as a segment', () => {
@@ -568,6 +681,25 @@ describe('filters', () => {
       })
       await started.api.delete(`/segments/${data.id}`)
       expect((await started.api.delete(`/custom_fields/${field.id}`)).success).toBe(true)
+    })
+
+    it('keep the type of the fields, and the options, that they ask for', async () => {
+      const list = await makeList(started.api)
+      const field = await makeField(started.api, list.id, 'Colours', 'select_multiple_checkboxes', {
+        options: [{ name: 'Red' }, { name: 'Blue' }]
+      })
+      const [red, blue] = field.options ?? []
+      const condition = { type: 'custom_field', custom_field_id: field.id, operator: 'is one of' }
+      await started.api.workbench('POST', `/mailing_lists/${list.id}/segments`, {
+        segmentation_criteria: { name: 'Reds', clause: [{ ...condition, option_ids: [red?.id] }] }
+      })
+      const change = async (custom_field: object) =>
+        (await started.api.put(`/custom_fields/${field.id}`, { custom_field })).error_message
+      expect(await change({ field_type: 'text' })).toBe(
+        'field_type cannot change from select_multiple_checkboxes to text while the segment "Reds" asks for it'
+      )
+      expect(await change({ options: [blue] })).toContain('while the segment "Reds" asks for it')
+      expect(await change({ options: [red] })).toBeNull()
     })
 
     it('keep the campaigns that they ask for from being deleted, and find who opened and clicked', async () => {

@@ -91,10 +91,7 @@ const table: Record<string, WorkbenchRoute> = {
   'PUT /organization': { needs: 'organization_admin' },
   'GET /segments/:id/counts': { foreign: ofSegment },
   'GET /mailing_lists/:mailing_list_id/referring_segments': { foreign: ofList },
-  'POST /mailing_lists/:mailing_list_id/segment_counts': {
-    needs: 'subscriber.read or segmentation_criteria.create or segmentation_criteria.update',
-    foreign: ofList
-  },
+  'POST /mailing_lists/:mailing_list_id/segment_counts': { foreign: ofList },
   'GET /session': {},
   'POST /session': { needs: 'public' },
   'DELETE /session': {},
@@ -122,7 +119,10 @@ const table: Record<string, WorkbenchRoute> = {
 }
 
 const segmentBody = {
-  segmentation_criteria: { name: 'Segment', clause: [{ type: 'confirmed', operator: 'is true' }] }
+  segmentation_criteria: {
+    name: 'Segment',
+    clause: [{ type: 'in_mailing_list', operator: 'is in', mailing_list_id: 1 }]
+  }
 }
 
 /** What each body needs for the route to look at the path. */

@@ -19,8 +19,22 @@ it('a content is previewed with its codes replaced; codes that mean nothing stay
     subject: 'Offer for %%who%%',
     html: '<p>subscriber@example.com</p>',
     text: 'Spring',
-    unknown_codes: ['%%who%%']
+    unknown_codes: ['%%who%%'],
+    has_unsubscribe_link: { html: false, text: false }
   })
+})
+
+it('the preview says which form lacks the link to unsubscribe, with what the organization puts around it', async () => {
+  const list = await makeList(started.api)
+  const links = async (html: string, text: string) => {
+    const path = `/mailing_lists/${list.id}/content_preview`
+    const body = { name: 'Spring', subject: '', html, text }
+    return (await started.api.workbench<ContentPreview>('POST', path, body)).data.has_unsubscribe_link
+  }
+  expect(await links('<a href="%%unsubscribe_link%%">', 'Bye')).toEqual({ html: true, text: false })
+  const path = `/organizations/${started.app.organizationId}`
+  await started.api.put(path, { organization: { text_footer: '%%unsubscribe_link%%' } })
+  expect(await links('Bye', 'Bye')).toEqual({ html: false, text: true })
 })
 
 it('the preview of a large content holds no other call up', async () => {

@@ -120,8 +120,7 @@ describe('the preview of an import', () => {
   it('takes an unclear order from the last import of a column with this header', async () => {
     const list = await makeList(started.api)
     await started.api.workbench('PUT', `/mailing_lists/${list.id}/remembered_columns`, {
-      columns: [{ header: 'Joined', target: null }],
-      date_format: 'dmy'
+      columns: [{ header: 'Joined', target: null, date_format: 'dmy' }]
     })
     const read = async (day: string) => (await preview(`email,joined\na@x.org,${day}\n`, {}, list.id)).data
     expect((await read('01/02/2021')).columns[1]?.date_order).toBe('dmy')

@@ -15,17 +15,18 @@ const columns = {
 export const mayStillBeSent = sql<SqlBool>`
   (dispatches.state IS NULL OR dispatches.state IN (${sql.join(unfinishedCampaignStates)}))`
 
-/** The campaigns of an organization, without those that were deleted. */
-export async function campaignIdsOf(db: Kysely<Schema>, organizationId: number): Promise<number[]> {
-  const rows = await db
+/** Whether an organization has a campaign, which is no template and was not deleted. */
+export async function isCampaignOf(db: Kysely<Schema>, organizationId: number, id: number): Promise<boolean> {
+  const row = await db
     .selectFrom('campaigns')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
     .select('campaigns.id')
+    .where('campaigns.id', '=', id)
     .where('mailing_lists.organization_id', '=', organizationId)
     .where('campaigns.is_template', '=', 0)
     .where('campaigns.deleted_at', 'is', null)
-    .execute()
-  return rows.map(({ id }) => id)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The campaigns that may still be sent, and the templates, that use something; of lists that are not deleted. */

@@ -6,6 +6,7 @@ import { isBeingImported } from '../subscriber-imports/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
 import { dependenciesOf } from './dependency-queries.ts'
 import { fieldById, fieldsNamed } from './queries.ts'
+import { segmentsNaming } from '../segments/uses.ts'
 import { type LostValues, useSince } from './values-in-use.ts'
 import { attributesFor, type FieldDefinition, hasOptions, interchangeableTypes } from './rules.ts'
 import type {
@@ -251,6 +252,13 @@ async function refuseStrandedValues(
   if (await isBeingImported(context.db, field)) {
     throw validationFailed(`${change} while an import is running; try again once it has ended`)
   }
+  const [segment] = await segmentsNaming(
+    context.db,
+    'custom_field_id',
+    field.id,
+    lost === 'all' ? undefined : lost
+  )
+  if (segment) throw validationFailed(`${change} while the segment "${segment.name}" asks for it`)
   if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
   const use = unusedSince === null ? 'used' : await useSince(context.db, field, lost, unusedSince)
   if (use === 'unused') return

@@ -3,12 +3,12 @@ import { type Command, recordOne } from '../../database/command.ts'
 import type { Schema } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
-import { campaignIdsOf, campaignsUsing } from '../campaigns/uses.ts'
+import { campaignsUsing, isCampaignOf } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { namesOf } from '../../http/names.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
-import { type Condition, listIdsOf } from './conditions.ts'
+import { type Condition, leavesOf, listIdsOf } from './conditions.ts'
 import { storedSegmentById } from './queries.ts'
 import { readConditions } from './read-conditions.ts'
 import { readClause } from './rules.ts'
@@ -157,10 +157,13 @@ export async function readCheckedConditions(
   field: string,
   faults: Faults
 ): Promise<Condition[]> {
-  const campaigns = await campaignIdsOf(db, organizationId)
   const fields = await fieldsOfList(db, organizationId, mailingListId)
-  const clause = readConditions(given, field, { fields, campaignIds: new Set(campaigns) }, faults)
+  const clause = readConditions(given, field, fields, faults)
   for (const id of new Set(listIdsOf(clause))) await checkList(db, organizationId, id, field, faults)
+  for (const leaf of leavesOf(clause)) {
+    if (leaf.type !== 'campaign' || (await isCampaignOf(db, organizationId, leaf.campaign_id))) continue
+    faults.add(`${field}.campaign_id ${leaf.campaign_id} does not exist`)
+  }
   return clause
 }
 

@@ -3,7 +3,13 @@ import type { Schema } from '../../database/schema.ts'
 import { fold } from '../../base/fold.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { emailKey } from '../subscribers/rules.ts'
-import type { CampaignCondition, DomainCondition, SuppressedCondition, TextOperator } from './conditions.ts'
+import type {
+  CampaignCondition,
+  DomainCondition,
+  EmailCondition,
+  SuppressedCondition,
+  TextOperator
+} from './conditions.ts'
 import type { SegmentCondition } from './schema.ts'
 import type { SettledCondition, SettledField, TimeRange } from './settled.ts'
 
@@ -32,7 +38,7 @@ function meets(db: Kysely<Schema>, condition: SettledCondition): Expression<SqlB
       return condition.operator === 'is one of' ? isOne : sql<SqlBool>`not ${isOne}`
     }
     case 'email':
-      return matchesText(sql`subscribers.email_key`, condition.operator, emailKey(condition.value))
+      return matchesText(sql`subscribers.email_key`, condition.operator, emailPart(condition))
     case 'domain':
       return isOfDomain(condition)
     case 'custom_field':
@@ -48,6 +54,15 @@ function meets(db: Kysely<Schema>, condition: SettledCondition): Expression<SqlB
     case 'campaign':
       return reacted(condition)
   }
+}
+
+/** Part of an email as it is compared; only a whole one can be brought to the form that is unique. */
+function emailPart({ operator, value }: EmailCondition): string {
+  return operator === 'is' || operator === 'is not' ? emailKey(value) : partKey(value)
+}
+
+function partKey(text: string): string {
+  return text.trim().toLowerCase().normalize('NFC')
 }
 
 /** Whether the email, in lower case, is (not) on the other list. */
@@ -92,7 +107,7 @@ function matchesText(text: RawBuilder<unknown>, operator: TextOperator, value: s
   }
 }
 
-/** A length of its own: substr(x, -0) would be all of it, and of a shorter text it is all as well. */
+/** The end of a shorter text is all of it. A value is never blank, of which substr would take all as well. */
 function endsWith(text: RawBuilder<unknown>, value: string): Expression<SqlBool> {
   return sql<SqlBool>`substr(${text}, -length(${value})) = ${value}`
 }
@@ -112,7 +127,7 @@ export function fieldValue(fieldId: number): RawBuilder<unknown> {
 
 /** A text as {@link fold} has it; the function of JavaScript is called only for texts that are not plain ASCII. */
 export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`(case when ${text} glob '*[^ -~]*' then fold(${text}) else lower(${text}) end)`
+  return sql<string>`(case when octet_length(${text}) <> length(${text}) then fold(${text}) else lower(${text}) end)`
 }
 
 function matchesField(condition: SettledField): Expression<SqlBool> {
@@ -135,13 +150,13 @@ function matchesField(condition: SettledField): Expression<SqlBool> {
     case 'is on':
       return sql<SqlBool>`${value} is ${condition.value}`
     case 'is before':
-      return compared(value, sql`< ${condition.value}`)
+      return compared(value, sql`< ${condition.value}`, condition.kind)
     case 'is after':
-      return compared(value, sql`> ${condition.value}`)
+      return compared(value, sql`> ${condition.value}`, condition.kind)
     case 'is at least':
-      return compared(value, sql`>= ${condition.value}`)
+      return compared(value, sql`>= ${condition.value}`, condition.kind)
     case 'is at most':
-      return compared(value, sql`<= ${condition.value}`)
+      return compared(value, sql`<= ${condition.value}`, condition.kind)
     case 'is':
     case 'is not':
       if (condition.kind === 'number') {
@@ -152,14 +167,22 @@ function matchesField(condition: SettledField): Expression<SqlBool> {
   return matchesText(sql`ifnull(${folded(value)}, '')`, condition.operator, fold(String(condition.value)))
 }
 
-/** A blank value is neither more nor less than any: false, where SQL would say null. */
-function compared(value: RawBuilder<unknown>, comparison: RawBuilder<unknown>): Expression<SqlBool> {
-  return sql<SqlBool>`(${value} is not null and ${value} ${comparison})`
+/**
+ * A blank value is neither more nor less than any: false, where SQL would say null. So is one of another type, of a field that was changed
+ * since the condition was written.
+ */
+function compared(
+  value: RawBuilder<unknown>,
+  comparison: RawBuilder<unknown>,
+  kind: SettledField['kind']
+): Expression<SqlBool> {
+  const type = kind === 'number' ? sql`'integer'` : sql`'text'`
+  return sql<SqlBool>`(typeof(${value}) = ${type} and ${value} ${comparison})`
 }
 
 function isBetween(value: RawBuilder<unknown>, { kind, from, to }: SettledField): Expression<SqlBool> {
-  const isAfter = compared(value, sql`>= ${from}`)
-  const isBefore = compared(value, sql`<= ${to}`)
+  const isAfter = compared(value, sql`>= ${from}`, kind)
+  const isBefore = compared(value, sql`<= ${to}`, kind)
   // From December to January.
   const turns = kind === 'day_of_year' && String(from) > String(to)
   return turns ? sql<SqlBool>`(${isAfter} or ${isBefore})` : sql<SqlBool>`(${isAfter} and ${isBefore})`
@@ -174,7 +197,7 @@ function hasOptions(
     const isOne = sql<SqlBool>`(${value} is not null and ${value} in (${options}))`
     return operator === 'is one of' ? isOne : sql<SqlBool>`not ${isOne}`
   }
-  const found = sql<number>`(select count(*) from json_each(ifnull(${value}, '[]')) as chosen where chosen.value in (${options}))`
+  const found = sql<number>`(select count(*) from json_each(case when json_valid(${value}) and json_type(${value}) = 'array' then ${value} else '[]' end) as chosen where chosen.value in (${options}))`
   if (operator === 'is all of') return sql<SqlBool>`${found} = ${sql.lit(ids.length)}`
   return operator === 'is one of' ? sql<SqlBool>`${found} > 0` : sql<SqlBool>`${found} = 0`
 }
@@ -187,14 +210,17 @@ function isInRange({ attribute, from, before }: TimeRange): Expression<SqlBool> 
   ])
 }
 
-/** The suppression lists of the list itself, of its organization, and of the system. */
+/**
+ * The suppression lists of the list itself, of its organization, and of the system. CROSS JOIN has SQLite begin with these few and
+ * look each key up, where it would else look at every address for every subscriber.
+ */
 function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   const key = sql.ref('subscribers.email_key')
   // What follows the last @, since a quoted local part may hold one.
   const domain = sql`'@' || substr(${key}, length(rtrim(${key}, replace(${key}, '@', ''))) + 1)`
   const isIt = sql<SqlBool>`exists (
-    select 1 from suppressed_addresses join suppression_lists on suppression_lists.id = suppression_list_id
-    where (suppression_lists.mailing_list_id = subscribers.mailing_list_id or (
+    select 1 from suppression_lists cross join suppressed_addresses
+    where suppression_list_id = suppression_lists.id and (suppression_lists.mailing_list_id = subscribers.mailing_list_id or (
       suppression_lists.mailing_list_id is null and suppression_lists.organization_id in (
         ${sql.lit(systemOrganizationId)},
         (select organization_id from mailing_lists where mailing_lists.id = subscribers.mailing_list_id)
@@ -219,9 +245,20 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
 
 /** What a search looks for in a row: the folded text, anywhere in the email or in a field of text. */
 export function isFound(text: string, textFieldIds: readonly number[]): Expression<SqlBool> {
+  const either = expressionBuilder<Schema, 'subscribers'>()
   const wanted = fold(text)
-  return expressionBuilder<Schema, 'subscribers'>().or([
-    sql<SqlBool>`instr(subscribers.email_key, ${emailKey(text)}) > 0`,
-    ...textFieldIds.map((id) => sql<SqlBool>`ifnull(instr(${folded(fieldValue(id))}, ${wanted}), 0) > 0`)
-  ])
+  const isInEmail = sql<SqlBool>`instr(subscribers.email_key, ${partKey(text)}) > 0`
+  // Accents alone fold to nothing, which stands in every text.
+  if (wanted === '' || textFieldIds.length === 0) return isInEmail
+  const isInField = either.or(
+    textFieldIds.map((id) => sql<SqlBool>`ifnull(instr(${folded(fieldValue(id))}, ${wanted}), 0) > 0`)
+  )
+  return either.or([isInEmail, either.and([mayBeInFields(wanted), isInField])])
+}
+
+/** A look at all values at once, which spares most rows the look at each. JSON writes quotes, backslashes and the like in another way. */
+function mayBeInFields(wanted: string): Expression<SqlBool> {
+  const values = sql.ref('subscribers.custom_fields')
+  if (/["\\\p{Cc}]/u.test(wanted)) return sql<SqlBool>`true`
+  return sql<SqlBool>`(instr(lower(${values}), ${wanted}) > 0 or octet_length(${values}) <> length(${values}))`
 }

@@ -1,5 +1,6 @@
 import { parseDate } from '../../base/dates.ts'
 import type { Faults } from '../../base/errors.ts'
+import { fold } from '../../base/fold.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import {
@@ -29,23 +30,18 @@ const maxText = 255
 /** "In the last …": a hundred years. */
 const maxDays = 36_500
 
-/** What conditions may name. */
-export interface Subjects {
-  fields: readonly FieldDefinition[]
-  campaignIds: ReadonlySet<number>
-}
-
 /**
  * Reads the conditions that the window offers, of which those of the v2 API are a part.
  * @param field what the client calls the clause
+ * @param fields those of the list; whether lists and campaigns exist is for the caller to look up
  */
 export function readConditions(
   given: readonly unknown[],
   field: string,
-  subjects: Subjects,
+  fields: readonly FieldDefinition[],
   faults: Faults
 ): Condition[] {
-  const reader = new ConditionReader(subjects, faults)
+  const reader = new ConditionReader(fields, faults)
   const clause = reader.all(given, field, 1)
   if (reader.count > maxConditions)
     faults.add(`${field} has ${reader.count} conditions, and may have ${maxConditions}`)
@@ -55,12 +51,12 @@ export function readConditions(
 type Given = Record<string, unknown>
 
 class ConditionReader {
-  readonly #subjects: Subjects
+  readonly #fields: readonly FieldDefinition[]
   readonly #faults: Faults
   count = 0
 
-  constructor(subjects: Subjects, faults: Faults) {
-    this.#subjects = subjects
+  constructor(fields: readonly FieldDefinition[], faults: Faults) {
+    this.#fields = fields
     this.#faults = faults
   }
 
@@ -91,8 +87,10 @@ class ConditionReader {
       }
       case 'domain': {
         const operator = this.#choice(condition, name, 'operator', domainOperators)
-        const value = this.#text(condition, name)?.replace(/^@/, '')
-        if (value?.includes('@')) this.#faults.add(`${name}.value must be a domain such as example.com`)
+        const value = this.#text(condition, name)?.replace(/^@/, '').trim()
+        if (value === '' || value?.includes('@')) {
+          this.#faults.add(`${name}.value must be a domain such as example.com`)
+        }
         return operator && value ? { type: 'domain', operator, value } : null
       }
       case 'custom_field':
@@ -136,7 +134,7 @@ class ConditionReader {
   }
 
   #field(given: Given, name: string): Condition | null {
-    const field = this.#subjects.fields.find(({ id }) => id === given['custom_field_id'])
+    const field = this.#fields.find(({ id }) => id === given['custom_field_id'])
     if (!field) {
       this.#faults.add(`${name}.custom_field_id must be the id of a custom field of this list`)
       return null
@@ -209,8 +207,8 @@ class ConditionReader {
   #campaign(given: Given, name: string): Condition | null {
     const operator = this.#choice(given, name, 'operator', campaignOperators)
     const id = given['campaign_id']
-    if (typeof id !== 'number' || !this.#subjects.campaignIds.has(id)) {
-      this.#faults.add(`${name}.campaign_id must be the id of a campaign of this organization`)
+    if (typeof id !== 'number' || !Number.isSafeInteger(id)) {
+      this.#faults.add(`${name}.campaign_id must be the id of a campaign`)
       return null
     }
     return operator && { type: 'campaign', operator, campaign_id: id }
@@ -249,7 +247,8 @@ type ValueReader = (given: unknown) => string | number | { complaint: string }
 
 const readers = {
   text: (given: unknown) =>
-    typeof given === 'string' && given.trim() !== '' && given.length <= maxText
+    // A text of accents alone would be found everywhere.
+    typeof given === 'string' && fold(given).trim() !== '' && given.length <= maxText
       ? given.trim()
       : { complaint: `must be a text of 1 to ${maxText} characters` },
   number: (given: unknown) =>

@@ -65,7 +65,7 @@ function timeRange(
   moment: Moment
 ): TimeRange {
   const start = (day: string | number | undefined): number => startOf(String(day), moment.timeZone)
-  const end = (day: string | number | undefined): number => start(shifted(String(day), 1))
+  const end = (day: string | number | undefined): number => startOf(String(day), moment.timeZone, 1)
   const range = (first: number | null, before: number | null): TimeRange => ({
     type: 'time_range',
     attribute,
@@ -97,8 +97,8 @@ function shifted(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** The instant at which a day begins in a zone. */
-function startOf(day: string, timeZone: string): number {
+/** The instant at which a day, or that so many days later, begins in a zone. */
+function startOf(day: string, timeZone: string, later = 0): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  return instantOf({ year, month, day: date }, timeZone)
+  return instantOf({ year, month, day: date + later }, timeZone)
 }

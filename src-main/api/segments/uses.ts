@@ -3,11 +3,15 @@ import type { Schema } from '../../database/schema.ts'
 import type { Dependency } from '../../http/dependencies.ts'
 import { type Condition, leavesOf } from './conditions.ts'
 
-/** The stored segments with a condition on a custom field or a campaign; of lists that are not deleted. */
+/**
+ * The stored segments with a condition on a custom field or a campaign; of lists that are not deleted.
+ * @param optionIds only those that ask for one of these options
+ */
 export async function segmentsNaming(
   db: Kysely<Schema>,
   key: 'custom_field_id' | 'campaign_id',
-  id: number
+  id: number,
+  optionIds?: readonly number[]
 ): Promise<Dependency[]> {
   const rows = await db
     .selectFrom('segments')
@@ -20,7 +24,11 @@ export async function segmentsNaming(
     .$narrowType<{ name: string }>()
     .execute()
   // 12 begins like 123.
-  const names = (condition: Condition): boolean => key in condition && Reflect.get(condition, key) === id
+  const names = (condition: Condition): boolean => {
+    if (!(key in condition) || Reflect.get(condition, key) !== id) return false
+    const chosen = 'option_ids' in condition ? (condition.option_ids ?? []) : []
+    return optionIds === undefined || chosen.some((option) => optionIds.includes(option))
+  }
   return rows
     .filter(({ clause }) => leavesOf(JSON.parse(clause) as Condition[]).some(names))
     .map(({ clause: _, ...row }) => ({ type: 'segment', ...row }))

@@ -23,8 +23,7 @@ export const segmentCountEndpoints = unlistedEndpoints({
   },
 
   'POST /mailing_lists/:mailing_list_id/segment_counts': {
-    // Who counts whom conditions choose can find out what they ask for.
-    access: ['subscriber.read', 'segmentation_criteria.create', 'segmentation_criteria.update'],
+    access: 'signed_in',
     params: MailingListParams,
     body: Type.Object({ clause: ConditionsInput }),
     answer: envelope(StatusCounts)

@@ -31,6 +31,10 @@ export const subscriberTableEndpoints = unlistedEndpoints({
       page: withDefault(Type.Integer({ minimum: 0 }), 0),
       per_page: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 100)
     }),
-    answer: pagedEnvelope(Subscriber)
+    answer: Type.Object({
+      ...pagedEnvelope(Subscriber).properties,
+      /** Whether something has changed since they were found: ask again a little later. */
+      is_stale: Type.Boolean()
+    })
   }
 })

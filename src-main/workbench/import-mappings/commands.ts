@@ -1,9 +1,8 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
-import type { DateOrder } from '../../base/dates.ts'
 import type { Command } from '../../database/command.ts'
 import { notFound } from '../../base/errors.ts'
 import { headerKey } from './queries.ts'
-import type { MappedColumn, MappingSettings } from './schema.ts'
+import type { MappingSettings, RememberedColumnInput } from './schema.ts'
 
 interface ListInput {
   organizationId: number
@@ -46,18 +45,19 @@ const deleteImportMapping: Command<ListInput & { id: number }, void> = async (
 }
 
 /** Remembers where the columns of a file went, and how its dates were written, for the next one with the same headers. */
-export const rememberColumns: Command<
-  ListInput & { columns: MappedColumn[]; dateFormat: DateOrder | null },
-  void
-> = async (context, { organizationId, mailingListId, columns, dateFormat }) => {
+export const rememberColumns: Command<ListInput & { columns: RememberedColumnInput[] }, void> = async (
+  context,
+  { organizationId, mailingListId, columns }
+) => {
   await mailingListById(context.db, organizationId, mailingListId)
-  for (const { header, target } of columns) {
+  for (const { header, target, date_format } of columns) {
     const header_key = headerKey(header)
     if (header_key === '') continue
     await context.db
       .insertInto('remembered_columns')
-      .values({ mailing_list_id: mailingListId, header_key, target, date_format: dateFormat })
-      .onConflict((conflict) => conflict.doUpdateSet({ target, date_format: dateFormat }))
+      .values({ mailing_list_id: mailingListId, header_key, target, date_format })
+      // Dates whose order could be told this time leave what was chosen before.
+      .onConflict((conflict) => conflict.doUpdateSet({ target, ...(date_format && { date_format }) }))
       .execute()
   }
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { dateFormats, maxColumns } from '../../api/subscriber-imports/schema.ts'
+import { maxColumns } from '../../api/subscriber-imports/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
-import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
-import { ImportMapping, ImportMappingInput, MappedColumn } from './schema.ts'
+import { MailingListParams } from '../../http/schema.ts'
+import { ImportMapping, ImportMappingInput, RememberedColumnInput } from './schema.ts'
 
 const access = 'subscriber.import'
 const answer = envelope(Type.Array(ImportMapping))
@@ -27,10 +27,7 @@ export const importMappingEndpoints = unlistedEndpoints({
   'PUT /mailing_lists/:mailing_list_id/remembered_columns': {
     access,
     params: MailingListParams,
-    body: Type.Object({
-      columns: Type.Array(MappedColumn, { maxItems: maxColumns }),
-      date_format: withDefault(Nullable(Type.Enum([...dateFormats])), null)
-    }),
+    body: Type.Object({ columns: Type.Array(RememberedColumnInput, { maxItems: maxColumns }) }),
     answer: envelope(Type.Null())
   }
 })

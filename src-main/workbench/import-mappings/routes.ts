@@ -35,8 +35,7 @@ export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writ
     await writer.run('importMappings.rememberColumns', {
       organizationId: caller.organizationId,
       mailingListId: params.mailing_list_id,
-      columns: body.columns,
-      dateFormat: body.date_format
+      columns: body.columns
     })
     return ok(null)
   }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable } from '../../http/schema.ts'
+import { Filled, Nullable, withDefault } from '../../http/schema.ts'
 import { dateFormats, maxColumns, SubscriberImportInput } from '../../api/subscriber-imports/schema.ts'
 
 const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } =
@@ -8,6 +8,13 @@ const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } 
 /** A column of a file, and where it goes as in column_mapping; null = it is left out. */
 export const MappedColumn = Type.Object({ header: Type.String(), target: Nullable(Type.String()) })
 export type MappedColumn = Static<typeof MappedColumn>
+
+/** What is remembered of a column: where it went, and the order of its dates; null where they have none to choose. */
+export const RememberedColumnInput = Type.Object({
+  ...MappedColumn.properties,
+  date_format: withDefault(Nullable(Type.Enum([...dateFormats])), null)
+})
+export type RememberedColumnInput = Static<typeof RememberedColumnInput>
 
 /** What the wizard asks before an import of such a file. */
 export const MappingSettings = Type.Object({

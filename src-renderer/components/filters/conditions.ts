@@ -1,3 +1,4 @@
+import { parseDate, parseMonthDay } from '../../../src-main/base/dates.ts'
 import {
   blankOperators,
   booleanOperators,
@@ -106,27 +107,66 @@ export function isComplete(condition: Condition): boolean {
   }
 }
 
-function hasOperand({ operator, value, from, to, days, ...rest }: TimeCondition | FieldCondition): boolean {
-  const isThere = (given: string | number | undefined): boolean =>
-    given !== undefined && String(given).trim() !== ''
+function hasOperand(line: TimeCondition | FieldCondition): boolean {
+  const { operator, value, from, to, days } = line
+  const kind = line.type === 'time' ? 'date' : line.kind
   switch (operator) {
     case 'is blank':
     case 'is not blank':
     case 'is true':
     case 'is false':
       return true
-    case 'is between':
-      return isThere(from) && isThere(to)
+    case 'is between': {
+      const isRange = isValue(from, kind) && isValue(to, kind)
+      // Days of a year may be those around New Year.
+      return isRange && (kind === 'day_of_year' || (from ?? 0) <= (to ?? 0))
+    }
     case 'is in the last':
     case 'is in the next':
-      return isThere(days)
+      return Number.isInteger(days)
     case 'is one of':
     case 'is all of':
     case 'is none of':
-      return 'option_ids' in rest && (rest.option_ids ?? []).length > 0
+      return line.type === 'custom_field' && (line.option_ids ?? []).length > 0
     default:
-      return isThere(value)
+      return isValue(value, kind)
   }
+}
+
+/** Whether a value is whole: people type on. */
+function isValue(value: string | number | undefined, kind: FieldCondition['kind']): boolean {
+  if (kind === 'number') return Number.isSafeInteger(value)
+  const text = String(value ?? '').trim()
+  if (kind === 'date') return parseDate(text, 'mdy') !== null && /^\d{4}-/.test(text)
+  if (kind === 'day_of_year') return /^\d\d-\d\d$/.test(text) && parseMonthDay(text, 'mdy') !== null
+  return text !== ''
+}
+
+/** Whether something from outside, such as an address, has the shape of a clause; what it asks for the API checks. */
+export function isClause(given: unknown): given is Condition[] {
+  return Array.isArray(given) && given.every(isCondition)
+}
+
+const texts: Partial<Record<Condition['type'], string[]>> = {
+  email: ['operator', 'value'],
+  domain: ['operator', 'value'],
+  status: ['operator'],
+  confirmed: ['operator'],
+  suppressed: ['operator'],
+  campaign: ['operator'],
+  in_mailing_list: ['operator'],
+  time: ['operator', 'attribute'],
+  custom_field: ['operator', 'kind']
+}
+
+function isCondition(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false
+  const condition = given as Record<string, unknown>
+  if (condition['type'] === 'group') return isClause(condition['conditions'])
+  const keys = texts[condition['type'] as Condition['type']]
+  if (!keys?.every((key) => typeof condition[key] === 'string')) return false
+  if (condition['type'] === 'status') return Array.isArray(condition['statuses'])
+  return condition['type'] !== 'custom_field' || String(condition['kind']) in operatorsOfKind
 }
 
 /** The complete part of a filter as the clause that is asked and stored, all of whose conditions must hold. */

@@ -62,7 +62,11 @@ export function keptTargets(
 ): ColumnTarget[] {
   const sameWidth = before.columns.length === columns.length
   return guessed.map((guess, index) => {
-    const named = before.columns.findIndex(({ header }) => header !== '' && header === columns[index]?.header)
+    const { header } = columns[index] ?? { header: '' }
+    const named =
+      before.columns[index]?.header === header
+        ? index
+        : before.columns.findIndex((each) => header !== '' && each.header === header)
     const place = named === -1 && sameWidth ? index : named
     const target = before.targets[place]
     const changed = target && JSON.stringify(target) !== JSON.stringify(before.guessed[place])

@@ -1,7 +1,8 @@
 import { type DateOrder, isoDay, monthDay, parseDate, parseMonthDay } from '../../../src-main/base/dates.ts'
 import type { CustomField } from '../../api/custom-fields.ts'
+import type { RememberedColumnInput } from '../../../src-main/workbench/import-mappings/schema.ts'
 import type { ImportPreview } from '../../api/workbench.ts'
-import { type ColumnTarget, mappedName, newField } from './column-targets.ts'
+import { type ColumnTarget, mappedColumns, mappedName, newField } from './column-targets.ts'
 
 type Column = ImportPreview['columns'][number]
 
@@ -20,13 +21,29 @@ export function dateKindOf(target: ColumnTarget, fields: CustomField[]): DateKin
   return type === 'day_of_year' ? 'day_of_year' : null
 }
 
-/** The order that the columns of a file have in common; undefined where a person has to choose one. */
-export function commonDateOrder(columns: Column[]): DateOrder | undefined {
-  const orders = new Set(columns.flatMap(({ date_order }) => date_order ?? []))
+/**
+ * The order that the columns of dates have in common; undefined where a person has to choose one.
+ * @param kinds what is read of the dates of each column
+ */
+export function commonDateOrder(columns: Column[], kinds: DateKind[]): DateOrder | undefined {
+  const orders = new Set(columns.flatMap(({ date_order }, index) => (kinds[index] && date_order) || []))
   if (orders.size === 0) return 'mdy'
   orders.delete('unclear')
   const [order] = orders
   return orders.size === 1 && order !== 'unclear' ? order : undefined
+}
+
+/** Where columns went, and the order of the dates of those whose order had to be known. */
+export function rememberedColumns(
+  columns: Column[],
+  targets: ColumnTarget[],
+  kinds: DateKind[],
+  order: DateOrder | undefined
+): RememberedColumnInput[] {
+  return mappedColumns(columns, targets).map((column, index) => ({
+    ...column,
+    date_format: (kinds[index] && columns[index]?.date_order && order) || null
+  }))
 }
 
 /** New fields that have the type which was guessed for them get the one that another order of day and month suggests. */
