@@ -106,7 +106,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
   })
 
   it.runIf(isLong)('with the forms that open over a page', async () => {
-    const { list } = await makeRecords()
+    const { list, draft } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
     const faults: string[] = []
@@ -124,6 +124,28 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       await page.waitForLoadState('networkidle')
       faults.push(...(await faultsOf(page, button)))
     }
+    // A filter over the table, with every kind of line, and the last look at a campaign.
+    const condition = (given: object) => ({ type: 'time', attribute: 'created_at', ...given })
+    const clause = [
+      { type: 'status', operator: 'is one of', statuses: ['active'] },
+      condition({ operator: 'is in the last', days: 7 }),
+      {
+        type: 'group',
+        match: 'any',
+        conditions: [condition({ operator: 'is between', from: '2026-01-01', to: '2099-01-01' })]
+      },
+      { type: 'suppressed', operator: 'is false' }
+    ]
+    const query = new URLSearchParams({ filter: JSON.stringify(clause) })
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}?${query}`)
+    await page.getByRole('button', { name: 'Save as a segment' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    faults.push(...(await faultsOf(page, 'filter')))
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/campaigns/${draft.id}`)
+    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.waitForLoadState('networkidle')
+    faults.push(...(await faultsOf(page, 'Send…')))
     expect(faults).toEqual([])
     await window.finish()
   })
