@@ -140,9 +140,8 @@ export async function readCheckedClause(
   faults: Faults
 ): Promise<SegmentCondition[]> {
   const clause = readClause(given, field, faults)
-  for (const [index, { mailing_list_id: id }] of clause.entries()) {
-    await checkList(db, organizationId, id, `${field}.${index}`, faults)
-  }
+  const named = clause.map(({ mailing_list_id: id }, index) => ({ id, name: `${field}.${index}` }))
+  await checkLists(db, organizationId, named, faults)
   return clause
 }
 
@@ -159,7 +158,8 @@ export async function readCheckedConditions(
 ): Promise<Condition[]> {
   const fields = await fieldsOfList(db, organizationId, mailingListId)
   const clause = readConditions(given, field, fields, faults)
-  for (const id of new Set(listIdsOf(clause))) await checkList(db, organizationId, id, field, faults)
+  const lists = [...new Set(listIdsOf(clause))].map((id) => ({ id, name: field }))
+  await checkLists(db, organizationId, lists, faults)
   for (const leaf of leavesOf(clause)) {
     if (leaf.type !== 'campaign' || (await isCampaignOf(db, organizationId, leaf.campaign_id))) continue
     faults.add(`${field}.campaign_id ${leaf.campaign_id} does not exist`)
@@ -167,18 +167,22 @@ export async function readCheckedConditions(
   return clause
 }
 
-async function checkList(
+/** Looks up the lists that conditions name. @param named their ids, and what the client calls each condition */
+async function checkLists(
   db: Kysely<Schema>,
   organizationId: number,
-  id: number,
-  name: string,
+  named: readonly { id: number; name: string }[],
   faults: Faults
 ): Promise<void> {
-  if (!Number.isSafeInteger(id)) return
-  const list = (await mailingListsOf(db, organizationId)).find((each) => each.id === id)
-  if (!list) faults.add(`${name}.mailing_list_id ${id} does not exist`)
-  else if (list.is_remote_list === 1) {
-    faults.add(`${name}.mailing_list_id ${id} is a Remote List, which has no subscribers`)
+  if (named.length === 0) return
+  const lists = new Map((await mailingListsOf(db, organizationId)).map((list) => [list.id, list]))
+  for (const { id, name } of named) {
+    if (!Number.isSafeInteger(id)) continue
+    const list = lists.get(id)
+    if (!list) faults.add(`${name}.mailing_list_id ${id} does not exist`)
+    else if (list.is_remote_list === 1) {
+      faults.add(`${name}.mailing_list_id ${id} is a Remote List, which has no subscribers`)
+    }
   }
 }
 
