@@ -8,6 +8,7 @@ export default defineConfig({
     include: [
       'test/imports/{recovery,faults}.test.ts',
       'test/delivery/recovery.test.ts',
+      'test/segments/filters.test.ts',
       'test/e2e/accessibility.test.ts'
     ],
     env: { LONG: 'true' }

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { TemplateDetail, TemplateSummary } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { makeField, makeList } from '../support/builders.ts'
+import { makeCampaign, makeField, makeList } from '../support/builders.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 const message = `<h1 style="font-family: sans-serif">Hello %%first_name%%</h1>
@@ -70,5 +71,39 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     await page.getByRole('button', { name: 'Delete template' }).click()
     await page.getByText('No templates yet').waitFor()
     await window.finish(/^Blocked script execution in 'about:srcdoc'/)
+  })
+
+  it('keep what is typed while they are saved, as campaigns do', async () => {
+    const list = await makeList(started.api)
+    const { data: template } = await started.api.post<TemplateDetail>(`/mailing_lists/${list.id}/templates`, {
+      campaign: { name: 'Monthly news', contents: [{ subject: 'First', format: 'text', text: 'Hello' }] }
+    })
+    const { id: campaignId } = await makeCampaign(started.api, list.id)
+    for (const [path, saved] of [
+      [`templates/${template.id}`, 'The template is saved'],
+      [`campaigns/${campaignId}`, 'The campaign is saved']
+    ] as const) {
+      const window = await Window.open(browser, started.app, `/lists/${list.id}/${path}`)
+      const { page } = window
+      const subject = page.getByRole('region').getByLabel('Subject')
+      await subject.waitFor()
+      // A busy computer: saving, and looking at what was saved, take a while each.
+      await page.route(`**/${path}`, async (route) => {
+        await pause(400)
+        await route.continue()
+      })
+      await subject.fill('Second')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await subject.fill('Third')
+      await pause(600)
+      await subject.fill('Fourth')
+      await page.getByText(saved, { exact: true }).first().waitFor()
+      expect(await subject.inputValue()).toBe('Fourth')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect
+        .poll(async () => JSON.stringify((await started.api.get(`/${path}`)).data), { timeout: 10_000 })
+        .toContain('Fourth')
+      await window.finish()
+    }
   })
 })

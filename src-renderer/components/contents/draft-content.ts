@@ -13,3 +13,12 @@ export function newContent(number: number): DraftContent {
     text: ''
   }
 }
+
+/** Gives contents that were new the ids that they were saved with; those that were typed further stay as they are. */
+export function takeIds(contents: DraftContent[], saved: readonly Content[]): void {
+  if (contents.length !== saved.length) return
+  for (const [index, content] of contents.entries()) {
+    const id = saved[index]?.id
+    if (content.id === undefined && id !== undefined) content.id = id
+  }
+}
