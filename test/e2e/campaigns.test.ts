@@ -78,6 +78,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await version.getByLabel('Plain text').fill('')
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByText('It cannot be sent like this').waitFor()
+    await page.getByText('“Version A” has no plain text.').waitFor()
     await page.getByText('1 person: “Very important” of “Newsletter”').waitFor()
     expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true)
     await page.getByText('There is no link to unsubscribe in the plain text').waitFor()

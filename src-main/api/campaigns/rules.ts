@@ -54,15 +54,21 @@ export function mergeContent(
   }
 }
 
+/** What a content must have to be sent, by its format. */
+export type ContentPart = 'subject' | 'html' | 'text'
+
+/** The parts that a content lacks to be sent. */
+export function partsLacking(content: ContentValues): ContentPart[] {
+  const isSent = (part: ContentPart): boolean =>
+    part === 'subject' || content.format === 'both' || content.format === part
+  return (['subject', 'html', 'text'] as const).filter((part) => isSent(part) && content[part].trim() === '')
+}
+
 /** Names what a content lacks to be sent. */
 export function checkContent(content: ContentValues, index: number, faults: Faults): void {
-  const name = `contents.${index}`
-  if (content.subject.trim() === '') faults.add(`${name}.subject cannot be blank`)
-  for (const body of ['html', 'text'] as const) {
-    const isSent = content.format === 'both' || content.format === body
-    if (isSent && content[body].trim() === '') {
-      faults.add(`${name}.${body} cannot be blank when the format is ${content.format}`)
-    }
+  for (const part of partsLacking(content)) {
+    const why = part === 'subject' ? '' : ` when the format is ${content.format}`
+    faults.add(`contents.${index}.${part} cannot be blank${why}`)
   }
 }
 

@@ -1,19 +1,17 @@
-import { checkContent } from '../../../src-main/api/campaigns/rules.ts'
-import { Faults } from '../../../src-main/base/errors.ts'
+import { type ContentPart, partsLacking } from '../../../src-main/api/campaigns/rules.ts'
 import type { ContentPreview } from '../../api/templates.ts'
 import type { CampaignDraft } from './campaign-draft.ts'
 
-/** What keeps a campaign from being sent, as the API would refuse it. */
-export function blockersOf({ name, contents, sending }: CampaignDraft): string[] {
-  const sentences: string[] = []
-  if (name.trim() === '') sentences.push('name cannot be blank')
-  if (sending.d_from_email.trim() === '') sentences.push('d_from_email cannot be blank')
-  for (const [index, content] of contents.entries()) {
-    const faults = new Faults()
-    checkContent(content, index, faults)
-    if (faults.refusal) sentences.push(...faults.refusal.message.split(', '))
-  }
-  return sentences
+/** What a campaign lacks to be sent: a name, a sender, or a part of one of its contents. */
+export type Lack = { what: 'name' | 'sender' } | { what: ContentPart; content: string }
+
+/** What keeps a campaign from being sent, whoever it is for. */
+export function lacksOf({ name, contents, sending }: CampaignDraft): Lack[] {
+  return [
+    ...(name.trim() === '' ? [{ what: 'name' as const }] : []),
+    ...(sending.d_from_email.trim() === '' ? [{ what: 'sender' as const }] : []),
+    ...contents.flatMap((content) => partsLacking(content).map((what) => ({ what, content: content.name })))
+  ]
 }
 
 /** The forms in which somebody would get a message without a link to unsubscribe. */
