@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { createHash } from 'node:crypto'
+import { emailMd5 } from '../base/email-md5.ts'
 import { fold } from '../base/fold.ts'
 
 /** What SQLite cannot compute by itself, for the queries of a connection: fold(text) and email_md5(email). */
@@ -7,7 +7,5 @@ export function addFunctions(database: Database): void {
   database.function('fold', { deterministic: true }, (text: unknown) =>
     typeof text === 'string' ? fold(text) : null
   )
-  database.function('email_md5', { deterministic: true }, (email: unknown) =>
-    createHash('md5').update(String(email).trim().toLowerCase()).digest('hex')
-  )
+  database.function('email_md5', { deterministic: true }, (email: unknown) => emailMd5(String(email)))
 }

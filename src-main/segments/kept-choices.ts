@@ -1,22 +1,16 @@
 import type { Choice } from './chosen.ts'
+import { mayBeReused, type Timed } from './reuse.ts'
 
-interface KeptChoice {
+interface KeptChoice extends Timed {
   /** The version of the data in which it was looked for. */
   version: number
   ids: Promise<Float64Array>
-  /** When the looking began, and how long it took, in milliseconds; null while it goes on. */
-  beganAt: number
-  took: number | null
   size: number
   /** Those who wait for it. When all have gone, it is given up. */
   waiting: number
   stop: AbortController
 }
 
-/** Milliseconds of looking up to which it is done again for each question after a change. */
-const foundAnew = 50
-/** What takes longer is used again, while the list changes, for so many times as long as it took. */
-const reusedFor = 10
 /** Ids that are kept: of four tables of a million; and choices, of which most are small. */
 const maxIds = 4_000_000
 const maxKept = 100
@@ -44,7 +38,8 @@ export class KeptChoices {
     signal.throwIfAborted()
     const key = JSON.stringify(choice)
     const known = this.#kept.get(key)
-    const kept = known && isGoodEnough(known, version) ? known : this.#begin(key, choice, version)
+    const isGood = known && (known.version === version || mayBeReused(known))
+    const kept = isGood ? known : this.#begin(key, choice, version)
     // The one that was used last is the last to be forgotten.
     this.#kept.delete(key)
     this.#kept.set(key, kept)
@@ -100,10 +95,4 @@ export class KeptChoices {
       size -= kept.size
     }
   }
-}
-
-function isGoodEnough({ version, beganAt, took }: KeptChoice, now: number): boolean {
-  if (version === now) return true
-  const age = performance.now() - beganAt
-  return took === null ? age > foundAnew : took > foundAnew && age < took * reusedFor
 }

@@ -9,6 +9,7 @@ import { startThread } from '../base/threads.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
 import type { Choice } from './chosen.ts'
+import { mayBeReused, type Timed } from './reuse.ts'
 import type { Dependency } from '../http/dependencies.ts'
 
 declare module '../http/context.ts' {
@@ -32,20 +33,13 @@ export interface ChoicePage {
   isStale: boolean
 }
 
-interface KeptCount {
+interface KeptCount extends Timed {
   count: Promise<SegmentCounts>
-  /** When the counting began, and how long it took, in milliseconds; null while it goes on. */
-  beganAt: number
-  took: number | null
   lists: Set<number>
   /** Whether one of the lists changed since it began. */
   isStale: boolean
 }
 
-/** Milliseconds of counting up to which it is done again for each question after a change. */
-const countedAnew = 50
-/** What takes longer is used again, while lists change, for so many times as long as it took. */
-const reusedFor = 10
 /** Counts that are kept. */
 const maxKept = 200
 
@@ -73,7 +67,7 @@ export class SegmentReader {
   count(scope: SegmentScope): Promise<SegmentCounts> {
     const key = JSON.stringify([scope.mailingListId, scope.clause])
     const kept = this.#counts.get(key)
-    if (kept && isGoodEnough(kept)) return kept.count
+    if (kept && (!kept.isStale || mayBeReused(kept))) return kept.count
     const counting: KeptCount = {
       count: this.#thread.ask({ ask: 'count', scope }) as Promise<SegmentCounts>,
       beganAt: performance.now(),
@@ -136,10 +130,4 @@ function dependsOnMore(clause: readonly SettledCondition[]): boolean {
     if (each.type === 'group') return dependsOnMore(each.conditions)
     return each.type === 'suppressed' || each.type === 'campaign'
   })
-}
-
-function isGoodEnough({ isStale, beganAt, took }: KeptCount): boolean {
-  if (!isStale) return true
-  const age = performance.now() - beganAt
-  return took === null ? age > countedAnew : took > countedAnew && age < took * reusedFor
 }

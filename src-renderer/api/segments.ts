@@ -1,6 +1,6 @@
 import type { segmentEndpoints } from '../../src-main/api/segments/endpoints.ts'
 import type { Condition } from '../../src-main/api/segments/conditions.ts'
-import type { Segment, SegmentOperator, SegmentSummary } from '../../src-main/api/segments/schema.ts'
+import type { Segment, SegmentSummary } from '../../src-main/api/segments/schema.ts'
 import type {
   ReferringSegment,
   segmentCountEndpoints
@@ -9,7 +9,7 @@ import type { windowSegmentEndpoints } from '../../src-main/workbench/endpoints/
 import { apiCalls, windowCalls } from './client.ts'
 import type { StatusCounts } from './mailing-lists.ts'
 
-export type { ReferringSegment, Segment, SegmentOperator, SegmentSummary }
+export type { ReferringSegment, Segment, SegmentSummary }
 
 const { call } = apiCalls<typeof segmentEndpoints>()
 /** With all conditions; the v2 API takes those on other lists alone. */

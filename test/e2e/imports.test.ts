@@ -40,7 +40,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await menuIsGone(page)
     const cells = page.getByTestId('preview').getByRole('cell')
     expect(await cells.nth(1).innerText()).toBe('Feb 1, 2021')
-    expect(await cells.nth(4).getAttribute('title')).toBe('“31/02/2021” is no date in this order.')
+    expect(await cells.nth(4).getAttribute('title')).toBe('“31/02/2021” is not a date in this order.')
 
     // The separator changes nothing of what was chosen.
     await page.getByRole('combobox', { name: 'Where “Town” goes' }).click()

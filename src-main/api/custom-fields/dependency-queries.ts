@@ -11,8 +11,8 @@ import type { FieldDefinition } from './rules.ts'
 const readAtOnce = 20
 
 /**
- * What uses a field: lists whose primary key it is, or is about to be; segments with a condition on it; campaigns that may still be sent, templates and
- * autoresponders whose contents hold its code; lists whose header lines do. Reads all contents, which may be many and long:
+ * What uses a field: lists whose primary key it is, or is about to be; segments with a condition on it; campaigns that may
+ * still be sent, templates and autoresponders whose contents hold its code; lists whose header lines do. Reads all contents, which may be many and long:
  * neither for the API's thread nor for the writer's.
  * @param since leaves out contents that did not change after this entry of the change log
  */

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { fold } from '../../base/fold.ts'
-import { systemOrganizationId } from '../organizations/rules.ts'
+import { concernsList } from '../suppression-lists/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type {
   CampaignCondition,
@@ -211,21 +211,21 @@ function isInRange({ attribute, from, before }: TimeRange): Expression<SqlBool> 
 }
 
 /**
- * The suppression lists of the list itself, of its organization, and of the system. CROSS JOIN has SQLite begin with these few and
- * look each key up, where it would else look at every address for every subscriber.
+ * CROSS JOIN has SQLite begin with the few suppression lists and look each key up, where it would otherwise look at every address
+ * for every subscriber.
  */
 function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   const key = sql.ref('subscribers.email_key')
   // What follows the last @, since a quoted local part may hold one.
   const domain = sql`'@' || substr(${key}, length(rtrim(${key}, replace(${key}, '@', ''))) + 1)`
+  const concerns = concernsList(
+    sql`subscribers.mailing_list_id`,
+    sql`(select organization_id from mailing_lists where mailing_lists.id = subscribers.mailing_list_id)`
+  )
   const isIt = sql<SqlBool>`exists (
     select 1 from suppression_lists cross join suppressed_addresses
-    where suppression_list_id = suppression_lists.id and (suppression_lists.mailing_list_id = subscribers.mailing_list_id or (
-      suppression_lists.mailing_list_id is null and suppression_lists.organization_id in (
-        ${sql.lit(systemOrganizationId)},
-        (select organization_id from mailing_lists where mailing_lists.id = subscribers.mailing_list_id)
-      )
-    )) and key in (${key}, ${domain}, email_md5(subscribers.email))
+    where suppression_list_id = suppression_lists.id and ${concerns}
+    and key in (${key}, ${domain}, email_md5(subscribers.email))
   )`
   return operator === 'is true' ? isIt : sql<SqlBool>`not ${isIt}`
 }

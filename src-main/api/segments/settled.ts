@@ -1,4 +1,5 @@
-import { instantOf, offsetMinutes } from '../../base/times.ts'
+import { isoDay } from '../../base/dates.ts'
+import { instantOf, wallClock } from '../../base/times.ts'
 import type { Condition, FieldCondition, GroupCondition, TimeCondition } from './conditions.ts'
 
 /** When, and by which clock, "in the last 30 days" is asked. */
@@ -51,7 +52,7 @@ export function settle(clause: readonly Condition[], moment: Moment): SettledCon
 function settledField(condition: FieldCondition, { now, timeZone }: Moment): SettledField {
   const { operator, days = 0, ...rest } = condition
   if (operator !== 'is in the last' && operator !== 'is in the next') return { ...rest, operator }
-  const today = dayOf(now, timeZone)
+  const today = isoDay(wallClock(now, timeZone))
   const other = shifted(today, operator === 'is in the last' ? -days : days)
   const [from, to] = operator === 'is in the last' ? [other, today] : [today, other]
   if (rest.kind !== 'day_of_year') return { ...rest, operator: 'is between', from, to }
@@ -82,15 +83,10 @@ function timeRange(
     case 'is between':
       return range(start(from), end(to))
     case 'is in the last': {
-      const today = dayOf(moment.now, moment.timeZone)
+      const today = isoDay(wallClock(moment.now, moment.timeZone))
       return range(start(shifted(today, -days)), end(today))
     }
   }
-}
-
-/** YYYY-MM-DD of an instant in a zone. */
-function dayOf(ms: number, timeZone: string): string {
-  return new Date(ms + offsetMinutes(ms, timeZone) * 60_000).toISOString().slice(0, 10)
 }
 
 function shifted(day: string, days: number): string {

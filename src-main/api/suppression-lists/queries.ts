@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SuppressionListsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
@@ -94,6 +94,14 @@ export interface SuppressionScope {
   mailingListId: number
 }
 
+/** Whether a row of `suppression_lists` concerns a list: it is the list's own, its organization's for all lists, or global. */
+export function concernsList(mailingListId: RawBuilder<unknown>, organizationId: RawBuilder<unknown>) {
+  return sql<SqlBool>`(suppression_lists.mailing_list_id = ${mailingListId} or (
+    suppression_lists.mailing_list_id is null
+    and suppression_lists.organization_id in (${organizationId}, ${sql.lit(systemOrganizationId)})
+  ))`
+}
+
 /** Which of some addresses get nothing on a list: by its own suppression lists, the organization's and the global ones. */
 export async function suppressedAmong(
   db: Kysely<Schema>,
@@ -109,15 +117,7 @@ export async function suppressedAmong(
       select
         .selectFrom('suppression_lists')
         .select('id')
-        .where((where) =>
-          where.or([
-            where('mailing_list_id', '=', mailingListId),
-            where.and([
-              where('mailing_list_id', 'is', null),
-              where('organization_id', 'in', [organizationId, systemOrganizationId])
-            ])
-          ])
-        )
+        .where(concernsList(sql`${mailingListId}`, sql`${organizationId}`))
     )
     .where('key', 'in', [...new Set([...keysOf.values()].flat())])
     .execute()

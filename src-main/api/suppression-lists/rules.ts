@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { emailMd5 } from '../../base/email-md5.ts'
 import { emailKey, isDomain, isEmail } from '../subscribers/rules.ts'
 
 /** docs/api.md, "Suppression lists": an address, all of a domain, or the MD5 of a lower-cased address. */
@@ -36,7 +36,7 @@ export function suppressedRowOf(text: string): SuppressedRow | null {
 /** The keys under which somebody with this address may be suppressed. */
 export function suppressionKeysOf(email: string): [string, string, string] {
   const key = emailKey(email)
-  return [key, domainKeyOf(key), createHash('md5').update(email.trim().toLowerCase()).digest('hex')]
+  return [key, domainKeyOf(key), emailMd5(email)]
 }
 
 function domainKeyOf(key: string): string {
