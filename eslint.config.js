@@ -17,6 +17,7 @@ const floors = [
   'imports',
   'suppression',
   'exports',
+  'bulk-actions',
   'delivery',
   'tracking',
   'workbench',
@@ -105,7 +106,7 @@ export default tseslint.config(
           patterns: [
             {
               regex:
-                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|delivery|tracking|headless|desktop)/(?!endpoints\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|bulk-actions|delivery|tracking|headless|desktop)/(?!endpoints\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
               message:
                 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
             }

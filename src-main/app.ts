@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
+import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { startWriter } from './start-writer.ts'
@@ -96,7 +97,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       deletedListPurger(reader, writer),
       deletedCampaignPurger(reader, writer),
       deletedAutoresponderPurger(reader, writer),
-      importUndoer(reader, writer)
+      importUndoer(reader, writer),
+      bulkActionLoop(reader, writer)
     ]
     const rekeyer = new ListRekeyer(reader, writer)
     const suppressionRequests = new SuppressionRequests(reader, writer)

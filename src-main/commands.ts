@@ -23,6 +23,7 @@ import { userCommands } from './api/users/commands.ts'
 import { webFormCommands } from './api/web-forms/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
+import { bulkActionCommands } from './bulk-actions/commands.ts'
 import { importMappingCommands } from './workbench/import-mappings/commands.ts'
 
 /** Every way to change the data. The writer thread runs them; everyone else asks it to. */
@@ -51,5 +52,6 @@ export const commands: CommandRegistry = {
   uploadCopies: uploadCopyCommands,
   importMappings: importMappingCommands,
   subscriberExports: subscriberExportCommands,
+  bulkActions: bulkActionCommands,
   changeLog: changeLogCommands
 }

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
 import { exportFileDays } from './api/subscriber-exports/rules.ts'
+import { forgetOldBulkActions, dropOldSelections } from './bulk-actions/old-actions.ts'
+import { undoDays } from './api/bulk-actions/rules.ts'
 import type { Schema } from './database/schema.ts'
 import type { Writer } from './database/writer.ts'
 import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from './delivery/old-messages.ts'
@@ -23,6 +25,16 @@ export function retentionRules(
       // docs/api.md, "Limits".
       keptFor: 7 * day,
       removeBefore: (time) => removeOldLogs(reader, writer, dataDirectory, time)
+    },
+    {
+      name: `What undoing bulk actions needs that ended ${undoDays} days ago`,
+      keptFor: undoDays * day,
+      removeBefore: (time) => forgetOldBulkActions(reader, writer, time)
+    },
+    {
+      name: 'Selections of subscribers that nothing came of for a day',
+      keptFor: day,
+      removeBefore: (time) => dropOldSelections(reader, writer, time)
     },
     {
       name: 'Messages of campaigns that were deleted 7 days ago',

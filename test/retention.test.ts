@@ -13,6 +13,7 @@ import { startWriter } from '../src-main/start-writer.ts'
 import { type StartedApplication, startApplication } from './support/application.ts'
 import { importText, makeAutoresponder, makeCampaign, makeList, makeSubscriber } from './support/builders.ts'
 import type { Client } from './support/client.ts'
+import { act, select } from './support/bulk-actions.ts'
 import { commandBench } from './support/commands.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -194,4 +195,31 @@ it('an autoresponder is deleted at once, and what it still had to send goes afte
   )
   expect((await api.get(`/mailing_lists/${list.id}/autoresponders`)).data).toEqual([])
   await expect.poll(queued).toBe(0)
+})
+
+it('what undoing a bulk action needs stays for 7 days, and a selection that nothing came of for one', async () => {
+  const first = await startApplication()
+  const { api } = first
+  const list = await makeList(api)
+  await makeSubscriber(api, list.id, 'a@example.com', { status: 'unsubscribed' })
+  await makeSubscriber(api, list.id, 'b@example.com', { status: 'bounced' })
+  const { id } = await act(api, await select(api, list.id), { kind: 'set_status', status: 'active' })
+  await select(api, list.id)
+  const { reader, tidyAfter } = await later(first)
+  const rowsOf = async (table: 'bulk_action_changes' | 'bulk_action_kept' | 'selected_subscribers') =>
+    (await reader.selectFrom(table).selectAll().execute()).length
+  const all = async () => [
+    await rowsOf('bulk_action_changes'),
+    await rowsOf('bulk_action_kept'),
+    await rowsOf('selected_subscribers')
+  ]
+  await tidyAfter(0.9)
+  expect(await all()).toEqual([1, 1, 2])
+  await tidyAfter(6.9)
+  expect(await all()).toEqual([1, 1, 0])
+  await tidyAfter(7.1)
+  expect(await all()).toEqual([0, 0, 0])
+  const row = await reader.selectFrom('bulk_actions').select(['id', 'forgotten_at']).executeTakeFirstOrThrow()
+  expect(row.id).toBe(id)
+  expect(row.forgotten_at).not.toBeNull()
 })

@@ -7,9 +7,16 @@ import { first } from './migrations/0022-first.ts'
 import { retention } from './migrations/0023-retention.ts'
 import { linkCounters } from './migrations/0024-link-counters.ts'
 import { rememberedDateFormats } from './migrations/0025-remembered-date-formats.ts'
+import { bulkActions } from './migrations/0026-bulk-actions.ts'
 
 /** In order; a step that was released is never edited again. */
-export const migrations: readonly Migration[] = [first, retention, linkCounters, rememberedDateFormats]
+export const migrations: readonly Migration[] = [
+  first,
+  retention,
+  linkCounters,
+  rememberedDateFormats,
+  bulkActions
+]
 
 /** Copies of earlier schemas that are kept. */
 const keptBackups = 3

@@ -3,6 +3,7 @@ import { Faults } from '../base/errors.ts'
 import type { ExportPlan } from './plan.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { fieldNamed } from '../api/custom-fields/rules.ts'
+import { selectionRow } from '../api/bulk-actions/queries.ts'
 import { stateCommands } from '../api/jobs/state-commands.ts'
 import { localListById, mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
@@ -22,6 +23,8 @@ import type { SubscriberExportInput } from '../api/subscriber-exports/schema.ts'
 
 interface CreateInput {
   organizationId: number
+  /** Who is exported, by a user who chose them; null = by the segment. */
+  selected: { selectionId: number; userId: number } | null
   mailingListId: number
   export: SubscriberExportInput
 }
@@ -34,6 +37,13 @@ const createSubscriberExport: Command<CreateInput, number> = async (context, inp
     input.mailingListId,
     'subscriber exports'
   )
+  const selection =
+    input.selected &&
+    (await selectionRow(
+      context.db,
+      { organizationId: input.organizationId, userId: input.selected.userId },
+      input.selected.selectionId
+    ))
   const { segment_id: segmentId, statuses, columns, file_format } = input.export
   const segment =
     segmentId === undefined || segmentId === null ? null : await segmentOfList(context.db, list.id, segmentId)
@@ -53,6 +63,8 @@ const createSubscriberExport: Command<CreateInput, number> = async (context, inp
       mailing_list_id: list.id,
       state: 'idle',
       settings: JSON.stringify(settings),
+      selection_id: selection?.id ?? null,
+      number_of_records: selection?.subscribers ?? null,
       records_exported: 0,
       after_id: 0,
       bytes_written: 0,
@@ -102,17 +114,19 @@ const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, 
   const organization = await organizationById(context.db, row.organization_id)
   const settings = settingsOf(row)
   await requireListsOf(context.db, settings.clause)
-  const isCounted = settings.clause.length === 0 || row.number_of_records !== null
+  const isWhole = settings.clause.length === 0 && row.selection_id === null
+  const isCounted = isWhole || row.number_of_records !== null
   await change(context, row, {
     state: isCounted ? 'exporting' : 'estimating',
     started_at: row.started_at ?? context.now,
-    ...(settings.clause.length === 0 && {
+    ...(isWhole && {
       number_of_records: await countWithStatuses(context.db, list.id, settings.statuses)
     })
   })
   return {
     id,
     mailingListId: list.id,
+    selectionId: row.selection_id,
     clause: settings.clause,
     isCounted,
     settings,

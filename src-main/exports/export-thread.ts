@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
-import { subscribersToExport } from '../api/subscriber-exports/queries.ts'
+import { selectedToExport, subscribersToExport } from '../api/subscriber-exports/queries.ts'
+import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import type { Schema } from '../database/schema.ts'
 import type { CommandClient } from '../database/writer.ts'
@@ -89,15 +90,15 @@ async function writeFile(
     const write = csvWriter(settings.file_format, settings.file_format.escape_formulas)
     const cells = cellsOf(settings.columns, plan.fields, plan.timeZone)
     for (let reads = 1; ; reads++) {
-      const rows = await subscribersToExport(reader, plan, settings.statuses, progress.afterId, rowsAtOnce)
+      const { rows, lastId } = await nextRows(plan, progress.afterId, reader)
       const lines = rows.map((row) => {
         const values = JSON.parse(row.custom_fields) as StoredValues
         return cells.map((cell) => cell(row, values))
       })
       if (lines.length > 0) progress.bytes += append(file, progress.bytes, write(lines))
       progress.records += rows.length
-      progress.afterId = rows.at(-1)?.id ?? progress.afterId
-      const isLast = rows.length < rowsAtOnce
+      progress.afterId = lastId ?? rows.at(-1)?.id ?? progress.afterId
+      const isLast = lastId === null
       if (isLast || reads % readsPerNote === 0) {
         fdatasyncSync(file)
         const goesOn = await client.run('subscriberExports.noteProgress', { id: plan.id, progress })
@@ -108,6 +109,20 @@ async function writeFile(
   } finally {
     closeSync(file)
   }
+}
+
+/** The next subscribers after an id; `lastId` is the last that was looked at, or null where no further one follows. */
+async function nextRows(
+  plan: ExportPlan,
+  afterId: number,
+  reader: Kysely<Schema>
+): Promise<{ rows: SubscriberRow[]; lastId: number | null }> {
+  const { selectionId, mailingListId, settings } = plan
+  if (selectionId !== null) {
+    return selectedToExport(reader, { selectionId, mailingListId }, settings.statuses, afterId)
+  }
+  const rows = await subscribersToExport(reader, plan, settings.statuses, afterId, rowsAtOnce)
+  return { rows, lastId: rows.length < rowsAtOnce ? null : (rows.at(-1)?.id ?? null) }
 }
 
 /** @returns the bytes that were written */

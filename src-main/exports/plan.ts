@@ -7,6 +7,8 @@ import type { ExportSettings } from '../api/subscriber-exports/schema.ts'
 export interface ExportPlan {
   id: number
   mailingListId: number
+  /** Who is exported; null = the clause tells. */
+  selectionId: number | null
   /** Of the segment that is exported; empty = all subscribers. */
   clause: SettledCondition[]
   /** Whether it is known how many rows there will be; a segment has to be counted first. */

@@ -28,6 +28,7 @@ export const subscriberExportRoutes = serve(
         const id = await writer.run('subscriberExports.create', {
           organizationId: caller.organizationId,
           mailingListId: params.mailing_list_id,
+          selected: null,
           export: body.subscriber_export
         })
         return ok(await answer(caller, id))

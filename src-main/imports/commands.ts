@@ -40,7 +40,8 @@ import {
   zeroCounts
 } from '../api/subscriber-imports/schema.ts'
 import { checkMapping } from '../api/subscriber-imports/settings.ts'
-import { forgetImportChanges, noteImportChanges, recordSubscribers } from './undo-commands.ts'
+import { recordSubscribers } from '../api/subscribers/record-changes.ts'
+import { forgetImportChanges, noteImportChanges } from './undo-commands.ts'
 
 interface CreateInput {
   organizationId: number

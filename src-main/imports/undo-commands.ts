@@ -1,7 +1,5 @@
-import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import { packJson, unpackJson } from '../base/packed-json.ts'
 import {
-  type Change,
   type Command,
   type CommandContext,
   inBackground,
@@ -17,17 +15,13 @@ import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../api/mailing-lists/rekey-commands.ts'
+import { recordSubscribers } from '../api/subscribers/record-changes.ts'
 import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import { importRow, type ImportRow } from '../api/subscriber-imports/queries.ts'
 import { importUndo } from './undo-queries.ts'
 
 // Undoing an import: subscribers that it added go, those that it overwrote become what they were. Whoever changed since
 // stays as they are, and is named.
-
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
-/** Values of many subscribers resemble each other: the fastest level makes a tenth of them. */
-const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** Notes what a batch of an import changed. */
 export async function noteImportChanges(
@@ -44,7 +38,7 @@ export async function noteImportChanges(
       written_at: context.now,
       first_added_id: addedIds?.first ?? null,
       last_added_id: addedIds?.last ?? null,
-      overwritten: overwritten.length > 0 ? await compress(JSON.stringify(overwritten), fastest) : null,
+      overwritten: overwritten.length > 0 ? await packJson(overwritten) : null,
       subscribers: added + overwritten.length
     })
     .execute()
@@ -148,9 +142,7 @@ const continueImportUndo = inBackground<{ id: number }, boolean>(async (context,
   }
   const { first_added_id: first, last_added_id: last } = change
   const added = first !== null && last !== null ? last - first + 1 : 0
-  const overwritten = change.overwritten
-    ? (JSON.parse((await decompress(change.overwritten)).toString()) as Overwritten[])
-    : []
+  const overwritten = change.overwritten ? ((await unpackJson(change.overwritten)) as Overwritten[]) : []
   let undone = change.undone
   let paused = false
   while (undone < change.subscribers && !paused) {
@@ -286,31 +278,6 @@ async function noteProgress(
     .execute()
   // Whoever follows it is told of subscribers; where all were kept, that it went on.
   if (counts.removed + counts.restored === 0) recordRow(context, 'subscriber_import', 'update', row)
-}
-
-/** Notes changes of subscribers, consecutive ids as one. */
-export function recordSubscribers(
-  context: CommandContext,
-  { organization_id, mailing_list_id }: Pick<ImportRow, 'organization_id' | 'mailing_list_id'>,
-  action: Change['action'],
-  ids: number[]
-): void {
-  const runs: [first: number, last: number][] = []
-  for (const id of ids.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1)
-    if (last && last[1] === id - 1) last[1] = id
-    else runs.push([id, id])
-  }
-  for (const [firstId, lastId] of runs) {
-    context.record({
-      entity: 'subscriber',
-      action,
-      organizationId: organization_id,
-      mailingListId: mailing_list_id,
-      firstId,
-      lastId
-    })
-  }
 }
 
 export const importUndoCommands = {

@@ -1,4 +1,5 @@
 import type { SegmentCounts, SegmentPage, SegmentScope } from '../api/segments/queries.ts'
+import type { SelectedPart } from '../api/bulk-actions/selected-ids.ts'
 import { listIdsOf } from '../api/segments/conditions.ts'
 import type { SettledCondition } from '../api/segments/settled.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
@@ -22,6 +23,7 @@ export type SegmentQuestion =
   | { ask: 'count'; scope: SegmentScope }
   | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
   | { ask: 'choice'; choice: Choice; position: number; limit: number }
+  | { ask: 'selection'; choice: Choice; narrowing: Narrowing }
   | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
 
@@ -31,6 +33,21 @@ export interface ChoicePage {
   total: number
   /** Whether something has changed since they were found. */
   isStale: boolean
+}
+
+/** Whom of a choice somebody means. */
+export interface Narrowing {
+  /** These ids alone; null = all. */
+  only: number[] | null
+  /** All but these ids. */
+  except: number[]
+}
+
+/** Whom somebody means, as they are now. */
+export interface FoundSelection {
+  subscribers: number
+  statuses: SegmentCounts
+  parts: SelectedPart[]
 }
 
 interface KeptCount extends Timed {
@@ -96,6 +113,11 @@ export class SegmentReader {
     signal: AbortSignal
   ): Promise<ChoicePage> {
     return this.#thread.ask({ ask: 'choice', choice, position, limit }, signal) as Promise<ChoicePage>
+  }
+
+  /** Whom somebody has chosen, at this moment. */
+  selection(choice: Choice, narrowing: Narrowing, signal: AbortSignal): Promise<FoundSelection> {
+    return this.#thread.ask({ ask: 'selection', choice, narrowing }, signal) as Promise<FoundSelection>
   }
 
   /** Whether a subscriber of the lists has such a value of a custom field. */

@@ -4,6 +4,7 @@ import { segmentMembers } from '../api/segments/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { countSegment } from './count.ts'
 import { chosenIds, subscribersByIds } from './chosen.ts'
+import { findSelection } from './selection.ts'
 import { KeptChoices } from './kept-choices.ts'
 import type { ChoicePage, SegmentQuestion } from './segment-reader.ts'
 import { dependenciesOf } from '../api/custom-fields/dependency-queries.ts'
@@ -25,6 +26,8 @@ function valueOf(question: SegmentQuestion, signal: AbortSignal): Promise<unknow
       return segmentMembers(reader, question.scope, question.page)
     case 'choice':
       return choicePage(question, signal)
+    case 'selection':
+      return findSelection(database, reader, question.choice, question.narrowing, signal)
     case 'dependencies':
       return dependenciesOf(reader, question.field, null)
     case 'use':

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { packageDirectory } from '../base/package-directory.ts'
 import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { apiAccessRoutes } from './api-access.ts'
+import { bulkActionRoutes } from './bulk-actions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contentPreviewRoutes } from './content-preview.ts'
 import { dryRunRoutes } from './dry-runs.ts'
@@ -25,6 +26,7 @@ import { urlUploadRoutes } from './url-uploads.ts'
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(apiAccessRoutes)
+  await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)
   await app.register(dryRunRoutes)

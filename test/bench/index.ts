@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { benchBulkActions } from './bulk-actions.ts'
 import { benchCalls } from './calls.ts'
 import { benchCampaigns } from './campaigns.ts'
 import { benchDeletion } from './deletion.ts'
@@ -8,7 +9,7 @@ import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchSegments } from './segments.ts'
 
-// npm run bench [-- import|calls|deletion|segments|filters|campaigns|organizations [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -17,6 +18,7 @@ const suites = {
   deletion: benchDeletion,
   segments: benchSegments,
   filters: benchFilters,
+  'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
   organizations: benchOrganizations
 }

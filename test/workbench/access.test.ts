@@ -7,6 +7,7 @@ import { validatorCompiler } from '../../src-main/http/validation.ts'
 import { registerWorkbench } from '../../src-main/workbench/index.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
+import { act, select } from '../support/bulk-actions.ts'
 import { importText, makeCampaign, makeList, makeSegment } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 
@@ -53,6 +54,14 @@ const ofFile = async () => {
     id: (await started.api.workbench<{ id: number }>('POST', path, { filename: 'never.csv' })).data.id
   }
 }
+const ofSelection = async () => {
+  const { id } = await makeList(started.api)
+  return { id: (await select(started.api, id)).id }
+}
+const ofBulkAction = async () => {
+  const { id } = await makeList(started.api)
+  return { id: (await act(started.api, await select(started.api, id), { kind: 'delete' })).id }
+}
 const ofDryRun = async () => ({ id: randomUUID(), log: 'failed' })
 const ofMapping = async () => ({ ...(await ofList()), id: 1 })
 
@@ -62,6 +71,15 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /api_keys': {},
   'GET /api_keys': {},
   'DELETE /api_keys/:id': { foreign: ofKey },
+  // What an action and its undoing ask for is decided by its kind: test/bulk-actions.
+  'GET /bulk_actions': { needs: 'subscriber.read' },
+  'GET /bulk_actions/:id': { needs: 'subscriber.read', foreign: ofBulkAction },
+  'GET /bulk_actions/:id/kept': { needs: 'subscriber.read', foreign: ofBulkAction },
+  'POST /bulk_actions/:id/cancel': { foreign: ofBulkAction },
+  'POST /bulk_actions/:id/undo': { foreign: ofBulkAction },
+  'POST /mailing_lists/:mailing_list_id/selections': { needs: 'subscriber.read', foreign: ofList },
+  'POST /selections/:id/bulk_actions': { foreign: ofSelection },
+  'POST /selections/:id/exports': { needs: 'subscriber.export', foreign: ofSelection },
   'GET /campaigns': {},
   'GET /campaigns/:id/progress': { needs: 'campaign.read_stats', foreign: ofCampaign },
   'GET /campaigns/:id/outbox': { needs: 'campaign.read_stats', foreign: ofCampaign },
@@ -127,6 +145,7 @@ const segmentBody = {
 
 /** What each body needs for the route to look at the path. */
 const bodies: Record<string, unknown> = {
+  bulk_actions: { kind: 'delete' },
   content_preview: { subject: '', html: '', text: '', name: '' },
   dry_runs: { filename: 'file.csv', column_mapping: ['email'], new_custom_fields: [] },
   import_mappings: {

@@ -1,6 +1,7 @@
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { ListRekeysTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
+import { bulkActionOn } from '../bulk-actions/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedStates } from '../subscriber-imports/rules.ts'
@@ -64,6 +65,12 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
   if (undo) {
     throw validationFailed(
       `primary_key_custom_field_id cannot change while subscriber import ${undo.id} is being undone`
+    )
+  }
+  const action = await bulkActionOn(context.db, id)
+  if (action) {
+    throw validationFailed(
+      `primary_key_custom_field_id cannot change while bulk action ${action.id} is under way`
     )
   }
   await context.db

@@ -227,7 +227,7 @@ function literal(value: unknown): string {
 }
 
 /** What the records are called that clauses name, for descriptions; also those that were deleted since. */
-async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][]): Promise<Names> {
+export async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][]): Promise<Names> {
   const leaves = clauses.flatMap(leavesOf)
   const ids = <Type extends Condition['type']>(
     type: Type,

@@ -3,6 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { SubscriberExportsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
+import { nextSelected } from '../bulk-actions/queries.ts'
 import { membersOf, type SegmentScope } from '../segments/queries.ts'
 import type { SettledCondition } from '../segments/settled.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
@@ -95,6 +96,26 @@ export function subscribersToExport(
     .orderBy('subscribers.id')
     .limit(limit)
     .execute()
+}
+
+/** Up to some hundred subscribers of a selection with an id above `afterId`, by id; `lastId` is null after the last. */
+export async function selectedToExport(
+  db: Kysely<Schema>,
+  { selectionId, mailingListId }: { selectionId: number; mailingListId: number },
+  statuses: readonly SubscriberStatus[],
+  afterId: number
+): Promise<{ rows: SubscriberRow[]; lastId: number | null }> {
+  const ids = await nextSelected(db, selectionId, afterId)
+  if (ids.length === 0) return { rows: [], lastId: null }
+  const rows = await db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('mailing_list_id', '=', mailingListId)
+    .where('status', 'in', [...statuses])
+    .orderBy('id')
+    .execute()
+  return { rows, lastId: ids.at(-1) ?? null }
 }
 
 /** What an export was asked for, with the segment as it was then. */

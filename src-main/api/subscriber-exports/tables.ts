@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 import type { ExportState } from './schema.ts'
 
@@ -10,6 +10,8 @@ export interface SubscriberExportsTable {
   error_message: string | null
   /** {@link ExportSettings} */
   settings: Json
+  /** Who is exported, where that was chosen in the window; null = by the settings. */
+  selection_id: ColumnType<number | null, number | null | undefined, number | null>
   number_of_records: number | null
   records_exported: number
   /** The last subscriber in the file, and how long the file is with it. */

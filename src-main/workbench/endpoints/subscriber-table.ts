@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { pagedEnvelope } from '../../http/envelope.ts'
 import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 import { sortColumns } from '../../api/segments/conditions.ts'
-import { ConditionsInput } from '../../api/segments/schema.ts'
 import { Subscriber } from '../../api/subscribers/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { choiceInput } from './choice.ts'
 
 export const subscriberTableEndpoints = unlistedEndpoints({
   // What is asked for is long, so a POST brings it; nothing is changed.
@@ -12,12 +12,7 @@ export const subscriberTableEndpoints = unlistedEndpoints({
     access: 'subscriber.read',
     params: MailingListParams,
     body: Type.Object({
-      /** A text that is looked for anywhere in the email and in fields of text. */
-      search: withDefault(Type.String({ maxLength: 255 }), ''),
-      /** A stored segment, within which all of this applies. */
-      segment_id: withDefault(Nullable(Type.Integer()), null),
-      /** Conditions that all must hold; see api/segments/conditions.ts. */
-      clause: withDefault(ConditionsInput, []),
+      ...choiceInput,
       sort: withDefault(
         Nullable(
           Type.Object({

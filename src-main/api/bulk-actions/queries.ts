@@ -1,0 +1,204 @@
+import type { Kysely, Selectable } from 'kysely'
+import { notFound } from '../../base/errors.ts'
+import { formatOptionalTime, formatTime } from '../../base/times.ts'
+import type { Schema } from '../../database/schema.ts'
+import { offsetOf } from '../../http/pagination.ts'
+import { type BulkActionSettings, undoDays } from './rules.ts'
+import type { BulkAction } from './schema.ts'
+import { unpackIds } from './selected-ids.ts'
+import type { BulkActionKeptTable, BulkActionsTable, SelectionsTable } from './tables.ts'
+
+export type BulkActionRow = Selectable<BulkActionsTable>
+export type SelectionRow = Selectable<SelectionsTable>
+type NamedRow = BulkActionRow & { mailing_list_name: string }
+
+const day = 24 * 60 * 60 * 1000
+
+/** @throws ApiError not_found */
+export async function bulkActionRow(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<NamedRow> {
+  const row = await actionsOf(db, organizationId).where('bulk_actions.id', '=', id).executeTakeFirst()
+  if (!row) throw notFound(`bulk action ${id}`)
+  return row
+}
+
+function actionsOf(db: Kysely<Schema>, organizationId: number) {
+  return db
+    .selectFrom('bulk_actions')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'bulk_actions.mailing_list_id')
+    .selectAll('bulk_actions')
+    .select('mailing_lists.name as mailing_list_name')
+    .where('bulk_actions.organization_id', '=', organizationId)
+}
+
+/** A page of bulk actions, the newest first. @param mailingListId null = all lists of the organization */
+export async function bulkActionPage(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number | null,
+  { page, per_page }: { page: number; per_page: number }
+): Promise<{ rows: NamedRow[]; total: number }> {
+  let query = actionsOf(db, organizationId)
+  if (mailingListId !== null) query = query.where('mailing_list_id', '=', mailingListId)
+  const { total } = await query
+    .clearSelect()
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .orderBy('bulk_actions.id', 'desc')
+    .limit(per_page)
+    .offset(offsetOf({ page, per_page }))
+    .execute()
+  return { rows, total }
+}
+
+/** The first action of which something is left to do or to undo. */
+export function nextBulkAction(db: Kysely<Schema>): Promise<{ id: number } | undefined> {
+  return db
+    .selectFrom('bulk_actions')
+    .select('id')
+    .where('state', 'in', ['running', 'undoing'])
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** An action under way that reads or writes the subscribers of a list. */
+export function bulkActionOn(db: Kysely<Schema>, mailingListId: number): Promise<{ id: number } | undefined> {
+  return db
+    .selectFrom('bulk_actions')
+    .select('id')
+    .where('state', 'in', ['running', 'undoing'])
+    .where((where) =>
+      where.or([where('mailing_list_id', '=', mailingListId), where('target_id', '=', mailingListId)])
+    )
+    .executeTakeFirst()
+}
+
+/** What an action does. */
+export function settingsOf({ settings }: Pick<BulkActionRow, 'settings'>): BulkActionSettings {
+  return JSON.parse(settings) as BulkActionSettings
+}
+
+/** Whether something is left that undoing an action would change back. */
+export function canBeUndone({ state, changed, forgotten_at }: BulkActionRow): boolean {
+  return ['finished', 'cancelled', 'failed'].includes(state) && changed > 0 && forgotten_at === null
+}
+
+/** A bulk action as the window is told of it. */
+export function presentBulkAction(row: NamedRow, timeZone: string): BulkAction {
+  const settings = settingsOf(row)
+  const canUndo = canBeUndone(row)
+  return {
+    id: row.id,
+    mailing_list_id: row.mailing_list_id,
+    mailing_list_name: row.mailing_list_name,
+    kind: settings.kind,
+    status: 'status' in settings ? settings.status : null,
+    name: 'name' in settings ? settings.name : null,
+    mode: 'mode' in settings ? settings.mode : null,
+    value: 'shown' in settings ? settings.shown : null,
+    description: row.description,
+    state: row.state,
+    error_message: row.error_message,
+    total: row.total,
+    done: row.done,
+    changed: row.changed,
+    same: row.same,
+    kept: row.kept,
+    gone: row.done - row.changed - row.same - row.kept,
+    undo_done: row.undo_done,
+    restored: row.restored,
+    not_restored: row.not_restored,
+    can_be_undone: canUndo,
+    undo_until:
+      canUndo && row.finished_at !== null ? formatTime(row.finished_at + undoDays * day, timeZone) : null,
+    created_at: formatTime(row.created_at, timeZone),
+    finished_at: formatOptionalTime(row.finished_at, timeZone)
+  }
+}
+
+/** Whom an action left as they were, or with `isUndo` whom its undoing did, by id. */
+export function keptByBulkAction(
+  db: Kysely<Schema>,
+  { id, isUndo }: { id: number; isUndo: boolean },
+  afterId: number,
+  limit: number
+): Promise<Selectable<BulkActionKeptTable>[]> {
+  return db
+    .selectFrom('bulk_action_kept')
+    .selectAll()
+    .where('bulk_action_id', '=', id)
+    .where('is_undo', '=', Number(isUndo))
+    .where('subscriber_id', '>', afterId)
+    .orderBy('subscriber_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Actions that ended before a time (UNIX milliseconds) and could still be undone. */
+export function bulkActionsToForget(db: Kysely<Schema>, endedBefore: number): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('bulk_actions')
+    .select('id')
+    .where('finished_at', '<', endedBefore)
+    .where('forgotten_at', 'is', null)
+    .where('state', '!=', 'undoing')
+    .execute()
+}
+
+/** A selection that this user made of a list. @throws ApiError not_found */
+export async function selectionRow(
+  db: Kysely<Schema>,
+  owner: { organizationId: number; userId: number },
+  id: number
+): Promise<SelectionRow> {
+  const row = await db
+    .selectFrom('selections')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', owner.organizationId)
+    .where('user_id', '=', owner.userId)
+    .executeTakeFirst()
+  if (!row) throw notFound(`selection ${id}`)
+  return row
+}
+
+/** The next ids of a selection; none = that was all. */
+export async function nextSelected(
+  db: Kysely<Schema>,
+  selectionId: number,
+  afterId: number
+): Promise<number[]> {
+  const part = await db
+    .selectFrom('selected_subscribers')
+    .select('ids')
+    .where('selection_id', '=', selectionId)
+    .where('last_id', '>', afterId)
+    .orderBy('last_id')
+    .limit(1)
+    .executeTakeFirst()
+  return part ? unpackIds(part.ids).filter((id) => id > afterId) : []
+}
+
+/** Selections from before a time (UNIX milliseconds) that neither an action nor an export needs. */
+export function unusedSelections(db: Kysely<Schema>, before: number): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('selections')
+    .select('id')
+    .where('created_at', '<', before)
+    .where('id', 'not in', (select) =>
+      select.selectFrom('bulk_actions').select('selection_id').where('selection_id', 'is not', null)
+    )
+    .where('id', 'not in', (select) =>
+      select
+        .selectFrom('subscriber_exports')
+        .select('selection_id')
+        .where('selection_id', 'is not', null)
+        .where('finished_at', 'is', null)
+    )
+    .execute()
+}

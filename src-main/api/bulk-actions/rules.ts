@@ -1,0 +1,54 @@
+import { hasOptions, type StoredValue } from '../custom-fields/rules.ts'
+import type { CustomFieldType } from '../custom-fields/schema.ts'
+import type { SubscriberStatus } from '../subscribers/schema.ts'
+import type { FieldMode } from './schema.ts'
+
+/** How long an action can be undone. */
+export const undoDays = 7
+
+/** What an action does, as it was read from the request; `name` is what its other list, field or suppression list was called then. */
+export type BulkActionSettings =
+  | { kind: 'set_status'; status: SubscriberStatus; revives: boolean }
+  | {
+      kind: 'set_field'
+      custom_field_id: number
+      name: string
+      mode: FieldMode
+      /** null = blank */
+      value: StoredValue | null
+      /** The value as people read it. */
+      shown: string | null
+    }
+  | { kind: 'copy' | 'move'; name: string }
+  | { kind: 'suppress'; name: string }
+  | { kind: 'delete' }
+
+/** Statuses of people who asked for no more messages; only who says so makes them active. */
+export const declinedStatuses: readonly SubscriberStatus[] = ['unsubscribed', 'scomp']
+
+interface Field {
+  id: number
+  name: string
+  type: CustomFieldType
+}
+
+/**
+ * Where the values of one list's fields go on another: into the same field if it is global, else into one of the same name. Fields without
+ * a counterpart that could hold their values are left out.
+ */
+export function matchingFields<Of extends Field>(
+  from: readonly Of[],
+  to: readonly Of[]
+): [source: Of, target: Of][] {
+  return from.flatMap((source): [Of, Of][] => {
+    const key = source.name.toLowerCase()
+    const target = to.find(({ id }) => id === source.id) ?? to.find(({ name }) => name.toLowerCase() === key)
+    return target && isAlike(source.type, target.type) ? [[source, target]] : []
+  })
+}
+
+/** Whether values of one type can be read as another: texts hold everything. */
+function isAlike(source: CustomFieldType, target: CustomFieldType): boolean {
+  if (source === target || (hasOptions(source) && hasOptions(target))) return true
+  return target === 'text_multiline' || (target === 'text' && source !== 'text_multiline')
+}

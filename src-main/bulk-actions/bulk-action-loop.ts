@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely'
+import { nextBulkAction } from '../api/bulk-actions/queries.ts'
+import { ApiError } from '../base/errors.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import { StepLoop } from '../jobs/step-loop.ts'
+
+/** Does bulk actions, and undoes them, bit by bit. */
+export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
+  return new StepLoop(
+    {
+      name: 'A bulk action',
+      next: () => nextBulkAction(reader),
+      step: async ({ id }) => {
+        try {
+          return await writer.run('bulkActions.continue', { id })
+        } catch (error) {
+          // What it needs is gone, such as the list that it copies to.
+          if (!(error instanceof ApiError)) throw error
+          await writer.run('bulkActions.fail', { id, message: error.message })
+          return false
+        }
+      },
+      isMadeBy: ({ entity, action }) => entity === 'bulk_action' && action !== 'delete'
+    },
+    writer
+  )
+}

@@ -1,0 +1,70 @@
+import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
+import { type BulkActionSettings, declinedStatuses } from '../../api/bulk-actions/rules.ts'
+import { SubscriberTally } from '../../api/subscriber-counts/tally.ts'
+import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
+import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
+import type { CommandContext } from '../../database/command.ts'
+import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
+import type { BulkWork, Kept } from '../work.ts'
+
+/** A subscriber, the status that it had, and since when it had been as it was. */
+type StatusNote = [id: number, status: SubscriberStatus, updatedAt: number]
+
+/** Gives subscribers a status. Those who declined become active only where that is asked for. */
+export function settingStatus(
+  context: CommandContext,
+  action: BulkActionRow,
+  { status, revives }: Extract<BulkActionSettings, { kind: 'set_status' }>
+): BulkWork {
+  const listId = action.mailing_list_id
+  const tally = new SubscriberTally(listId)
+  const restore = context.sqlite.prepare<[string, number, number]>(
+    'UPDATE subscribers SET status = ?, updated_at = ? WHERE id = ?'
+  )
+
+  return {
+    async apply(ids) {
+      const notes: StatusNote[] = []
+      const kept: Kept[] = []
+      let same = 0
+      for (const row of await subscribersWithIds(context, listId, ids)) {
+        if (row.status === status) same++
+        else if (status === 'active' && !revives && declinedStatuses.includes(row.status)) {
+          kept.push({ id: row.id, email: row.email, reason: 'declined' })
+        } else {
+          notes.push([row.id, row.status, row.updated_at])
+          tally.moved(row.status, status)
+        }
+      }
+      const changed = notes.map(([id]) => id)
+      if (changed.length > 0) {
+        await context.db
+          .updateTable('subscribers')
+          .set({ status, updated_at: context.now })
+          .where('id', 'in', changed)
+          .execute()
+      }
+      recordSubscribers(context, action, 'update', changed)
+      return { notes, same, kept }
+    },
+
+    async takeBack(notes, writtenAt) {
+      const former = new Map((notes as unknown as StatusNote[]).map((note) => [note[0], note]))
+      const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
+      for (const row of rows) {
+        const [, before, updatedAt] = former.get(row.id) ?? [row.id, row.status, row.updated_at]
+        restore.run(before, updatedAt, row.id)
+        tally.moved(row.status, before)
+      }
+      recordSubscribers(
+        context,
+        action,
+        'update',
+        rows.map(({ id }) => id)
+      )
+      return { restored: rows.length, kept }
+    },
+
+    finish: () => tally.save(context)
+  }
+}

@@ -1,0 +1,61 @@
+import type { CommandContext } from '../database/command.ts'
+import type { SubscriberRow } from '../api/subscribers/queries.ts'
+import type { Kept } from './work.ts'
+
+/** The subscribers of a list that have these ids, by id; those who are gone are left out. */
+export function subscribersWithIds(
+  context: CommandContext,
+  mailingListId: number,
+  ids: readonly number[]
+): Promise<SubscriberRow[]> {
+  return context.db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('mailing_list_id', '=', mailingListId)
+    .orderBy('id')
+    .execute()
+}
+
+/** Those of them who have not been changed since a time, and those who have; who is gone is in neither. */
+export async function untouchedSince(
+  context: CommandContext,
+  mailingListId: number,
+  ids: readonly number[],
+  writtenAt: number
+): Promise<{ rows: SubscriberRow[]; kept: Kept[] }> {
+  const found = await subscribersWithIds(context, mailingListId, ids)
+  return {
+    rows: found.filter(({ updated_at }) => updated_at === writtenAt),
+    kept: found
+      .filter(({ updated_at }) => updated_at !== writtenAt)
+      .map(({ id, email }) => ({ id, email, reason: 'changed' }))
+  }
+}
+
+const columns = [
+  'id',
+  'mailing_list_id',
+  'email',
+  'email_key',
+  'alternate_key',
+  'status',
+  'confirmed',
+  'email_format',
+  'subscribe_time',
+  'subscribe_ip',
+  'remove_time',
+  'remove_ip',
+  'custom_fields',
+  'created_at',
+  'updated_at'
+] as const satisfies (keyof SubscriberRow)[]
+
+/** Adds a subscriber, as often as it is called. @returns what answers whether it did: not where the list has one with its key, or its id is taken */
+export function inserterOf({ sqlite }: CommandContext): (row: SubscriberRow) => boolean {
+  const insert = sqlite.prepare(
+    `INSERT INTO subscribers (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+     ON CONFLICT DO NOTHING`
+  )
+  return (row) => insert.run(columns.map((column) => row[column])).changes === 1
+}

@@ -1,0 +1,62 @@
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { packIds } from '../api/bulk-actions/selected-ids.ts'
+import type { SegmentCounts } from '../api/segments/queries.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../api/subscribers/schema.ts'
+import type { Schema } from '../database/schema.ts'
+import { type Choice, chosenIds } from './chosen.ts'
+import type { FoundSelection, Narrowing } from './segment-reader.ts'
+
+/** Subscribers whose status is looked at before something else may go first. */
+const countedAtOnce = 10_000
+
+/** Finds whom somebody has chosen, anew: what is kept for tables may be some moments old. @throws the reason of the signal */
+export async function findSelection(
+  database: Database,
+  db: Kysely<Schema>,
+  choice: Choice,
+  { only, except }: Narrowing,
+  signal: AbortSignal
+): Promise<FoundSelection> {
+  const found = only
+    ? existing(database, choice.mailingListId, only)
+    : await chosenIds(database, db, { ...choice, sorting: null }, signal)
+  const left = new Set(except)
+  const ids = left.size > 0 ? found.filter((id) => !left.has(id)) : found
+  return {
+    subscribers: ids.length,
+    statuses: await countStatuses(database, ids, signal),
+    parts: packIds(ids)
+  }
+}
+
+/** Those of some ids that are of the list, in ascending order. */
+function existing(database: Database, mailingListId: number, ids: number[]): Float64Array {
+  const found = database
+    .prepare<[number, string], number>(
+      `SELECT id FROM subscribers WHERE mailing_list_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`
+    )
+    .pluck()
+    .all(mailingListId, JSON.stringify(ids))
+  return Float64Array.from(found)
+}
+
+async function countStatuses(
+  database: Database,
+  ids: Float64Array,
+  signal: AbortSignal
+): Promise<SegmentCounts> {
+  const counts = Object.fromEntries(subscriberStatuses.map((status) => [status, 0])) as SegmentCounts
+  const count = database.prepare<[string], { status: SubscriberStatus; subscribers: number }>(
+    `SELECT status, count(*) AS subscribers FROM subscribers
+     WHERE id IN (SELECT value FROM json_each(?)) GROUP BY status`
+  )
+  for (let start = 0; start < ids.length; start += countedAtOnce) {
+    const some = JSON.stringify(Array.from(ids.subarray(start, start + countedAtOnce)))
+    for (const { status, subscribers } of count.all(some)) counts[status] += subscribers
+    await nextTurn()
+    signal.throwIfAborted()
+  }
+  return counts
+}

@@ -1,0 +1,15 @@
+import { type Static, Type } from 'typebox'
+import { ConditionsInput } from '../../api/segments/schema.ts'
+import { Nullable, withDefault } from '../../http/schema.ts'
+
+/** Which subscribers of a list are meant, as the window's table shows them. */
+export const choiceInput = {
+  /** A text that is looked for anywhere in the email and in fields of text. */
+  search: withDefault(Type.String({ maxLength: 255 }), ''),
+  /** A stored segment, within which all of this applies. */
+  segment_id: withDefault(Nullable(Type.Integer()), null),
+  /** Conditions that all must hold; see api/segments/conditions.ts. */
+  clause: withDefault(ConditionsInput, [])
+}
+
+export type ChoiceInput = Static<Type.TObject<typeof choiceInput>>

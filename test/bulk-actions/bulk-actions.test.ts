@@ -1,0 +1,652 @@
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { BulkAction } from '../../src-main/api/bulk-actions/schema.ts'
+import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import { recount } from '../../src-main/api/subscriber-counts/recount.ts'
+import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import type { SuppressedAddress, SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
+import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
+import { sharedApplication } from '../support/application.ts'
+import { act, bulkActionEnded, select, undo } from '../support/bulk-actions.ts'
+import {
+  allSubscribers,
+  deleteList,
+  expectSuccess,
+  importText,
+  makeAutoresponder,
+  makeField,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
+import { shortOrLong } from '../support/long.ts'
+import { reactionsOf } from '../support/reactions.ts'
+
+const started = sharedApplication()
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+const isActive = [{ type: 'status', operator: 'is one of', statuses: ['active'] }]
+const inCity = (field: CustomField, value: string) => [
+  { type: 'custom_field', custom_field_id: field.id, operator: 'is', value }
+]
+
+/** Each subscriber's email and status. */
+async function statusesOf(listId: number): Promise<Record<string, string>> {
+  const all = await allSubscribers(started.api, listId)
+  return Object.fromEntries(all.map(({ email, status }) => [email.split('@')[0] ?? '', status]))
+}
+
+/** Each subscriber's value of a field. */
+async function valuesOf(listId: number, field: string): Promise<Record<string, unknown>> {
+  const all = await allSubscribers(started.api, listId)
+  return Object.fromEntries(
+    all.map(({ email, custom_fields }) => [email.split('@')[0] ?? '', custom_fields[field]?.value])
+  )
+}
+
+/** A list of people with a status each. */
+async function listOf(people: Record<string, string>) {
+  const list = await makeList(started.api)
+  for (const [name, status] of Object.entries(people)) {
+    await makeSubscriber(started.api, list.id, `${name}@example.com`, { status })
+  }
+  return list
+}
+
+async function expectNoDrift(): Promise<void> {
+  const database = openForReading(join(started.dataDirectory, 'listwright.db'))
+  expect((await recount(kyselyOver(database))).drifts).toEqual([])
+  database.close()
+}
+
+function keptOf(id: number, isUndo = false): Promise<string[]> {
+  return started.api
+    .raw(`/app/v1/bulk_actions/${id}/kept?undo=${isUndo}`)
+    .then((answer) => answer.text())
+    .then((text) => text.trimEnd().split('\n').slice(1))
+}
+
+describe('a selection', () => {
+  it('counts whom it holds, by status, and says who they are', async () => {
+    const list = await listOf({ a: 'active', b: 'active', c: 'bounced', d: 'unsubscribed' })
+    expect(await select(started.api, list.id)).toMatchObject({
+      subscribers: 4,
+      statuses: { active: 2, bounced: 1, unsubscribed: 1, scomp: 0, deactivated: 0 },
+      description: 'everybody on the list'
+    })
+    expect(await select(started.api, list.id, { clause: isActive, search: 'a@' })).toMatchObject({
+      subscribers: 1,
+      description: 'status is one of active and found by "a@"'
+    })
+  })
+
+  it('holds those who were ticked, as far as they are on the list, or all but those who were not', async () => {
+    const list = await listOf({ a: 'active', b: 'active', c: 'active' })
+    const other = await listOf({ d: 'active' })
+    const [a, b] = await allSubscribers(started.api, list.id)
+    const [d] = await allSubscribers(started.api, other.id)
+    const only = [a?.id, b?.id, d?.id, 999_999_999]
+    expect(await select(started.api, list.id, { only })).toMatchObject({
+      subscribers: 2,
+      description: 'chosen one by one'
+    })
+    expect(await select(started.api, list.id, { except: [a?.id] })).toMatchObject({
+      subscribers: 2,
+      description: 'everybody on the list, but for 1'
+    })
+    expect(await select(started.api, list.id, { only: [] })).toMatchObject({ subscribers: 0 })
+  })
+
+  it('is its maker’s alone', async () => {
+    const list = await listOf({ a: 'active' })
+    const { id } = await select(started.api, list.id)
+    const other = await clientOfUser(started, { role: 'organization_admin' })
+    expect(await other.workbench('POST', `/selections/${id}/bulk_actions`, { kind: 'delete' })).toMatchObject(
+      { error_code: 'not_found', error_message: `selection ${id} was not found` }
+    )
+    const elsewhere = await systemAdminIn(started.app, await makeOrganization(started))
+    expect(
+      await elsewhere.workbench('POST', `/selections/${id}/bulk_actions`, { kind: 'delete' })
+    ).toMatchObject({ error_code: 'not_found' })
+    expect(await elsewhere.workbench('POST', `/selections/${id}/exports`, {})).toMatchObject({
+      error_code: 'not_found'
+    })
+  })
+})
+
+describe('a bulk action', () => {
+  it('meets exactly those who were counted, whatever has changed since', async () => {
+    const list = await listOf({ a: 'active', b: 'active', gone: 'active', c: 'bounced' })
+    const selection = await select(started.api, list.id, { clause: isActive })
+    const path = `/mailing_lists/${list.id}/subscribers`
+    // Who comes later or meets the filter later is not met; who does not meet it any more still is.
+    await makeSubscriber(started.api, list.id, 'late@example.com')
+    await started.api.put(`${path}/c@example.com`, { subscriber: { status: 'active' } })
+    await started.api.put(`${path}/b@example.com`, { subscriber: { status: 'bounced' } })
+    await started.api.delete(`${path}/gone@example.com`)
+    const action = await act(started.api, selection, { kind: 'set_status', status: 'deactivated' })
+    expect(action).toMatchObject({ state: 'finished', total: 3, done: 3, changed: 2, gone: 1 })
+    expect(await statusesOf(list.id)).toEqual({
+      a: 'deactivated',
+      b: 'deactivated',
+      c: 'active',
+      late: 'active'
+    })
+  })
+
+  it('of a filter that finds nobody changes nobody', async () => {
+    const list = await listOf({ a: 'active', b: 'active' })
+    const clause = [{ type: 'email', operator: 'contains', value: 'nobody' }]
+    for (const choice of [{ clause }, { search: 'nobody' }, { only: [] }]) {
+      const selection = await select(started.api, list.id, choice)
+      expect(await act(started.api, selection, { kind: 'delete' })).toMatchObject({
+        state: 'finished',
+        total: 0,
+        changed: 0
+      })
+    }
+    expect(Object.keys(await statusesOf(list.id))).toEqual(['a', 'b'])
+  })
+
+  it('makes those who declined active only where that is asked for', async () => {
+    const list = await listOf({ a: 'unsubscribed', b: 'scomp', c: 'bounced', d: 'active' })
+    const kind = 'set_status'
+    const status = 'active'
+    const first = await act(started.api, await select(started.api, list.id), { kind, status })
+    expect(first).toMatchObject({ changed: 1, same: 1, kept: 2 })
+    expect(await keptOf(first.id)).toEqual([
+      'a@example.com,unsubscribed or complained',
+      'b@example.com,unsubscribed or complained'
+    ])
+    const all = await select(started.api, list.id)
+    expect(await act(started.api, all, { kind, status, revives: true })).toMatchObject({ changed: 2 })
+  })
+
+  it('that is cancelled leaves the rest as it was, and what it did can be undone', async () => {
+    const list = await makeList(started.api)
+    const people = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com\n`).join('')
+    await importText(started.api, list.id, people, { file_format: { csv_has_headers: false } })
+    const selection = await select(started.api, list.id)
+    const begun = await started.api.workbench<BulkAction>(
+      'POST',
+      `/selections/${selection.id}/bulk_actions`,
+      { kind: 'set_status', status: 'bounced' }
+    )
+    const { id } = expectSuccess(begun)
+    expectSuccess(await started.api.workbench('POST', `/bulk_actions/${id}/cancel`))
+    const cancelled = await bulkActionEnded(started.api, id)
+    expect(cancelled.state).toBe('cancelled')
+    expect(cancelled.changed).toBeLessThan(60_000)
+    const after = await select(started.api, list.id)
+    expect(after.statuses['bounced']).toBe(cancelled.changed)
+    expect(await started.api.workbench('POST', `/bulk_actions/${id}/cancel`)).toMatchObject({
+      error_message: 'a bulk action that is cancelled cannot be cancelled'
+    })
+    if (cancelled.changed > 0) await undo(started.api, id)
+    expect((await select(started.api, list.id)).statuses['active']).toBe(60_000)
+  })
+
+  it('of each kind needs the permission for what it does', async () => {
+    const list = await listOf({ a: 'active' })
+    const [a] = await allSubscribers(started.api, list.id)
+    const reader = await clientOfUser(started, { permissions: { subscriber: ['read'] } })
+    const selection = await select(reader, list.id)
+    for (const kind of ['set_status', 'set_field', 'copy', 'move', 'suppress', 'delete']) {
+      const answer = await reader.workbench('POST', `/selections/${selection.id}/bulk_actions`, { kind })
+      expect([kind, answer.error_code]).toEqual([kind, 'not_authorized'])
+    }
+    expect(await reader.workbench('POST', `/selections/${selection.id}/exports`, {})).toMatchObject({
+      error_code: 'not_authorized'
+    })
+    const { id } = await act(started.api, await select(started.api, list.id), {
+      kind: 'set_status',
+      status: 'bounced'
+    })
+    expect(await reader.workbench('POST', `/bulk_actions/${id}/undo`)).toMatchObject({
+      error_code: 'not_authorized'
+    })
+    expect(a?.status).toBe('active')
+  })
+
+  it('refuses what cannot be done, in a sentence, before anything is done', async () => {
+    const list = await listOf({ a: 'active' })
+    const number = await makeField(started.api, list.id, 'Age', 'number', { required: true })
+    const remote = await makeList(started.api)
+    const selection = await select(started.api, list.id)
+    const refusalOf = async (action: Record<string, unknown>): Promise<string | null> =>
+      (await started.api.workbench('POST', `/selections/${selection.id}/bulk_actions`, action)).error_message
+    expect(await refusalOf({ kind: 'set_status' })).toBe('status cannot be blank')
+    expect(await refusalOf({ kind: 'set_field', custom_field_id: 0 })).toBe(
+      'custom_field_id 0 is no custom field of this list'
+    )
+    const set = { kind: 'set_field', custom_field_id: number.id }
+    expect(await refusalOf({ ...set, value: 'x' })).toBe('Age must be a whole number, and "x" is not one')
+    expect(await refusalOf({ ...set, value: null })).toBe('Age cannot be blank')
+    expect(await refusalOf({ ...set, mode: 'add', value: 1 })).toBe('mode must be set: Age holds one value')
+    expect(await refusalOf({ kind: 'copy' })).toBe('mailing_list_id cannot be blank')
+    expect(await refusalOf({ kind: 'move', mailing_list_id: list.id })).toBe(
+      'mailing_list_id must be another list than the one that they are on'
+    )
+    await deleteList(started.api, remote.id)
+    expect(await refusalOf({ kind: 'copy', mailing_list_id: remote.id })).toBe(
+      `mailing list ${remote.id} was not found`
+    )
+    expect(await refusalOf({ kind: 'suppress' })).toBe('suppression_list_id cannot be blank')
+    const { data } = await started.api.workbench<BulkAction[]>(
+      'GET',
+      `/bulk_actions?mailing_list_id=${list.id}`
+    )
+    expect(data).toEqual([])
+  })
+
+  it('keeps the primary key of the list from changing while it is under way, and never sets it', async () => {
+    const list = await makeList(started.api)
+    const key = await makeField(started.api, list.id, 'Number', 'number')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { Number: 1 } })
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${list.id}`, {
+        mailing_list: { primary_key_custom_field_id: key.id }
+      })
+    )
+    const selection = await select(started.api, list.id)
+    expect(
+      await started.api.workbench('POST', `/selections/${selection.id}/bulk_actions`, {
+        kind: 'set_field',
+        custom_field_id: key.id,
+        value: 2
+      })
+    ).toMatchObject({
+      error_message: 'Number is the primary key of this list: no two subscribers can have the same'
+    })
+  })
+
+  it('tells what it did to the change log, runs of ids as one', async () => {
+    const list = await listOf({ a: 'active', b: 'active', c: 'active' })
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const last = database.prepare('SELECT max(id) FROM change_log').pluck().get()
+    await act(started.api, await select(started.api, list.id), { kind: 'set_status', status: 'bounced' })
+    const entries = database
+      .prepare(
+        `SELECT action, last_id - first_id + 1 AS subscribers FROM change_log
+         WHERE id > ? AND entity = 'subscriber' AND mailing_list_id = ?`
+      )
+      .all(last, list.id)
+    database.close()
+    expect(entries).toEqual([{ action: 'update', subscribers: 3 }])
+  })
+})
+
+describe('setting a field', () => {
+  it('puts a value in place of what was there, and blanks it', async () => {
+    const list = await makeList(started.api)
+    const city = await makeField(started.api, list.id, 'City', 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Wien' } })
+    await makeSubscriber(started.api, list.id, 'b@example.com', { custom_fields: { City: 'Graz' } })
+    await makeSubscriber(started.api, list.id, 'c@example.com')
+    const set = { kind: 'set_field', custom_field_id: city.id }
+    const action = await act(started.api, await select(started.api, list.id), { ...set, value: 'Graz' })
+    expect(action).toMatchObject({ changed: 2, same: 1, name: 'City', value: 'Graz' })
+    expect(await valuesOf(list.id, 'City')).toEqual({ a: 'Graz', b: 'Graz', c: 'Graz' })
+    expect(await undo(started.api, action.id)).toMatchObject({ state: 'undone', restored: 2 })
+    expect(await valuesOf(list.id, 'City')).toEqual({ a: 'Wien', b: 'Graz', c: null })
+    await act(started.api, await select(started.api, list.id, { clause: inCity(city, 'Wien') }), {
+      ...set,
+      value: null
+    })
+    expect(await valuesOf(list.id, 'City')).toEqual({ a: null, b: 'Graz', c: null })
+  })
+
+  it('adds options to those that are selected, and takes them away', async () => {
+    const list = await makeList(started.api)
+    const options = ['Red', 'Green', 'Blue'].map((name) => ({ name }))
+    const colours = await makeField(started.api, list.id, 'Colours', 'select_multiple_checkboxes', {
+      options
+    })
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { Colours: ['Red'] } })
+    await makeSubscriber(started.api, list.id, 'b@example.com')
+    const set = { kind: 'set_field', custom_field_id: colours.id, value: ['Red', 'Blue'] }
+    const added = await act(started.api, await select(started.api, list.id), { ...set, mode: 'add' })
+    expect(added).toMatchObject({ changed: 2, mode: 'add', value: 'Red;Blue' })
+    expect(await valuesOf(list.id, 'Colours')).toEqual({ a: ['Red', 'Blue'], b: ['Red', 'Blue'] })
+    await act(started.api, await select(started.api, list.id), { ...set, mode: 'remove', value: ['Red'] })
+    expect(await valuesOf(list.id, 'Colours')).toEqual({ a: ['Blue'], b: ['Blue'] })
+    await act(started.api, await select(started.api, list.id), { ...set, mode: 'remove', value: ['Blue'] })
+    expect(await valuesOf(list.id, 'Colours')).toEqual({ a: [], b: [] })
+  })
+
+  it('whose field was deleted cannot be undone, and says so', async () => {
+    const list = await listOf({ a: 'active' })
+    const city = await makeField(started.api, list.id, 'City', 'text')
+    const { id } = await act(started.api, await select(started.api, list.id), {
+      kind: 'set_field',
+      custom_field_id: city.id,
+      value: 'Wien'
+    })
+    expectSuccess(await started.api.delete(`/mailing_lists/${list.id}/custom_fields/${city.id}`))
+    expect(await undo(started.api, id)).toMatchObject({
+      state: 'failed',
+      error_message: 'the custom field City was deleted'
+    })
+  })
+})
+
+describe('copying and moving', () => {
+  /** Two lists whose fields are alike but for one. */
+  async function twoLists() {
+    const from = await makeList(started.api, { has_confirmed: true })
+    const to = await makeList(started.api)
+    const options = ['Red', 'Green'].map((name) => ({ name }))
+    for (const { id } of [from, to]) {
+      await makeField(started.api, id, 'City', 'text')
+      await makeField(started.api, id, 'Colour', 'select_single_dropdown', { options })
+    }
+    await makeField(started.api, from.id, 'Age', 'number')
+    return { from, to }
+  }
+
+  it('carries values to the fields of the same name, options by their names', async () => {
+    const { from, to } = await twoLists()
+    const custom_fields = { City: 'Wien', Colour: 'Green', Age: 3 }
+    await makeSubscriber(started.api, from.id, 'a@example.com', {
+      custom_fields,
+      status: 'bounced',
+      subscribe_time: '2020-01-02T03:04:05Z',
+      subscribe_ip: '192.0.2.7'
+    })
+    const copied = await act(started.api, await select(started.api, from.id), {
+      kind: 'copy',
+      mailing_list_id: to.id
+    })
+    expect(copied).toMatchObject({ changed: 1, kept: 0, name: to.name })
+    const [copy] = await allSubscribers(started.api, to.id)
+    expect(copy).toMatchObject({
+      email: 'a@example.com',
+      status: 'bounced',
+      subscribe_time_epoch: Date.UTC(2020, 0, 2, 3, 4, 5) / 1000,
+      subscribe_ip: '192.0.2.7',
+      custom_fields: { City: { value: 'Wien' }, Colour: { value: 'Green' } }
+    })
+    expect(await allSubscribers(started.api, from.id)).toHaveLength(1)
+    expect(await undo(started.api, copied.id)).toMatchObject({ restored: 1 })
+    expect(await allSubscribers(started.api, to.id)).toEqual([])
+  })
+
+  it('leaves on both lists whom the other has already, and says who', async () => {
+    const { from, to } = await twoLists()
+    for (const name of ['a', 'b']) {
+      await makeSubscriber(started.api, from.id, `${name}@example.com`, { custom_fields: { City: 'Wien' } })
+    }
+    await makeSubscriber(started.api, to.id, 'B@example.com', { custom_fields: { City: 'Graz' } })
+    const moved = await act(started.api, await select(started.api, from.id), {
+      kind: 'move',
+      mailing_list_id: to.id
+    })
+    expect(moved).toMatchObject({ changed: 1, kept: 1 })
+    expect(await keptOf(moved.id)).toEqual(['b@example.com,is on the other list already'])
+    expect(await valuesOf(from.id, 'City')).toEqual({ b: 'Wien' })
+    expect(await valuesOf(to.id, 'City')).toEqual({ B: 'Graz', a: 'Wien' })
+  })
+
+  it('leaves who does not fit the other list, and says why', async () => {
+    const { from, to } = await twoLists()
+    await makeField(started.api, to.id, 'Age', 'number', { required: true, maximum_value: 10 })
+    await makeSubscriber(started.api, from.id, 'none@example.com')
+    await makeSubscriber(started.api, from.id, 'old@example.com', { custom_fields: { Age: 11 } })
+    await makeSubscriber(started.api, from.id, 'fits@example.com', { custom_fields: { Age: 10 } })
+    const moved = await act(started.api, await select(started.api, from.id), {
+      kind: 'move',
+      mailing_list_id: to.id
+    })
+    expect(moved).toMatchObject({ changed: 1, kept: 2 })
+    expect(await keptOf(moved.id)).toEqual([
+      'none@example.com,does not fit the other list: Age cannot be blank',
+      'old@example.com,does not fit the other list: Age must be at most 10'
+    ])
+  })
+
+  it('copies no more than the organization may have', async () => {
+    const organizationId = await makeOrganization(started, { subscriberLimit: 3 })
+    const api = await systemAdminIn(started.app, organizationId)
+    const [from, to] = [await makeList(api), await makeList(api)]
+    for (const name of ['a', 'b']) await makeSubscriber(api, from.id, `${name}@example.com`)
+    const copied = await act(api, await select(api, from.id), { kind: 'copy', mailing_list_id: to.id })
+    expect(copied).toMatchObject({ changed: 1, kept: 1 })
+    // Who is moved is no one more.
+    await undo(api, copied.id)
+    expect(
+      await act(api, await select(api, from.id), { kind: 'move', mailing_list_id: to.id })
+    ).toMatchObject({ changed: 2, kept: 0 })
+  })
+
+  it('back again leaves those whose copy was changed, and whose place was taken', async () => {
+    const { from, to } = await twoLists()
+    for (const name of ['a', 'b', 'c']) await makeSubscriber(started.api, from.id, `${name}@example.com`)
+    const before = await allSubscribers(started.api, from.id)
+    const moved = await act(started.api, await select(started.api, from.id), {
+      kind: 'move',
+      mailing_list_id: to.id
+    })
+    await started.api.put(`/mailing_lists/${to.id}/subscribers/a@example.com`, {
+      subscriber: { custom_fields: { City: 'Wien' } }
+    })
+    await makeSubscriber(started.api, from.id, 'b@example.com')
+    expect(await undo(started.api, moved.id)).toMatchObject({ restored: 1, not_restored: 2 })
+    expect(await keptOf(moved.id, true)).toEqual([
+      'b@example.com,somebody else has taken the place since',
+      'a@example.com,changed since'
+    ])
+    const after = await allSubscribers(started.api, from.id)
+    expect(after.find(({ email }) => email === 'c@example.com')).toEqual(before[2])
+    await expectNoDrift()
+  })
+})
+
+describe('suppressing', () => {
+  it('puts addresses on a suppression list; undoing takes away those that it put there', async () => {
+    const list = await listOf({ a: 'active', b: 'active' })
+    const { id } = expectSuccess(
+      await started.api.post<SuppressionList>('/suppression_lists', {
+        suppression_list: { name: `Suppressed ${list.id}` }
+      })
+    )
+    const path = `/suppression_lists/${id}/suppressed_addresses`
+    expectSuccess(await started.api.post(`${path}/create_multiple`, { data: ['a@example.com'] }))
+    const suppressed = await act(started.api, await select(started.api, list.id), {
+      kind: 'suppress',
+      suppression_list_id: id
+    })
+    expect(suppressed).toMatchObject({ changed: 1, same: 1 })
+    const addresses = async (): Promise<string[]> =>
+      expectSuccess(await started.api.get<SuppressedAddress[]>(path)).map(({ email }) => email)
+    expect(await addresses()).toEqual(['a@example.com', 'b@example.com'])
+    await undo(started.api, suppressed.id)
+    expect(await addresses()).toEqual(['a@example.com'])
+    await expectNoDrift()
+  })
+})
+
+describe('deleting', () => {
+  it('is undone with all that was known of them, and what waited for them', async () => {
+    const list = await listOf({ a: 'active', b: 'unsubscribed' })
+    const autoresponder = await makeAutoresponder(started.api, list.id, 'Hello')
+    expectSuccess(
+      await started.api.post(`/mailing_lists/${list.id}/subscribers/a@example.com/trigger_autoresponders`, {
+        autoresponder_ids: [autoresponder.id]
+      })
+    )
+    const [before, waiting] = [await allSubscribers(started.api, list.id), reactionsOf(started, list.id)]
+    expect(waiting).toHaveLength(1)
+    const deleted = await act(started.api, await select(started.api, list.id), { kind: 'delete' })
+    expect(deleted).toMatchObject({ changed: 2 })
+    expect(await allSubscribers(started.api, list.id)).toEqual([])
+    expect(reactionsOf(started, list.id)).toEqual([])
+    expect(await undo(started.api, deleted.id)).toMatchObject({ state: 'undone', restored: 2 })
+    expect(await allSubscribers(started.api, list.id)).toEqual(before)
+    expect(reactionsOf(started, list.id)).toEqual(waiting)
+    expect(await started.api.workbench('POST', `/bulk_actions/${deleted.id}/undo`)).toMatchObject({
+      error_message: 'a bulk action that is undone cannot be undone'
+    })
+  })
+
+  it('is refused where subscribers must not be deleted', async () => {
+    const list = await listOf({ a: 'active' })
+    const setting = 'service_disable_subscriber_deletion'
+    expectSuccess(await started.api.workbench('PUT', '/settings', { [setting]: true }))
+    const selection = await select(started.api, list.id)
+    for (const action of [{ kind: 'delete' }, { kind: 'move', mailing_list_id: (await listOf({})).id }]) {
+      const answer = await started.api.workbench('POST', `/selections/${selection.id}/bulk_actions`, action)
+      expect(answer.error_message).toBe(`subscribers cannot be deleted: ${setting} is on`)
+    }
+    expectSuccess(await started.api.workbench('PUT', '/settings', { [setting]: false }))
+  })
+})
+
+describe('an export of a selection', () => {
+  it('holds exactly those who were counted', async () => {
+    const list = await makeList(started.api)
+    const people = Array.from({ length: 1200 }, (_, index) => `p${index}@example.com\n`).join('')
+    await importText(started.api, list.id, people, { file_format: { csv_has_headers: false } })
+    const [first] = await allSubscribers(started.api, list.id)
+    const selection = await select(started.api, list.id, { except: [first?.id] })
+    await makeSubscriber(started.api, list.id, 'late@example.com')
+    const created = await started.api.workbench<SubscriberExport>(
+      'POST',
+      `/selections/${selection.id}/exports`,
+      { columns: ['email'] }
+    )
+    const { id } = expectSuccess(created)
+    expect(await started.api.exported(id)).toMatchObject({
+      state: 'finished',
+      stats: { number_of_records: 1199, records_exported: 1199 }
+    })
+    const text = await (await started.api.raw(`/ga/api/v2/subscriber_exports/${id}/download`)).text()
+    const lines = text.trimEnd().split('\n')
+    expect(lines).toHaveLength(1200)
+    expect(lines).not.toContain(first?.email)
+    expect(lines).not.toContain('late@example.com')
+  })
+})
+
+describe('undoing', () => {
+  it('leaves whoever was changed since, and names them', async () => {
+    const list = await listOf({ a: 'active', b: 'active', c: 'active' })
+    const { id } = await act(started.api, await select(started.api, list.id), {
+      kind: 'set_status',
+      status: 'bounced'
+    })
+    const path = `/mailing_lists/${list.id}/subscribers`
+    await started.api.put(`${path}/b@example.com`, { subscriber: { status: 'unsubscribed' } })
+    await started.api.delete(`${path}/c@example.com`)
+    expect(await undo(started.api, id)).toMatchObject({ undo_done: 3, restored: 1, not_restored: 1 })
+    expect(await statusesOf(list.id)).toEqual({ a: 'active', b: 'unsubscribed' })
+    expect(await keptOf(id, true)).toEqual(['b@example.com,changed since'])
+  })
+
+  it(`brings lists back as they were, whatever was done to whom (SEED=${seed})`, async () => {
+    const status = fc.constantFrom('active', 'bounced', 'unsubscribed', 'scomp', 'deactivated')
+    const person = fc.record({
+      status,
+      city: fc.constantFrom('Wien', 'Graz', ''),
+      colours: fc.subarray(['Red', 'Green'])
+    })
+    const kind = fc.constantFrom('set_status', 'set_city', 'set_colours', 'copy', 'move', 'delete')
+    const step = fc.record({
+      kind,
+      status,
+      revives: fc.boolean(),
+      city: fc.constantFrom('Wien', 'Linz', null),
+      colours: fc.subarray(['Red', 'Green'], { minLength: 1 }),
+      mode: fc.constantFrom('set', 'add', 'remove'),
+      of: fc.constantFrom('all', 'active', 'Wien', 'even')
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(person, { minLength: 1, maxLength: 12 }),
+        fc.array(step, { minLength: 1, maxLength: 4 }),
+        async (people, steps) => {
+          const [list, other] = [await makeList(started.api), await makeList(started.api)]
+          const fields = await Promise.all(
+            [list.id, other.id].map(async (id) => ({
+              city: await makeField(started.api, id, 'City', 'text'),
+              colours: await makeField(started.api, id, 'Colours', 'select_multiple_checkboxes', {
+                options: [{ name: 'Red' }, { name: 'Green' }]
+              })
+            }))
+          )
+          const own = fields[0]
+          if (!own) throw new Error('a list has fields')
+          for (const [index, { status, city, colours }] of people.entries()) {
+            const custom_fields = { City: city, Colours: colours }
+            await makeSubscriber(started.api, list.id, `p${index}@example.com`, { status, custom_fields })
+          }
+          await makeSubscriber(started.api, other.id, 'p0@example.com')
+          const states: [Subscriber[], Subscriber[]][] = []
+          const state = async (): Promise<[Subscriber[], Subscriber[]]> => [
+            await allSubscribers(started.api, list.id),
+            await allSubscribers(started.api, other.id)
+          ]
+          const ids: number[] = []
+          for (const { kind, of, ...settings } of steps) {
+            const before = await state()
+            const meant = before[0].filter(({ id, status, custom_fields }) => {
+              if (of === 'all') return true
+              if (of === 'active') return status === 'active'
+              return of === 'Wien' ? custom_fields['City']?.value === 'Wien' : id % 2 === 0
+            })
+            const choices = {
+              all: {},
+              active: { clause: isActive },
+              Wien: { clause: inCity(own.city, 'Wien') },
+              even: { only: meant.map(({ id }) => id) }
+            }
+            const selection = await select(started.api, list.id, choices[of])
+            expect(selection.subscribers).toBe(meant.length)
+            const action = await act(started.api, selection, actionOf(kind, settings, own, other.id))
+            expect(action).toMatchObject({ state: 'finished', done: meant.length, gone: 0 })
+            expect(action.changed + action.same + action.kept).toBe(meant.length)
+            // Nobody else was touched.
+            const now = new Map((await state())[0].map((subscriber) => [subscriber.id, subscriber]))
+            for (const subscriber of before[0]) {
+              if (!meant.includes(subscriber)) expect(now.get(subscriber.id)).toEqual(subscriber)
+            }
+            if (action.changed === 0) {
+              expect(await state()).toEqual(before)
+              continue
+            }
+            states.push(before)
+            ids.push(action.id)
+          }
+          await expectNoDrift()
+          for (const id of ids.toReversed()) {
+            expect(await undo(started.api, id)).toMatchObject({ state: 'undone', not_restored: 0 })
+            expect(await state()).toEqual(states.pop())
+          }
+          await expectNoDrift()
+        }
+      ),
+      { seed, numRuns: shortOrLong(12, 300) }
+    )
+  })
+
+  function actionOf(
+    kind: string,
+    settings: { status: string; revives: boolean; city: string | null; colours: string[]; mode: string },
+    fields: { city: CustomField; colours: CustomField },
+    otherId: number
+  ): Record<string, unknown> {
+    const { status, revives, city, colours, mode } = settings
+    switch (kind) {
+      case 'set_status':
+        return { kind, status, revives }
+      case 'set_city':
+        return { kind: 'set_field', custom_field_id: fields.city.id, value: city }
+      case 'set_colours':
+        return { kind: 'set_field', custom_field_id: fields.colours.id, mode, value: colours }
+      default:
+        return { kind, mailing_list_id: otherId }
+    }
+  }
+})
