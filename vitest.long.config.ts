@@ -9,7 +9,8 @@ export default defineConfig({
       'test/imports/{recovery,faults}.test.ts',
       'test/delivery/recovery.test.ts',
       'test/segments/filters.test.ts',
-      'test/e2e/accessibility.test.ts'
+      'test/bulk-actions/*.test.ts',
+      'test/e2e/*.test.ts'
     ],
     env: { LONG: 'true' }
   }

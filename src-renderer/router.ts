@@ -22,6 +22,11 @@ export const router = createRouter({
           component: () => import('./pages/list/CampaignsTab.vue'),
           props: ids
         },
+        {
+          path: 'bulk-actions',
+          component: () => import('./pages/list/BulkActionsTab.vue'),
+          props: ids
+        },
         { path: 'exports', component: () => import('./pages/list/ExportsTab.vue'), props: ids },
         {
           path: 'autoresponders',

@@ -24,6 +24,8 @@ export interface SubscriberBlocks {
   loaded: Ref<boolean>
   /** The subscriber at a position by id, once its block is there. */
   at: (index: number) => Subscriber | undefined
+  /** The ids of the subscribers from one position to another, which are fetched where they are not there. */
+  idsBetween: (first: number, last: number) => Promise<number[]>
   /** Tells which rows are seen; their blocks are fetched. */
   show: (first: number, last: number) => void
   /** Fetches the blocks in view again; what is shown stays until then. */
@@ -106,6 +108,18 @@ export function useSubscriberBlocks(
     again = setTimeout(() => void reload(), staleFor)
   }
 
+  async function idsBetween(first: number, last: number): Promise<number[]> {
+    const ids: number[] = []
+    for (let number = Math.floor(first / blockSize); number <= Math.floor(last / blockSize); number++) {
+      const block = blocks.get(number) ?? (await fetchPage(number)).data
+      block.forEach(({ id }, index) => {
+        const position = number * blockSize + index
+        if (position >= first && position <= last) ids.push(id)
+      })
+    }
+    return ids
+  }
+
   async function reload(): Promise<void> {
     for (const number of blocks.keys()) if (!wanted.includes(number)) blocks.delete(number)
     failure.value = null
@@ -145,6 +159,7 @@ export function useSubscriberBlocks(
       wanted = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
       void fetchWanted()
     },
+    idsBetween,
     reload
   }
 }

@@ -627,7 +627,7 @@ describe('undoing', () => {
           await expectNoDrift()
         }
       ),
-      { seed, numRuns: shortOrLong(12, 300) }
+      { seed, numRuns: shortOrLong(12, 200) }
     )
   })
 

@@ -70,6 +70,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '',
       '/campaigns',
       '/exports',
+      '/bulk-actions',
       '/autoresponders',
       '/templates',
       '/segments',
@@ -141,6 +142,18 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     await page.getByRole('button', { name: 'Save as a segment' }).waitFor()
     await page.waitForLoadState('networkidle')
     faults.push(...(await faultsOf(page, 'filter')))
+    // What is done to those who are selected.
+    for (const button of ['Set status', 'Set a field', 'Copy or move', 'Suppress', 'Export', 'Delete']) {
+      await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
+      await page.getByRole('checkbox', { name: 'Select everybody who is shown' }).click()
+      const bar = page.getByRole('region', { name: 'What to do with the selected subscribers' })
+      await bar.getByRole('button', { name: button }).waitFor()
+      if (button === 'Set status') faults.push(...(await faultsOf(page, 'selection')))
+      await bar.getByRole('button', { name: button }).click()
+      await page.getByRole('dialog').getByText('subscribers', { exact: false }).first().waitFor()
+      await page.waitForLoadState('networkidle')
+      faults.push(...(await faultsOf(page, button)))
+    }
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/campaigns/${draft.id}`)
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByRole('dialog').waitFor()

@@ -4,8 +4,11 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import { findAppBrowser } from '../../src-main/headless/browsers.ts'
 import type { Application } from '../../src-main/app.ts'
+import { isLong } from '../support/long.ts'
 
 const screenshots = 'test/e2e/screenshots'
+/** A laptop; in the long form a large screen. */
+const viewport = isLong ? { width: 1920, height: 1080 } : { width: 1280, height: 800 }
 /** Pictures take a second each, and are for people. */
 const takesPictures = process.env['PICTURES'] === 'true'
 
@@ -34,7 +37,7 @@ export function sharedBrowser(): SharedBrowser {
     const launched = await launchBrowser()
     browser = launched
     shared.newContext = (options) => launched.newContext(options)
-    shared.context = await launched.newContext({ viewport: { width: 1360, height: 850 }, locale: 'en-US' })
+    shared.context = await launched.newContext({ viewport, locale: 'en-US' })
     shared.context.setDefaultTimeout(15_000)
     await shared.context.addInitScript(withoutMotion)
   })
@@ -105,7 +108,7 @@ export class Window {
       }, colorScheme)
       // Colours and panels would move for a moment.
       await this.page.screenshot({
-        path: `${screenshots}/${name}-${colorScheme}.png`,
+        path: `${screenshots}/${name}-${viewport.width}-${colorScheme}.png`,
         animations: 'disabled'
       })
     }

@@ -1,0 +1,40 @@
+import { useI18n } from 'vue-i18n'
+import type { BulkAction } from '../api/bulk-actions.ts'
+import { formatNumber } from '../format.ts'
+
+/** What bulk actions did, in words. */
+export function useBulkText() {
+  const { t } = useI18n()
+  return {
+    /** What it does, such as "Set the status to Bounced". */
+    title({ kind, status, name, mode, value }: BulkAction): string {
+      switch (kind) {
+        case 'set_status':
+          return t('bulkDid.status', { status: t(`status.${status ?? 'active'}`) })
+        case 'set_field':
+          if (value === null) return t('bulkDid.blank', { name: name ?? '' })
+          return t(`bulkDid.${mode ?? 'set'}`, { name: name ?? '', value })
+        default:
+          return t(`bulkDid.${kind}`, { name: name ?? '' })
+      }
+    },
+
+    /** How it ended: how many were changed, and what became of the others. */
+    result({ changed, same, kept, gone }: BulkAction): string {
+      const parts = [t('bulk.changed', { count: formatNumber(changed) }, changed)]
+      if (same > 0) parts.push(t('bulk.same', { count: formatNumber(same) }, same))
+      if (kept > 0) parts.push(t('bulk.kept', { count: formatNumber(kept) }, kept))
+      if (gone > 0) parts.push(t('bulk.gone', { count: formatNumber(gone) }, gone))
+      return parts.join(' · ')
+    },
+
+    /** What the undoing did. */
+    undone({ undo_done: looked, restored, not_restored: kept }: BulkAction): string {
+      const parts = [t('bulk.restored', { count: formatNumber(restored) }, restored)]
+      if (kept > 0) parts.push(t('bulk.kept', { count: formatNumber(kept) }, kept))
+      const gone = looked - restored - kept
+      if (gone > 0) parts.push(t('bulk.goneSince', { count: formatNumber(gone) }, gone))
+      return parts.join(' · ')
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { computed, ref, type Ref, shallowRef } from 'vue'
+import { mostTicked } from '../../src-main/workbench/endpoints/bulk-actions.ts'
+
+/** Which subscribers somebody has ticked: some, or all that are found but for some. */
+export interface Ticked {
+  count: Ref<number>
+  /** Whether all that are found are ticked, without exception. */
+  isAll: Ref<boolean>
+  has: (id: number) => boolean
+  set: (ids: readonly number[], isTicked: boolean) => void
+  setAll: (isTicked: boolean) => void
+  /** What the API is to be told. */
+  asked: Ref<{ only: number[] | null; except: number[] }>
+  /** Whether one more would be too many to be named one by one. */
+  isFull: Ref<boolean>
+}
+
+/** @param total how many are found */
+export function useTicked(total: Ref<number>): Ticked {
+  const isInverted = ref(false)
+  /** Who is ticked, or with `isInverted` who is not. */
+  const named = shallowRef<ReadonlySet<number>>(new Set())
+  const count = computed(() =>
+    isInverted.value ? Math.max(0, total.value - named.value.size) : named.value.size
+  )
+  return {
+    count,
+    isAll: computed(() => isInverted.value && named.value.size === 0 && total.value > 0),
+    isFull: computed(() => named.value.size >= mostTicked),
+    asked: computed(() => {
+      const ids = [...named.value]
+      return isInverted.value ? { only: null, except: ids } : { only: ids, except: [] }
+    }),
+    has: (id) => named.value.has(id) !== isInverted.value,
+    set(ids, isTicked) {
+      const after = new Set(named.value)
+      for (const id of ids) {
+        if (isTicked === isInverted.value) after.delete(id)
+        else if (after.size < mostTicked) after.add(id)
+      }
+      named.value = after
+    },
+    setAll(isTicked) {
+      isInverted.value = isTicked
+      named.value = new Set()
+    }
+  }
+}
