@@ -12,9 +12,12 @@ it.each([
   expect(parseTimeInput(text, 'Europe/Vienna')).toBe(Date.parse(instant))
 })
 
-it.each(['soon', '2015-02-30', '2015-06-29 3:11PM MARS'])('%s is no time', (text) => {
-  expect(parseTimeInput(text, 'UTC')).toBeNull()
-})
+it.each(['soon', '2015-02-30', '2015-06-29 3:11PM MARS', '0075-06-29', '0099-12-31 10:00'])(
+  '%s is no time',
+  (text) => {
+    expect(parseTimeInput(text, 'UTC')).toBeNull()
+  }
+)
 
 it.each([
   ['2026-2-3 10:7AM EST', '2026-02-03T15:07:00Z'],

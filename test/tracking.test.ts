@@ -251,6 +251,18 @@ describe('the API', () => {
     expect(reactionsOf(started, listId)).toHaveLength(1)
   })
 
+  it('counts a segment of those who opened anew at once', async () => {
+    const { listId, campaign, messages } = await sent(2)
+    const clause = [{ type: 'campaign', operator: 'opened', campaign_id: campaign.id }]
+    const counted = async () => {
+      const path = `/mailing_lists/${listId}/segment_counts`
+      return (await started.api.workbench<{ active: number }>('POST', path, { clause })).data.active
+    }
+    expect(await counted()).toBe(0)
+    await follow(linksIn(messages[0]).at(-1) ?? '')
+    await expect.poll(counted).toBe(1)
+  })
+
   it('sums the campaigns of a list up, by the time they started', async () => {
     const { listId, campaign, messages } = await sent(2)
     await follow(linksIn(messages[0]).at(-1) ?? '')

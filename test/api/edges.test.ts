@@ -453,6 +453,24 @@ it('a template has no time to begin at that would send it', async () => {
   expect(made.dispatch).toMatchObject({ state: 'idle', begins_at: null })
 })
 
+it('a campaign takes over no segment from a template of another list', async () => {
+  const { api } = started
+  const [list, other] = [await makeList(api), await makeList(api)]
+  const campaign = { name: 'T', segmentation_criteria_ad_hoc: [], contents: [] }
+  const { data } = await api.post<CampaignDetail>(`/mailing_lists/${other.id}/templates`, { campaign })
+  const made = (duplicates: boolean) =>
+    api.post<CampaignDetail>(`/mailing_lists/${list.id}/campaigns`, {
+      source_template_id: data.id,
+      duplicate_segmentation_criteria: duplicates,
+      campaign: { name: 'C' }
+    })
+  expect(await made(true)).toMatchObject({
+    error_code: 'validation_failed',
+    error_message: `duplicate_segmentation_criteria: template ${data.id} belongs to another list, so its segment cannot be copied`
+  })
+  expect((await made(false)).success).toBe(true)
+})
+
 it('an ad hoc segment goes with the one that takes its place, and with its campaign', async () => {
   const { api } = started
   const [list, other] = [await makeList(api), await makeList(api)]

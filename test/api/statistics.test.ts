@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { summaryOfSlices } from '../../src-main/api/statistics/queries.ts'
 import { noCounters, sumCounters, summaryOf } from '../../src-main/api/statistics/rules.ts'
 import { counterNames, type Counters, rateNames } from '../../src-main/api/statistics/schema.ts'
 
@@ -55,6 +56,15 @@ describe('a summary', () => {
       null
     )
     expect(summary).toMatchObject({ in_queue: 3, in_queue_rate: 0.3, accepted: 6, bounces_unique: 1 })
+  })
+
+  it('of several contents adds their bounces up, code by code', () => {
+    const slices = [{ 511: 2, 421: 1 }, null, { 511: 3 }].map((byCode) => ({
+      counters: counted({}),
+      byCode
+    }))
+    expect(summaryOfSlices(slices).bounces_unique_by_code).toEqual({ 421: 1, 511: 5 })
+    expect(summaryOfSlices(slices.slice(1, 2)).bounces_unique_by_code).toBeNull()
   })
 
   it('of several contents is that of their sums', () => {

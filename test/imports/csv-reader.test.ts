@@ -86,6 +86,15 @@ describe('the CSV reader', () => {
     }
   })
 
+  it('finds how the first line ends, however long it is and whatever is enclosed in it', () => {
+    for (const first of ['a', 'ab', 'abc', '"\n"', '"x\n",y', '"\r",z']) {
+      for (const lineBreak of ['\n', '\r\n', '\r']) {
+        const text = [first, 'q,r', 's', ''].join(lineBreak)
+        expect(fieldsOf(text).slice(1)).toEqual([['q', 'r'], ['s']])
+      }
+    }
+  })
+
   it('reads doubled enclosures as one, and enclosures inside plain fields as they are', () => {
     expect(fieldsOf('"say ""hi""",5" pipe\n')).toEqual([['say "hi"', '5" pipe']])
   })

@@ -11,6 +11,7 @@ import {
   makeAutoresponder,
   makeCampaign,
   makeList,
+  makeSubscriber,
   makeRemoteList,
   makeSegment
 } from '../../support/builders.ts'
@@ -351,6 +352,21 @@ describe('the states of a campaign', () => {
     )
     const idle = await makeCampaign(started.api, list.id)
     expect(await act(idle.id, 'pause')).toBe('a campaign that is idle cannot be paused')
+  })
+
+  it('the started_at filters keep what began from the one time on, and before the other', async () => {
+    const list = await makeList(started.api)
+    await makeSubscriber(started.api, list.id, 'a@example.com')
+    const begins_at = Math.floor(Date.now() / 1000)
+    const dispatch_attributes = { from_email: 'a@example.com', begins_at }
+    const { id } = await makeCampaign(started.api, list.id, { dispatch_attributes })
+    await started.api.sent(id)
+    const found = async (query: string) =>
+      (await started.api.get<unknown[]>(`/mailing_lists/${list.id}/campaigns?${query}`)).data.length
+    expect(await found(`started_at__start=${begins_at}`)).toBe(1)
+    expect(await found(`started_at__start=${begins_at + 3600}`)).toBe(0)
+    expect(await found(`started_at__end=${begins_at + 3600}`)).toBe(1)
+    expect(await found(`started_at__end=${begins_at}`)).toBe(0)
   })
 
   it('the started_at filters leave out what has not begun', async () => {
