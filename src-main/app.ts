@@ -13,6 +13,7 @@ import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { messageOf } from './base/errors.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { DryRuns } from './imports/dry-runs.ts'
+import { FailedRows } from './imports/failed-rows.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
@@ -104,6 +105,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const suppressionRequests = new SuppressionRequests(reader, writer)
     const segments = new SegmentReader(databasePath, writer)
     const contents = new ContentWriter(databasePath)
+    const failedRows = new FailedRows()
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
     const passwords = new Passwords(options.passwordCost)
@@ -115,6 +117,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       suppressionRequests,
       segments,
       contents,
+      failedRows,
       signIn,
       keyUses,
       passwords,
@@ -126,7 +129,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => Promise.all(stepLoops.map((loop) => loop.close())),
       () => dryRuns.close(),
       () => segments.close(),
-      () => contents.close()
+      () => contents.close(),
+      () => failedRows.close()
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.

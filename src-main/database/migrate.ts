@@ -8,6 +8,7 @@ import { retention } from './migrations/0023-retention.ts'
 import { linkCounters } from './migrations/0024-link-counters.ts'
 import { rememberedDateFormats } from './migrations/0025-remembered-date-formats.ts'
 import { bulkActions } from './migrations/0026-bulk-actions.ts'
+import { importCorrections } from './migrations/0027-import-corrections.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -15,7 +16,8 @@ export const migrations: readonly Migration[] = [
   retention,
   linkCounters,
   rememberedDateFormats,
-  bulkActions
+  bulkActions,
+  importCorrections
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -51,6 +51,8 @@ interface CreateInput {
   source: ImportSource
   /** UNIX milliseconds; null = now */
   beginsAt: number | null
+  /** The import whose failed rows it corrects, and their places in its log; null = none. */
+  corrects: { id: number; places: number[] } | null
 }
 
 /** Stores an import, to be started when it is due. @returns its id */
@@ -89,6 +91,16 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  if (input.corrects) {
+    await context.db
+      .insertInto('import_corrections')
+      .values({
+        subscriber_import_id: id,
+        corrects_id: input.corrects.id,
+        places: JSON.stringify(input.corrects.places)
+      })
+      .execute()
+  }
   recordRow(context, 'subscriber_import', 'create', {
     id,
     organization_id: input.organizationId,

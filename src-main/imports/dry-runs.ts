@@ -19,6 +19,7 @@ interface DryRun {
   thread: Worker
   progress: DryRunProgress
   format: FileFormat
+  columns: readonly (string | null)[]
 }
 
 /** Dry runs that are kept at the same time, running or not. Whoever begins another one no longer looks at the oldest. */
@@ -78,7 +79,8 @@ export class DryRuns {
       organizationId,
       thread,
       progress: newProgress(),
-      format: input.plan.settings.file_format
+      format: input.plan.settings.file_format,
+      columns: input.plan.settings.column_mapping
     }
     this.#runs.set(id, run)
     thread.on('message', (progress: DryRunProgress) => (run.progress = progress))
@@ -95,14 +97,15 @@ export class DryRuns {
     return id
   }
 
-  /** @returns how far it is, where its logs are, and how its file is written */
+  /** @returns how far it is, where its logs are, how its file is written, and what its columns are */
   find(
     organizationId: number,
     id: string
-  ): { progress: DryRunProgress; logs: string; format: FileFormat } | undefined {
+  ): (Pick<DryRun, 'progress' | 'format' | 'columns'> & { logs: string }) | undefined {
     const run = this.#runs.get(id)
     if (run?.organizationId !== organizationId) return undefined
-    return { progress: run.progress, logs: dryRunLogs(join(this.#directory, id)), format: run.format }
+    const { progress, format, columns } = run
+    return { progress, format, columns, logs: dryRunLogs(join(this.#directory, id)) }
   }
 
   /** Stops a dry run, if it runs, and removes its logs. @returns whether there was one */

@@ -52,7 +52,8 @@ export const subscriberImportRoutes = serve(
             settings: settingsOf(input),
             autoresponders: input.autoresponders ?? {},
             source,
-            beginsAt: begins
+            beginsAt: begins,
+            corrects: null
           })
         )
         return ok(await answer(caller, id))

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { attributesFor, type FieldDefinition } from '../api/custom-fields/rules.ts'
-import { ok } from '../http/envelope.ts'
+import { ok, okPage } from '../http/envelope.ts'
+import { limitPageSize } from '../http/pagination.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
 import { plainMapping } from '../api/subscriber-imports/rules.ts'
+import { logPath } from '../imports/logs.ts'
 import { sendLog } from '../imports/send-log.ts'
 import { checkMapping, settingsOf } from '../api/subscriber-imports/settings.ts'
 import { notFound } from '../base/errors.ts'
@@ -13,7 +15,7 @@ import { type DryRun, dryRunEndpoints } from './endpoints/dry-runs.ts'
 import { serve } from '../http/serve.ts'
 
 /** /app/v1/dry_runs: what an import would do, without doing it. */
-export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, dataDirectory }) => {
+export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRows, dataDirectory }) => {
   return {
     'POST /mailing_lists/:mailing_list_id/dry_runs': async ({ caller, params, body }) => {
       const { organizationId } = caller
@@ -47,6 +49,21 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, dataDirec
         file: 'dry-run',
         ...(query.escape_formulas && { escaped: format })
       })
+    },
+
+    'GET /dry_runs/:id/failed_rows': async ({ caller, params, query }) => {
+      limitPageSize(query.per_page, 500)
+      const { logs, format, columns } = find(caller.organizationId, params.id)
+      const page = await failedRows.page(
+        { path: logPath(logs, 'failed'), format, columns },
+        {
+          reason: query.reason ?? null,
+          without: [],
+          position: query.page * query.per_page,
+          limit: query.per_page
+        }
+      )
+      return { ...okPage(page.rows, query, page.total), reasons: page.reasons }
     },
 
     'DELETE /dry_runs/:id': async ({ caller, params }) => {

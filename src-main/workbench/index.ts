@@ -12,6 +12,7 @@ import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
 import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
+import { importRoutes } from './imports.ts'
 import { importUndoRoutes } from './import-undos.ts'
 import { organizationSettingRoutes } from './organization.ts'
 import { segmentCountRoutes } from './segment-counts.ts'
@@ -33,6 +34,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(eventRoutes)
   await app.register(importMappingRoutes)
   await app.register(importPreviewRoutes)
+  await app.register(importRoutes)
   await app.register(importUndoRoutes)
   await app.register(organizationSettingRoutes)
   await app.register(segmentCountRoutes)

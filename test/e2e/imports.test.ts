@@ -113,7 +113,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
         )
       )
     expect(await outcomes()).toEqual(['2', '2', '1', '1'])
-    expect(await page.getByTestId('failed-rows').innerText()).toContain('line 6: email is not a valid email')
+    expect(await page.getByTestId('failed-rows').innerText()).toContain('6\temail is not a valid email')
     await window.screenshot('wizard-dry-run')
     expect(await allSubscribers(started.api, list.id)).toHaveLength(2)
 

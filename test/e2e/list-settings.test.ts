@@ -5,7 +5,7 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   allSubscribers,
-  importText,
+  importFile,
   makeAutoresponder,
   makeField,
   makeList,
@@ -200,31 +200,53 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.finish()
   })
 
-  it('rows that failed are fixed and imported again', async () => {
+  it('rows that failed are fixed, page by page and by reason, and only those are imported again', async () => {
     const list = await makeList(started.api, { name: 'To fix' })
-    await makeField(started.api, list.id, 'City', 'text')
-    const { id } = await importText(
-      started.api,
-      list.id,
-      'email,City\na@example.com,Bern\nbroken,"Basel, town"\n',
-      {
-        column_mapping: ['email', 'City']
-      }
-    )
+    await makeField(started.api, list.id, 'Age', 'number')
+    const lines = Array.from({ length: 60 }, (_, index) => `broken${index},${index}`)
+    const file = ['email,Age', 'a@example.com,1', ...lines, 'b@example.com,"no, number"', ''].join('\n')
+    const { id, file_source: source } = await importFile(started, list.id, file, {
+      column_mapping: ['email', 'Age']
+    })
     const window = await open(`/imports/${id}`)
     const { page } = window
+    const table = page.getByTestId('failed-rows')
+    await table.getByText('broken49', { exact: true }).waitFor()
+    expect(await table.locator('[data-faulty]').first().innerText()).toBe('broken0')
     await page.getByRole('button', { name: 'Fix these rows' }).click()
-    await page.getByLabel('Email of row 1').fill('fixed@example.com')
+    const importThem = (count: string) => page.getByRole('button', { name: `Import ${count}` })
+    expect(await importThem('corrected rows').isDisabled()).toBe(true)
+    await page.getByLabel('Email in line 3', { exact: true }).fill('fixed@example.com')
+    await page.getByRole('button', { name: 'Page 2', exact: true }).click()
+    await page.getByLabel('Email in line 62', { exact: true }).fill('still broken')
+    await page.getByLabel(/^Why/).click()
+    await page.getByRole('option', { name: 'Age must be a whole number, and … is not one (1)' }).click()
+    await menuIsGone(page)
+    await page.getByLabel('Age in line 63', { exact: true }).fill('63')
+    await window.screenshot('import-fix')
     await page.getByRole('link', { name: 'Jobs', exact: true }).click()
     await page.getByRole('button', { name: 'Keep editing' }).click()
-    await window.screenshot('import-fix')
-    await page.getByRole('button', { name: 'Import 1 row again' }).click()
+    await importThem('3 corrected rows').click()
+
     await page.waitForURL(`**/imports/${id + 1}`)
     await started.api.imported(id + 1)
-    await page.getByText('Rows that failed').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: source.filename ?? '' }).waitFor()
+    await table.getByText('still broken', { exact: true }).waitFor()
+    expect(await table.getByRole('row').nth(1).innerText()).toMatch(/^62\t/)
+    await window.screenshot('import-correction')
+    await page.getByText('Corrected rows of').getByRole('link').click()
+    await page.getByRole('link', { name: '3 rows corrected' }).waitFor()
+    await page.getByText('Added: 2 · Failed: 1').waitFor()
+    expect(await table.getByText('broken0', { exact: true }).count()).toBe(0)
+    await window.screenshot('import-corrected')
+    await page.getByRole('link', { name: 'Imports', exact: true }).click()
+    await page.getByRole('row').filter({ hasText: '58 failed' }).waitFor()
+    await page.getByRole('row').filter({ hasText: '1 failed' }).getByText('Corrected rows').waitFor()
+    await window.screenshot('imports-failed')
     expect(await allSubscribers(started.api, list.id)).toMatchObject([
       { email: 'a@example.com' },
-      { email: 'fixed@example.com', custom_fields: { City: { value: 'Basel, town' } } }
+      { email: 'fixed@example.com' },
+      { email: 'b@example.com', custom_fields: { Age: { value: 63 } } }
     ])
     await window.finish()
   })

@@ -76,7 +76,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     expect(await page.locator('[data-outcome=added]').innerText()).toBe('2,992')
     expect(await page.locator('[data-outcome=failed]').innerText()).toBe('8')
     expect(await page.getByTestId('failed-rows').innerText()).toContain(
-      'line 9: email is not a valid email address: "no address"'
+      '9\temail is not a valid email address: "no address"'
     )
     await window.screenshot('import-finished')
     const download = page.waitForEvent('download')

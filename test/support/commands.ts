@@ -111,6 +111,7 @@ export function plainImport(mailingListId: number): CommandInput<'subscriberImpo
     }),
     autoresponders: {},
     source: { type: 'json', filename: 'data', path: 'none', url: null },
-    beginsAt: null
+    beginsAt: null,
+    corrects: null
   }
 }

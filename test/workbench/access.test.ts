@@ -98,6 +98,11 @@ const table: Record<string, WorkbenchRoute> = {
   },
   'PUT /mailing_lists/:mailing_list_id/remembered_columns': { needs: 'subscriber.import', foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/import_preview': { needs: 'subscriber.import', foreign: ofList },
+  'GET /subscriber_imports': { needs: 'subscriber.import' },
+  'GET /subscriber_imports/:id/links': { needs: 'subscriber.import', foreign: ofImport },
+  'GET /subscriber_imports/:id/failed_rows': { needs: 'subscriber.import', foreign: ofImport },
+  'POST /subscriber_imports/:id/corrections': { needs: 'subscriber.import', foreign: ofImport },
+  'GET /dry_runs/:id/failed_rows': { needs: 'subscriber.import', foreign: ofDryRun },
   'GET /subscriber_imports/:id/undo': { needs: 'subscriber.import', foreign: ofImport },
   'POST /subscriber_imports/:id/undo': {
     needs: 'subscriber.import',
@@ -147,6 +152,7 @@ const segmentBody = {
 const bodies: Record<string, unknown> = {
   bulk_actions: { kind: 'delete' },
   content_preview: { subject: '', html: '', text: '', name: '' },
+  corrections: { rows: [{ place: 0, cells: ['a@example.com'] }] },
   dry_runs: { filename: 'file.csv', column_mapping: ['email'], new_custom_fields: [] },
   import_mappings: {
     name: 'Mapping',

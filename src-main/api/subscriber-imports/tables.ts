@@ -90,8 +90,17 @@ export interface ImportUndoKeptTable {
 
 export type KeptReason = 'changed' | 'primary_key'
 
+/** An import of rows that failed in another one and were corrected. */
+export interface ImportCorrectionsTable {
+  subscriber_import_id: number
+  corrects_id: number
+  /** Their places in the log of failed rows of the other one: number[] */
+  places: Json
+}
+
 declare module '../../database/schema.ts' {
   interface Schema {
+    import_corrections: ImportCorrectionsTable
     subscriber_imports: SubscriberImportsTable
     import_batches: ImportBatchesTable
     import_changes: ImportChangesTable

@@ -10,6 +10,7 @@ import {
 } from '../../api/subscriber-imports/schema.ts'
 import type { DryRunProgress } from '../../imports/dry-run.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { FailedRowsAnswer, FailedRowsQuery } from './imports.ts'
 
 const { overwrite, overwrite_what, overwrite_when_status, column_mapping } = SubscriberImportInput.properties
 const { default_custom_fields, subscriber_defaults, file_format } = SubscriberImportInput.properties
@@ -63,6 +64,13 @@ export const dryRunEndpoints = unlistedEndpoints({
     access: 'subscriber.import',
     params: Type.Object({ ...DryRunParams.properties, log: Type.Enum([...importOutcomes]) }),
     query: LogQuery
+  },
+
+  'GET /dry_runs/:id/failed_rows': {
+    access: 'subscriber.import',
+    params: DryRunParams,
+    query: FailedRowsQuery,
+    answer: FailedRowsAnswer
   },
 
   'DELETE /dry_runs/:id': { access: 'subscriber.import', params: DryRunParams, answer: envelope(Type.Null()) }

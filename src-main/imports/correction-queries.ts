@@ -1,0 +1,93 @@
+import { type Kysely, sql } from 'kysely'
+import { type ImportRow } from '../api/subscriber-imports/queries.ts'
+import type { ImportCounts, ImportState } from '../api/subscriber-imports/schema.ts'
+import type { Schema } from '../database/schema.ts'
+
+/** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
+export type ImportName = string | null
+
+/** An import and what it has to do with others. */
+export interface LinkedImport {
+  id: number
+  name: ImportName
+  state: ImportState
+  counts: ImportCounts
+  /** The import whose failed rows it corrects. */
+  correctsId: number | null
+  /** How many of its own failed rows were corrected since. */
+  corrected: number
+}
+
+/** Imports with what they correct, and how many of their failed rows were corrected, by id. */
+export async function linkedImports(
+  db: Kysely<Schema>,
+  ids: readonly number[]
+): Promise<Map<number, LinkedImport>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('subscriber_imports')
+    .leftJoin('import_corrections', 'import_corrections.subscriber_import_id', 'subscriber_imports.id')
+    .select(['id', 'source_type', 'source_filename', 'source_url', 'state', 'counts', 'corrects_id'])
+    .select((select) =>
+      select
+        .selectFrom('import_corrections as later')
+        .whereRef('later.corrects_id', '=', 'subscriber_imports.id')
+        .select(sql<number | null>`sum(json_array_length(later.places))`.as('corrected'))
+        .as('corrected')
+    )
+    .where('id', 'in', [...ids])
+    .execute()
+  const names = await namesOf(
+    db,
+    rows.map(({ id }) => id)
+  )
+  return new Map(
+    rows.map(({ id, state, counts, corrects_id, corrected }) => [
+      id,
+      {
+        id,
+        name: names.get(id) ?? null,
+        state,
+        counts: JSON.parse(counts) as ImportCounts,
+        correctsId: corrects_id,
+        corrected: corrected ?? 0
+      }
+    ])
+  )
+}
+
+/** The names of imports; a correction has that of what it corrects, however often that was corrected itself. */
+async function namesOf(db: Kysely<Schema>, ids: number[]): Promise<Map<number, ImportName>> {
+  const { rows } = await sql<
+    Pick<ImportRow, 'source_type' | 'source_filename' | 'source_url'> & { id: number }
+  >`
+    WITH RECURSIVE origin (id, of_id) AS (
+      SELECT id, id FROM subscriber_imports WHERE id IN (${sql.join(ids)})
+      UNION ALL
+      SELECT origin.id, corrects_id FROM origin
+      JOIN import_corrections ON import_corrections.subscriber_import_id = origin.of_id
+    )
+    SELECT origin.id, source_type, source_filename, source_url FROM origin
+    JOIN subscriber_imports ON subscriber_imports.id = origin.of_id
+    WHERE NOT EXISTS (SELECT 1 FROM import_corrections WHERE subscriber_import_id = origin.of_id)`.execute(db)
+  return new Map(
+    rows.map(({ id, source_type, source_filename, source_url }) => [
+      id,
+      source_type === 'json' ? null : (source_url ?? source_filename)
+    ])
+  )
+}
+
+/** The imports that correct rows of an import, the oldest first, each with the places of these rows in its log. */
+export async function correctionsOf(
+  db: Kysely<Schema>,
+  importId: number
+): Promise<{ id: number; places: number[] }[]> {
+  const rows = await db
+    .selectFrom('import_corrections')
+    .select(['subscriber_import_id as id', 'places'])
+    .where('corrects_id', '=', importId)
+    .orderBy('subscriber_import_id')
+    .execute()
+  return rows.map(({ id, places }) => ({ id, places: JSON.parse(places) as number[] }))
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { answerQuestions } from '../base/asked-thread.ts'
+import { CsvReader } from '../csv/csv-reader.ts'
+import { decodeFile } from '../csv/decode.ts'
+import { csvFormat } from '../csv/records.ts'
+import type { FailedLog, FailedRow, FailedRowsPage, FailedRowsQuestion } from './failed-rows.ts'
+
+// Reads logs of failed rows: the row as it came, and in the last cell why it failed.
+
+answerQuestions(valueOf)
+
+async function valueOf(question: FailedRowsQuestion): Promise<unknown> {
+  return question.ask === 'page' ? pageOf(question) : linesOf(question)
+}
+
+async function pageOf({
+  log,
+  reason,
+  without,
+  position,
+  limit
+}: Extract<FailedRowsQuestion, { ask: 'page' }>): Promise<FailedRowsPage> {
+  const corrected = new Set(without)
+  const counts = new Map<string, number>()
+  const rows: FailedRow[] = []
+  let total = 0
+  await readLog(log, (row) => {
+    if (corrected.has(row.place)) return
+    const of = reasonOf(row.complaint)
+    counts.set(of, (counts.get(of) ?? 0) + 1)
+    if (reason !== null && reason !== of) return
+    if (total >= position && rows.length < limit) rows.push(row)
+    total++
+  })
+  const reasons = [...counts].map(([each, count]) => ({ reason: each, rows: count }))
+  return { rows, total, reasons: reasons.sort((a, b) => b.rows - a.rows) }
+}
+
+async function linesOf({
+  log,
+  places
+}: Extract<FailedRowsQuestion, { ask: 'lines' }>): Promise<Map<number, number>> {
+  const wanted = new Set(places)
+  const lines = new Map<number, number>()
+  await readLog(log, ({ place, line }) => {
+    if (wanted.has(place)) lines.set(place, line)
+  })
+  return lines
+}
+
+async function readLog(
+  { path, format, columns }: FailedLog,
+  listener: (row: FailedRow) => void
+): Promise<void> {
+  if (!existsSync(path)) return
+  let place = 0
+  const reader = new CsvReader(csvFormat(format), (fields) => {
+    const [, line = '1', complaint = ''] = /^line (\d+): ([^]*)$/.exec(fields.at(-1) ?? '') ?? []
+    listener({
+      place: place++,
+      line: Number(line),
+      cells: fields.slice(0, -1),
+      complaint,
+      column: columnOf(complaint, columns)
+    })
+  })
+  for await (const text of decodeFile(path, 'UTF-8')) reader.push(text)
+  reader.end()
+}
+
+/** What rows fail of alike: the complaint without what is theirs alone. */
+function reasonOf(complaint: string): string {
+  return complaint.replace(/: "[^"]*"$/, '').replaceAll(/"[^"]*"/g, '…')
+}
+
+/** The column whose name a complaint begins with; of several the one with the longest name. */
+function columnOf(complaint: string, columns: FailedLog['columns']): number | null {
+  let found: number | null = null
+  for (const [index, name] of columns.entries()) {
+    if (name === null || !complaint.startsWith(`${name} `)) continue
+    if (found === null || name.length > (columns[found]?.length ?? 0)) found = index
+  }
+  return found
+}

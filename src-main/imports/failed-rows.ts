@@ -1,0 +1,75 @@
+import { AskedThread } from '../base/asked-thread.ts'
+import { startThread } from '../base/threads.ts'
+import type { CsvFormat } from '../csv/format.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    failedRows: FailedRows
+  }
+}
+
+/** A log of failed rows, and how its rows are read. */
+export interface FailedLog {
+  path: string
+  format: CsvFormat
+  /** What each column is, as in column_mapping. */
+  columns: readonly (string | null)[]
+}
+
+/** A row that failed. */
+export interface FailedRow {
+  /** Its place in the log, from 0. */
+  place: number
+  /** Where it begins in the file, from 1. */
+  line: number
+  cells: string[]
+  /** Why it failed, as a sentence. */
+  complaint: string
+  /** The column that is to blame, from 0; null where it is the row as a whole. */
+  column: number | null
+}
+
+export interface FailedRowsPage {
+  rows: FailedRow[]
+  /** How many rows are left for the reason that is asked for. */
+  total: number
+  /** Why rows failed, the most frequent first; only rows that are left count. */
+  reasons: { reason: string; rows: number }[]
+}
+
+export type FailedRowsQuestion = { log: FailedLog } & (
+  | {
+      ask: 'page'
+      /** null = all */
+      reason: string | null
+      /** Places of rows that are left out: they were corrected. */
+      without: number[]
+      position: number
+      limit: number
+    }
+  | { ask: 'lines'; places: number[] }
+)
+
+/** Reads logs of failed rows in a thread of its own: they may be as long as the file was. */
+export class FailedRows {
+  readonly #thread = new AskedThread<FailedRowsQuestion, unknown>(() =>
+    startThread(import.meta.url, 'failed-rows-thread', { data: null, name: 'failed rows' })
+  )
+
+  /** Some of the rows of a log; none where there is no such log (any more). */
+  page(
+    log: FailedLog,
+    part: Omit<Extract<FailedRowsQuestion, { ask: 'page' }>, 'ask' | 'log'>
+  ): Promise<FailedRowsPage> {
+    return this.#thread.ask({ ask: 'page', log, ...part }) as Promise<FailedRowsPage>
+  }
+
+  /** The lines of the file at which rows began that have these places in the log; those that it lacks are left out. */
+  lines(log: FailedLog, places: number[]): Promise<Map<number, number>> {
+    return this.#thread.ask({ ask: 'lines', log, places }) as Promise<Map<number, number>>
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}

@@ -1,0 +1,108 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import {
+  importStates,
+  SubscriberImport,
+  SubscriberImportSummary
+} from '../../api/subscriber-imports/schema.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { envelope, pagedEnvelope } from '../../http/envelope.ts'
+import { PageQuery } from '../../http/pagination.ts'
+import { IdParams, Nullable } from '../../http/schema.ts'
+
+/** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
+const Name = Nullable(Type.String())
+
+const ListedImport = Type.Object({
+  ...SubscriberImportSummary.properties,
+  name: Name,
+  failed: Type.Integer(),
+  /** How many of the failed rows were corrected since. */
+  corrected: Type.Integer(),
+  /** The import whose failed rows it corrects. */
+  corrects_id: Nullable(Type.Integer())
+})
+export type ListedImport = Static<typeof ListedImport>
+
+const ImportLinks = Type.Object({
+  name: Name,
+  corrects_id: Nullable(Type.Integer()),
+  /** The imports that correct its rows, the oldest first. */
+  corrections: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      state: Type.Enum([...importStates]),
+      rows: Type.Integer(),
+      added: Type.Integer(),
+      updated: Type.Integer(),
+      failed: Type.Integer()
+    })
+  )
+})
+export type ImportLinks = Static<typeof ImportLinks>
+
+const FailedRow = Type.Object({
+  /** Its place in the log, from 0. */
+  place: Type.Integer(),
+  /** Where it begins in the file, from 1. */
+  line: Type.Integer(),
+  cells: Type.Array(Type.String()),
+  complaint: Type.String(),
+  /** The column that is to blame, from 0; null where it is the row as a whole. */
+  column: Nullable(Type.Integer())
+})
+export type FailedRow = Static<typeof FailedRow>
+
+/** A page of rows, with why all of them failed, the most frequent reason first. */
+function failedRowsPage<Row extends TSchema>(row: Row) {
+  return Type.Object({
+    ...pagedEnvelope(row).properties,
+    reasons: Type.Array(Type.Object({ reason: Type.String(), rows: Type.Integer() }))
+  })
+}
+export const FailedRowsAnswer = failedRowsPage(FailedRow)
+
+/** Which rows are asked for. */
+export const FailedRowsQuery = Type.Object({ ...PageQuery(50), reason: Type.Optional(Type.String()) })
+
+/** Rows that are corrected at once. */
+const mostCorrected = 5000
+
+export const importEndpoints = unlistedEndpoints({
+  // As in the API, with what that does not tell of each.
+  'GET /subscriber_imports': {
+    access: 'subscriber.import',
+    query: Type.Object({ ...PageQuery(200), mailing_list_id: Type.Optional(Type.Integer()) }),
+    answer: pagedEnvelope(ListedImport)
+  },
+
+  'GET /subscriber_imports/:id/links': {
+    access: 'subscriber.import',
+    params: IdParams,
+    answer: envelope(ImportLinks)
+  },
+
+  // Those that have not been corrected.
+  'GET /subscriber_imports/:id/failed_rows': {
+    access: 'subscriber.import',
+    params: IdParams,
+    query: FailedRowsQuery,
+    answer: FailedRowsAnswer
+  },
+
+  // Imports corrected rows as the file was imported that they come from, with the lines that they have there.
+  'POST /subscriber_imports/:id/corrections': {
+    access: 'subscriber.import',
+    params: IdParams,
+    bodyLimit: 16 * 1024 * 1024,
+    body: Type.Object({
+      rows: Type.Array(
+        Type.Object({ place: Type.Integer({ minimum: 0 }), cells: Type.Array(Type.String()) }),
+        {
+          minItems: 1,
+          maxItems: mostCorrected
+        }
+      )
+    }),
+    answer: envelope(SubscriberImport)
+  }
+})

@@ -1,0 +1,130 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  importPage,
+  importRow,
+  type ImportRow,
+  presentImport,
+  presentImportSummary,
+  type StoredSettings
+} from '../api/subscriber-imports/queries.ts'
+import { validationFailed } from '../base/errors.ts'
+import { csvWriter } from '../csv/csv-writer.ts'
+import { ok, okPage } from '../http/envelope.ts'
+import { limitPageSize } from '../http/pagination.ts'
+import { serve } from '../http/serve.ts'
+import { correctionsOf, linkedImports } from '../imports/correction-queries.ts'
+import type { FailedLog } from '../imports/failed-rows.ts'
+import { logDirectory, logPath } from '../imports/logs.ts'
+import { keepContent } from '../imports/source.ts'
+import { importEndpoints } from './endpoints/imports.ts'
+
+/** Imports as the window shows them: with their failed rows, and the imports that correct these. */
+export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows, dataDirectory }) => {
+  return {
+    'GET /subscriber_imports': async ({ caller, query }) => {
+      limitPageSize(query.per_page, 500)
+      const { organizationId, timeZone } = caller
+      const mailingListId = query.mailing_list_id ?? null
+      const filter = { organizationId, mailingListId, scope: 'all', now: Date.now() } as const
+      const { rows, total } = await importPage(reader, filter, query)
+      const links = await linkedImports(
+        reader,
+        rows.map(({ id }) => id)
+      )
+      const listed = rows.map((row) => {
+        const link = links.get(row.id)
+        return {
+          ...presentImportSummary(row, timeZone),
+          name: link?.name ?? null,
+          failed: link?.counts.failed ?? 0,
+          corrected: link?.corrected ?? 0,
+          corrects_id: link?.correctsId ?? null
+        }
+      })
+      return okPage(listed, query, total)
+    },
+
+    'GET /subscriber_imports/:id/links': async ({ caller, params }) => {
+      const { id } = await importRow(reader, caller.organizationId, params.id)
+      const corrections = await correctionsOf(reader, id)
+      const links = await linkedImports(reader, [id, ...corrections.map((each) => each.id)])
+      return ok({
+        name: links.get(id)?.name ?? null,
+        corrects_id: links.get(id)?.correctsId ?? null,
+        corrections: corrections.flatMap((each) => {
+          const link = links.get(each.id)
+          if (!link) return []
+          const { added, updated, failed } = link.counts
+          return [{ id: each.id, state: link.state, rows: each.places.length, added, updated, failed }]
+        })
+      })
+    },
+
+    'GET /subscriber_imports/:id/failed_rows': async ({ caller, params, query }) => {
+      limitPageSize(query.per_page, 500)
+      const row = await importRow(reader, caller.organizationId, params.id)
+      const corrections = await correctionsOf(reader, row.id)
+      const page = await failedRows.page(logOf(row), {
+        reason: query.reason ?? null,
+        without: corrections.flatMap(({ places }) => places),
+        position: query.page * query.per_page,
+        limit: query.per_page
+      })
+      return { ...okPage(page.rows, query, page.total), reasons: page.reasons }
+    },
+
+    'POST /subscriber_imports/:id/corrections': async ({ caller, params, body }) => {
+      const { organizationId } = caller
+      const row = await importRow(reader, organizationId, params.id)
+      if (row.finished_at === null) throw validationFailed('the import is still under way')
+      const log = logOf(row)
+      const places = body.rows.map(({ place }) => place)
+      const lines = await failedRows.lines(log, places)
+      const corrected = (await correctionsOf(reader, row.id)).flatMap((each) => each.places)
+      for (const place of places) {
+        if (!lines.has(place)) throw validationFailed(`failed row ${place + 1} is not there (any more)`)
+        if (corrected.includes(place)) throw validationFailed(`failed row ${place + 1} was corrected already`)
+      }
+      const { autoresponders, ...settings } = JSON.parse(row.settings) as StoredSettings
+      const rows = body.rows.map(({ place, cells }) => ({ line: lines.get(place) ?? 1, cells }))
+      const source = await keepContent(dataDirectory, contentOf(rows, log))
+      try {
+        const id = await writer.run('subscriberImports.create', {
+          organizationId,
+          mailingListId: row.mailing_list_id,
+          settings: {
+            ...settings,
+            file_format: { ...settings.file_format, csv_has_headers: false, character_set: 'UTF-8' }
+          },
+          autoresponders,
+          source,
+          beginsAt: null,
+          corrects: { id: row.id, places }
+        })
+        return ok(presentImport(await importRow(reader, organizationId, id), caller.timeZone))
+      } catch (error) {
+        await rm(join(dataDirectory, source.path), { force: true })
+        throw error
+      }
+    }
+  }
+
+  function logOf({ id, settings }: ImportRow): FailedLog {
+    const { file_format: format, column_mapping: columns } = JSON.parse(settings) as StoredSettings
+    return { path: logPath(logDirectory(dataDirectory, id), 'failed'), format, columns }
+  }
+})
+
+/** A file in which each row stands at the line that it had: empty lines, which are no rows, fill the space between. */
+function contentOf(rows: { line: number; cells: string[] }[], { format }: FailedLog): string {
+  const write = csvWriter(format)
+  let content = ''
+  let line = 1
+  for (const row of rows.toSorted((a, b) => a.line - b.line)) {
+    const text = write([row.cells])
+    content += '\n'.repeat(Math.max(0, row.line - line)) + text
+    line = Math.max(row.line, line) + (text.match(/\n/g)?.length ?? 0)
+  }
+  return content
+}

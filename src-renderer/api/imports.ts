@@ -1,0 +1,56 @@
+import type { dryRunEndpoints } from '../../src-main/workbench/endpoints/dry-runs.ts'
+import type {
+  FailedRow,
+  FailedRowsAnswer,
+  importEndpoints,
+  ImportLinks,
+  ListedImport
+} from '../../src-main/workbench/endpoints/imports.ts'
+import type { Static } from 'typebox'
+import { type Page, windowCalls } from './client.ts'
+import type { SubscriberImport } from './subscriber-imports.ts'
+
+export type { FailedRow, ImportLinks, ListedImport }
+export type FailedRows = Static<typeof FailedRowsAnswer>
+
+const { call, page } = windowCalls<typeof importEndpoints>()
+const dryRuns = windowCalls<typeof dryRunEndpoints>()
+
+/** Which failed rows are asked for. */
+export interface FailedRowsQuestion {
+  /** From 0. */
+  page: number
+  per_page: number
+  /** Why they failed; null = whatever it was. */
+  reason: string | null
+}
+
+/** @param listId null for the imports of every list */
+export function fetchImports(listId: number | null): Promise<Page<ListedImport>> {
+  return page('GET /subscriber_imports', { query: listId === null ? {} : { mailing_list_id: listId } })
+}
+
+export function fetchImportLinks(id: number): Promise<ImportLinks> {
+  return call('GET /subscriber_imports/:id/links', { params: { id } })
+}
+
+/** Those that have not been corrected. */
+export function fetchFailedRows(id: number, question: FailedRowsQuestion): Promise<FailedRows> {
+  return page('GET /subscriber_imports/:id/failed_rows', { params: { id }, query: queryOf(question) })
+}
+
+export function fetchFailedRowsOfDryRun(id: string, question: FailedRowsQuestion): Promise<FailedRows> {
+  return dryRuns.page('GET /dry_runs/:id/failed_rows', { params: { id }, query: queryOf(question) })
+}
+
+function queryOf({ reason, ...part }: FailedRowsQuestion) {
+  return { ...part, ...(reason !== null && { reason }) }
+}
+
+/** Imports corrected rows as the file was imported that they come from. */
+export function importCorrections(
+  id: number,
+  rows: { place: number; cells: string[] }[]
+): Promise<SubscriberImport> {
+  return call('POST /subscriber_imports/:id/corrections', { params: { id }, body: { rows } })
+}
