@@ -260,7 +260,7 @@ describe('the API', () => {
     }
     expect(await counted()).toBe(0)
     await follow(linksIn(messages[0]).at(-1) ?? '')
-    await expect.poll(counted).toBe(1)
+    await expect.poll(counted, { timeout: 20_000 }).toBe(1)
   })
 
   it('sums the campaigns of a list up, by the time they started', async () => {

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import { nextBulkAction } from '../api/bulk-actions/queries.ts'
-import { ApiError } from '../base/errors.ts'
+import { ApiError, internalError, storageFaultOf } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { StepLoop } from '../jobs/step-loop.ts'
 
-/** Does bulk actions, and undoes them, bit by bit. */
+/** Does bulk actions, and undoes them, bit by bit. One that fails holds up no other. */
 export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return new StepLoop(
     {
@@ -15,9 +15,8 @@ export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop
         try {
           return await writer.run('bulkActions.continue', { id })
         } catch (error) {
-          // What it needs is gone, such as the list that it copies to.
-          if (!(error instanceof ApiError)) throw error
-          await writer.run('bulkActions.fail', { id, message: error.message })
+          if (storageFaultOf(error)) throw error
+          await writer.run('bulkActions.fail', { id, message: whyFailed(error) })
           return false
         }
       },
@@ -25,4 +24,9 @@ export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop
     },
     writer
   )
+}
+
+/** What it needs may be gone, such as the list that it copies to. */
+function whyFailed(error: unknown): string {
+  return error instanceof ApiError ? error.message : internalError('The bulk action', error)
 }

@@ -5,7 +5,8 @@ import {
   canBeUndone,
   nextSelected,
   selectionRow,
-  settingsOf
+  settingsOf,
+  unusedSelections
 } from '../api/bulk-actions/queries.ts'
 import { type BulkActionSettings, undoDays } from '../api/bulk-actions/rules.ts'
 import type { BulkActionInput } from '../api/bulk-actions/schema.ts'
@@ -17,6 +18,7 @@ import { type Command, type CommandContext, inBackground, recordRow } from '../d
 import { currentSettings } from '../settings/queries.ts'
 import { copying } from './kinds/copy.ts'
 import { deleting } from './kinds/delete.ts'
+import { moving } from './kinds/move.ts'
 import { settingField } from './kinds/set-field.ts'
 import { settingStatus } from './kinds/set-status.ts'
 import { suppressing } from './kinds/suppress.ts'
@@ -58,9 +60,11 @@ const keepSelection: Command<SelectionInput, number> = async (context, input) =>
   return id
 }
 
-/** Removes a selection that nothing needs any more. */
-const dropSelection: Command<{ id: number }, void> = async (context, { id }) => {
-  await context.db.deleteFrom('selections').where('id', '=', id).execute()
+/** Removes a selection, unless something needs it by now. */
+const dropSelection: Command<{ id: number; before: number }, void> = async ({ db }, { id, before }) => {
+  if ((await unusedSelections(db, before)).some((unused) => unused.id === id)) {
+    await db.deleteFrom('selections').where('id', '=', id).execute()
+  }
 }
 
 interface CreateInput extends Owner {
@@ -110,7 +114,12 @@ async function refuseWhileImpossible(
   await refuseWhileRekeying(context, mailing_list_id)
   const writesToList = kind === 'copy' || kind === 'move'
   if (writesToList && target_id !== null) await refuseWhileRekeying(context, target_id)
-  if (removes && (await currentSettings(context.db)).service_disable_subscriber_deletion) {
+  if (removes) await refuseWhereKept(context)
+}
+
+/** @throws ApiError validation_failed where subscribers must not be deleted */
+async function refuseWhereKept({ db }: CommandContext): Promise<void> {
+  if ((await currentSettings(db)).service_disable_subscriber_deletion) {
     throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
   }
 }
@@ -141,10 +150,28 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
   if (row.forgotten_at !== null) {
     throw validationFailed(`a bulk action can be undone for ${undoDays} days, and this one ended before that`)
   }
-  if (!canBeUndone(row)) throw validationFailed(`a bulk action that is ${row.state} cannot be undone`)
+  if (!canBeUndone(row)) throw validationFailed(whyNotUndone(row))
   const settings = settingsOf(row)
   await refuseWhileImpossible(context, row, settings, settings.kind === 'copy' || settings.kind === 'move')
-  await saveProgress(context, { ...row, state: 'undoing', error_message: null })
+  const { db } = context
+  await db.updateTable('bulk_action_changes').set({ is_tried: 0 }).where('bulk_action_id', '=', id).execute()
+  await db.deleteFrom('bulk_action_kept').where('bulk_action_id', '=', id).where('is_undo', '=', 1).execute()
+  await saveProgress(context, {
+    ...row,
+    state: 'undoing',
+    error_message: null,
+    undo_done: row.undo_done - row.not_restored,
+    not_restored: 0
+  })
+}
+
+function whyNotUndone({ state, changed }: BulkActionRow): string {
+  if (state === 'running') return 'a bulk action that is running cannot be undone; cancel it first'
+  if (state === 'undoing') return 'this bulk action is being undone already'
+  if (state === 'undone') return 'this bulk action was undone already'
+  return changed === 0
+    ? 'this bulk action changed nobody, so there is nothing to undo'
+    : 'the list of this bulk action was deleted'
 }
 
 /** Does the next part of an action, or of its undoing. @returns whether there may be more */
@@ -186,15 +213,16 @@ async function takeBackNext(context: CommandContext, row: BulkActionRow): Promis
       .selectFrom('bulk_action_changes')
       .selectAll()
       .where('bulk_action_id', '=', row.id)
+      .where('is_tried', '=', 0)
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst()
     isAll = !written
     if (!written) break
     const notes = (await unpackJson(written.notes)) as Note[]
-    const { restored, kept } = await work.takeBack(notes, written.written_at)
+    const { restored, kept, left } = await work.takeBack(notes, written.written_at)
     await keep(context, row, true, kept)
-    await context.db.deleteFrom('bulk_action_changes').where('id', '=', written.id).execute()
+    await keepNotes(context, written.id, left)
     after.undo_done += notes.length
     after.restored += restored
     after.not_restored += kept.length
@@ -209,19 +237,35 @@ async function workOf(context: CommandContext, row: BulkActionRow): Promise<Bulk
   // A list that was deleted has nobody on it any more.
   await localListById(context.db, row.organization_id, row.mailing_list_id, 'subscribers')
   const settings = settingsOf(row)
+  if (row.state === 'running' && (settings.kind === 'delete' || settings.kind === 'move')) {
+    await refuseWhereKept(context)
+  }
   switch (settings.kind) {
     case 'set_status':
       return settingStatus(context, row, settings)
     case 'set_field':
       return settingField(context, row, settings)
     case 'copy':
+      return copying(context, row)
     case 'move':
-      return copying(context, row, settings.kind)
+      return moving(context, row)
     case 'suppress':
       return suppressing(context, row)
     case 'delete':
       return deleting(context, row)
   }
+}
+
+/** Keeps what undoing needs of those whom it could not restore: when that is mended, it can be tried again. */
+async function keepNotes({ db }: CommandContext, id: number, left: Note[]): Promise<void> {
+  await (
+    left.length > 0
+      ? db
+          .updateTable('bulk_action_changes')
+          .set({ notes: await packJson(left), is_tried: 1 })
+          .where('id', '=', id)
+      : db.deleteFrom('bulk_action_changes').where('id', '=', id)
+  ).execute()
 }
 
 /** Notes what undoing needs of one step. */
@@ -271,16 +315,44 @@ function end(
   })
 }
 
-/** Removes what undoing an action needs, some days after its end. Whom it left, and why, goes too. */
-const forgetBulkAction: Command<{ id: number }, void> = async (context, { id }) => {
-  for (const table of ['bulk_action_changes', 'bulk_action_kept'] as const) {
-    await context.db.deleteFrom(table).where('bulk_action_id', '=', id).execute()
-  }
-  await context.db
-    .updateTable('bulk_actions')
-    .set({ forgotten_at: context.now })
-    .where('id', '=', id)
+/** Rows that are removed at once. */
+const forgottenAtOnce = 500
+
+/** Removes some of what undoing an action needs, days after its end, and of whom it left and why. @returns whether there is more */
+const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now }, { id }) => {
+  const changes = await db
+    .deleteFrom('bulk_action_changes')
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('bulk_action_changes')
+        .select('id')
+        .where('bulk_action_id', '=', id)
+        .limit(forgottenAtOnce)
+    )
+    .executeTakeFirst()
+  const last = await db
+    .selectFrom('bulk_action_kept')
+    .select(['is_undo', 'subscriber_id'])
+    .where('bulk_action_id', '=', id)
+    .orderBy('is_undo')
+    .orderBy('subscriber_id')
+    .offset(forgottenAtOnce)
+    .limit(1)
+    .executeTakeFirst()
+  await db
+    .deleteFrom('bulk_action_kept')
+    .where('bulk_action_id', '=', id)
+    .$if(last !== undefined, (query) =>
+      query.where('is_undo', '=', last?.is_undo ?? 0).where('subscriber_id', '<', last?.subscriber_id ?? 0)
+    )
     .execute()
+  await db.updateTable('bulk_actions').set({ forgotten_at: now }).where('id', '=', id).execute()
+  return last !== undefined || changes.numDeletedRows === BigInt(forgottenAtOnce)
+})
+
+/** Forgets who unsubscribed while they were on no list, once nothing can bring them back. */
+const forgetAbsent: Command<{ before: number }, void> = async ({ db }, { before }) => {
+  await db.deleteFrom('absent_unsubscribes').where('at', '<', before).execute()
 }
 
 function unfinishedAction(context: CommandContext, id: number): Promise<BulkActionRow | undefined> {
@@ -324,7 +396,8 @@ export const bulkActionCommands = {
   fail: failBulkAction,
   undo: undoBulkAction,
   continue: continueBulkAction,
-  forget: forgetBulkAction
+  forget: forgetBulkAction,
+  forgetAbsent
 }
 
 declare module '../database/command.ts' {

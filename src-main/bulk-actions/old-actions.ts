@@ -10,7 +10,7 @@ export async function forgetOldBulkActions(
   before: number
 ): Promise<void> {
   for (const { id } of await bulkActionsToForget(reader, before))
-    await writer.run('bulkActions.forget', { id })
+    while (await writer.run('bulkActions.forget', { id }));
 }
 
 /** Removes selections from before a time (UNIX milliseconds) that nothing came of, or that nothing needs any more. */
@@ -20,6 +20,6 @@ export async function dropOldSelections(
   before: number
 ): Promise<void> {
   for (const { id } of await unusedSelections(reader, before)) {
-    await writer.run('bulkActions.dropSelection', { id })
+    await writer.run('bulkActions.dropSelection', { id, before })
   }
 }

@@ -47,7 +47,14 @@ export async function readSettings(
     case 'suppress': {
       const id = input.suppression_list_id
       if (id === undefined) throw validationFailed('suppression_list_id cannot be blank')
-      const { name } = await suppressionListById(context.db, list.organization_id, id)
+      const { name, mailing_list_id: ofList } = await suppressionListById(
+        context.db,
+        list.organization_id,
+        id
+      )
+      if (ofList !== null && ofList !== list.id) {
+        throw validationFailed(`the suppression list ${name} is for another mailing list`)
+      }
       return { settings: { kind: input.kind, name }, targetId: id }
     }
     case 'delete':
@@ -55,14 +62,20 @@ export async function readSettings(
   }
 }
 
+/** A longer text, for each of many subscribers, is an accident. */
+const longestValue = 10_000
+/** Of a value in what is told of an action. */
+const longestShown = 200
+
 async function readFieldSettings(
   context: CommandContext,
   list: MailingListRow,
   { custom_field_id: id, mode, value: given }: BulkActionInput
 ): Promise<BulkActionSettings> {
   const fields = await fieldsOfList(context.db, list.organization_id, list.id)
+  if (id === undefined) throw validationFailed('custom_field_id cannot be blank')
   const field = fields.find((each) => each.id === id)
-  if (!field) throw validationFailed(`custom_field_id ${id ?? ''} is no custom field of this list`)
+  if (!field) throw validationFailed(`custom_field_id ${id} is no custom field of this list`)
   if (field.id === list.primary_key_custom_field_id) {
     throw validationFailed(
       `${field.name} is the primary key of this list: no two subscribers can have the same`
@@ -73,6 +86,11 @@ async function readFieldSettings(
   }
   const value = readRequiredValue(field, given, 'mdy')
   if (value instanceof ValueFault) throw validationFailed(`${field.name} ${value.complaint}`)
+  if (typeof value === 'string' && value.length > longestValue) {
+    throw validationFailed(
+      `${field.name} must be at most ${longestValue} characters to be set for many subscribers at once`
+    )
+  }
   if (mode !== 'set' && value === null) throw validationFailed('value must name at least one option')
   return {
     kind: 'set_field',
@@ -84,8 +102,9 @@ async function readFieldSettings(
   }
 }
 
-/** A value as people read it. */
+/** A value as people read it, or its beginning. */
 function shownValue(field: FieldDefinition, value: StoredValue): string {
   const shown = presentValue(field, value)
-  return Array.isArray(shown) ? joinCheckboxes(shown.map(String)) : String(shown)
+  const text = Array.isArray(shown) ? joinCheckboxes(shown.map(String)) : String(shown)
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }

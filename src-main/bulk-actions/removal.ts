@@ -1,79 +1,93 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { AutoresponderReactionsTable } from '../api/autoresponders/tables.ts'
 import type { BulkActionRow } from '../api/bulk-actions/queries.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
-import { meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
-import { mailingListById } from '../api/mailing-lists/queries.ts'
+import { type FieldDefinition, meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
+import { mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
+import { roomFor } from '../api/subscriber-counts/queries.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import { recordSubscribers } from '../api/subscribers/record-changes.ts'
 import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import type { CommandContext } from '../database/command.ts'
+import { type Reaction, Reactions } from './reactions.ts'
 import { inserterOf } from './subscribers.ts'
 import type { Kept } from './work.ts'
 
-type Reaction = Omit<Selectable<AutoresponderReactionsTable>, 'id'>
-
-/** A subscriber who was removed, with the messages of autoresponders that waited for it. */
+/** A subscriber who left the list, with the messages of autoresponders that waited for it. */
 export type Removed = [row: SubscriberRow, reactions: Reaction[]]
 
 /** Removes subscribers of the list of an action, and puts them back. */
 export class Removal {
   readonly #context: CommandContext
   readonly #action: BulkActionRow
+  readonly #list: MailingListRow
+  readonly #fields: FieldDefinition[]
   readonly #tally: SubscriberTally
+  readonly #reactions: Reactions
 
-  constructor(context: CommandContext, action: BulkActionRow) {
+  private constructor(
+    context: CommandContext,
+    action: BulkActionRow,
+    list: MailingListRow,
+    fields: FieldDefinition[]
+  ) {
     this.#context = context
     this.#action = action
-    this.#tally = new SubscriberTally(action.mailing_list_id)
+    this.#list = list
+    this.#fields = fields
+    this.#tally = new SubscriberTally(list.id)
+    this.#reactions = new Reactions(context)
+  }
+
+  static async of(context: CommandContext, action: BulkActionRow): Promise<Removal> {
+    const { organization_id, mailing_list_id } = action
+    const list = await mailingListById(context.db, organization_id, mailing_list_id)
+    return new Removal(context, action, list, await fieldsOfList(context.db, organization_id, list.id))
   }
 
   /** @returns what putting them back needs */
   async remove(rows: readonly SubscriberRow[]): Promise<Removed[]> {
     if (rows.length === 0) return []
-    const { db } = this.#context
     const ids = rows.map(({ id }) => id)
-    const reactions = await db
-      .selectFrom('autoresponder_reactions')
-      .select(['autoresponder_id', 'subscriber_id', 'due_at', 'content_replacement_fields', 'created_at'])
-      .where('subscriber_id', 'in', ids)
-      .orderBy('id')
-      .execute()
-    await db.deleteFrom('subscribers').where('id', 'in', ids).execute()
+    const waiting = await this.#reactions.take(ids)
+    await this.#context.db.deleteFrom('subscribers').where('id', 'in', ids).execute()
     for (const { id, status } of rows) this.#tally.removed(id, status)
     recordSubscribers(this.#context, this.#action, 'delete', ids)
-    const waiting = Map.groupBy(reactions, (reaction) => reaction.subscriber_id)
     return rows.map((row) => [row, waiting.get(row.id) ?? []])
   }
 
-  /** Puts back whom nobody has taken the place of, under the ids that they had. */
+  /**
+   * Somebody as they were on the list, without values that mean nothing there any more.
+   * @returns null where the list has another primary key by now, which their values lack
+   */
+  asItWas(row: SubscriberRow): SubscriberRow | null {
+    const values = meaningfulValues(this.#fields, JSON.parse(row.custom_fields) as StoredValues)
+    const keyField = this.#fields.find(({ id }) => id === this.#list.primary_key_custom_field_id)
+    const key = keyField ? alternateKeyOf(keyField, values) : null
+    return key === undefined ? null : { ...row, alternate_key: key, custom_fields: JSON.stringify(values) }
+  }
+
+  /** Puts back, under the ids that they had, whom nobody has taken the place of. Who unsubscribed meanwhile comes back unsubscribed. */
   async putBack(removed: readonly Removed[]): Promise<{ restored: number; kept: Kept[] }> {
-    const { db } = this.#context
-    const { organization_id, mailing_list_id } = this.#action
-    const fields = await fieldsOfList(db, organization_id, mailing_list_id)
-    const list = await mailingListById(db, organization_id, mailing_list_id)
-    const keyField = fields.find(({ id }) => id === list.primary_key_custom_field_id)
     const insert = inserterOf(this.#context)
+    const unsubscribed = await this.#unsubscribedMeanwhile(removed.map(([{ id }]) => id))
+    let room = await roomFor(this.#context.db, this.#action.organization_id)
     const restored: number[] = []
     const kept: Kept[] = []
     for (const [row, reactions] of removed) {
-      const values = meaningfulValues(fields, JSON.parse(row.custom_fields) as StoredValues)
-      const key = keyField ? alternateKeyOf(keyField, values) : null
-      const added =
-        key !== undefined &&
-        insert({
-          ...row,
-          alternate_key: key,
-          custom_fields: JSON.stringify(values)
-        })
-      if (!added) {
-        kept.push({ id: row.id, email: row.email, reason: 'key_taken' })
-        continue
+      const keep = (reason: Kept['reason']): number => kept.push({ id: row.id, email: row.email, reason })
+      const former = this.asItWas(row)
+      const at = unsubscribed.get(row.id)
+      const back =
+        former && at !== undefined ? { ...former, status: 'unsubscribed' as const, remove_time: at } : former
+      if (!back) keep('key_changed')
+      else if (room <= 0) keep('limit')
+      else if (!insert(back)) keep('key_taken')
+      else {
+        restored.push(row.id)
+        room--
+        this.#tally.added(row.id, back.status)
+        await this.#reactions.queueAgain(reactions)
       }
-      restored.push(row.id)
-      this.#tally.added(row.id, row.status)
-      await this.#queueAgain(reactions)
     }
     recordSubscribers(this.#context, this.#action, 'create', restored)
     return { restored: restored.length, kept }
@@ -83,21 +97,14 @@ export class Removal {
     return this.#tally.save(this.#context)
   }
 
-  /** Of autoresponders that are still there. */
-  async #queueAgain(reactions: Insertable<AutoresponderReactionsTable>[]): Promise<void> {
-    if (reactions.length === 0) return
-    const { db } = this.#context
-    const there = await db
-      .selectFrom('autoresponders')
-      .select('id')
-      .where(
-        'id',
-        'in',
-        reactions.map((reaction) => reaction.autoresponder_id)
-      )
+  /** Who followed the link to unsubscribe while they were on no list, and when. */
+  async #unsubscribedMeanwhile(ids: readonly number[]): Promise<Map<number, number>> {
+    if (ids.length === 0) return new Map()
+    const rows = await this.#context.db
+      .selectFrom('absent_unsubscribes')
+      .selectAll()
+      .where('subscriber_id', 'in', [...ids])
       .execute()
-    const ids = new Set(there.map(({ id }) => id))
-    const queued = reactions.filter((reaction) => ids.has(reaction.autoresponder_id))
-    if (queued.length > 0) await db.insertInto('autoresponder_reactions').values(queued).execute()
+    return new Map(rows.map(({ subscriber_id, at }) => [subscriber_id, at]))
   }
 }

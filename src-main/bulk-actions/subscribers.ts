@@ -17,6 +17,19 @@ export function subscribersWithIds(
     .execute()
 }
 
+/** The subscribers that have these ids, on whichever list, by id. */
+export async function rowsWithIds(
+  context: CommandContext,
+  ids: readonly number[]
+): Promise<Map<number, SubscriberRow>> {
+  const rows = await context.db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** Those of them who have not been changed since a time, and those who have; who is gone is in neither. */
 export async function untouchedSince(
   context: CommandContext,
@@ -58,4 +71,13 @@ export function inserterOf({ sqlite }: CommandContext): (row: SubscriberRow) => 
      ON CONFLICT DO NOTHING`
   )
   return (row) => insert.run(columns.map((column) => row[column])).changes === 1
+}
+
+/** Gives a subscriber other columns, as often as it is called. @returns what answers whether it did: not where its list has somebody else with its key */
+export function overwriterOf({ sqlite }: CommandContext): (row: SubscriberRow) => boolean {
+  const changed = columns.filter((column) => column !== 'id')
+  const update = sqlite.prepare(
+    `UPDATE OR IGNORE subscribers SET ${changed.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`
+  )
+  return (row) => update.run([...changed.map((column) => row[column]), row.id]).changes === 1
 }

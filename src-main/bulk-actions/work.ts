@@ -27,6 +27,14 @@ export interface Applied {
 export interface TakenBack {
   restored: number
   kept: Kept[]
+  /** The notes of those who were kept: they may be taken back another time. */
+  left: Note[]
+}
+
+/** Those of some notes that begin with the id of somebody who was kept. */
+export function notesOf(notes: readonly Note[], kept: readonly Kept[]): Note[] {
+  const ids = new Set<unknown>(kept.map(({ id }) => id))
+  return notes.filter(([id]) => ids.has(id))
 }
 
 /** The work of one command. */

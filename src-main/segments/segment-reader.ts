@@ -46,6 +46,8 @@ export interface Narrowing {
 /** Whom somebody means, as they are now. */
 export interface FoundSelection {
   subscribers: number
+  /** How many of those who were found are left out. */
+  leftOut: number
   statuses: SegmentCounts
   parts: SelectedPart[]
 }

@@ -26,6 +26,7 @@ export async function findSelection(
   const ids = left.size > 0 ? found.filter((id) => !left.has(id)) : found
   return {
     subscribers: ids.length,
+    leftOut: found.length - ids.length,
     statuses: await countStatuses(database, ids, signal),
     parts: packIds(ids)
   }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   bulkActionPage,
   bulkActionRow,
@@ -21,7 +22,7 @@ import { serve } from '../http/serve.ts'
 import { readChoice, signalOf } from './choice.ts'
 import { bulkActionEndpoints } from './endpoints/bulk-actions.ts'
 
-/** What each kind of action needs, and its undoing as well. Suppression lists are the administrators' alone. */
+/** What each kind of action needs. Suppression lists are the administrators' alone. */
 const permissionsFor: Record<BulkActionKind, readonly Permission[] | 'administrator'> = {
   set_status: ['subscriber.update'],
   set_field: ['subscriber.update'],
@@ -31,8 +32,14 @@ const permissionsFor: Record<BulkActionKind, readonly Permission[] | 'administra
   delete: ['subscriber.delete']
 }
 
+/** What undoing needs beside that. */
+const permissionsForUndo: Partial<Record<BulkActionKind, Permission>> = {
+  copy: 'subscriber.delete',
+  delete: 'subscriber.create'
+}
+
 /** Rows that are read at once for the CSV. */
-const rowsPerRead = 1000
+const rowsPerRead = 500
 
 const whyKept: Record<KeptReason, string> = {
   declined: 'unsubscribed or complained',
@@ -40,7 +47,9 @@ const whyKept: Record<KeptReason, string> = {
   does_not_fit: 'does not fit the other list',
   limit: 'the limit of subscribers is reached',
   changed: 'changed since',
-  key_taken: 'somebody else has taken the place since'
+  key_taken: 'somebody else with the same primary key was added since',
+  key_changed: 'the primary key of the list has changed since',
+  value_gone: 'the custom field does not take the former value any more'
 }
 
 /** Choosing subscribers, and doing something to all of them. */
@@ -50,14 +59,14 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
       const signal = signalOf(reply)
       const { list, segment, clause, choice } = await readChoice(reader, caller, params.mailing_list_id, body)
       const { only, except } = body
-      const { parts, ...found } = await segments.selection(choice, { only, except }, signal)
+      const { parts, leftOut, ...found } = await segments.selection(choice, { only, except }, signal)
       const names = await namesIn(reader, [clause])
       const description = describe({
         only: only?.length ?? null,
         segment: segment?.name ?? null,
         clause: clause.length > 0 ? describeClause(clause, names) : null,
         search: choice.search,
-        except: except.length
+        except: leftOut
       })
       const id = await writer.run('bulkActions.keepSelection', {
         organizationId: caller.organizationId,
@@ -128,7 +137,10 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
 
   async function changeState(caller: Caller, command: 'bulkActions.cancel' | 'bulkActions.undo', id: number) {
     const { organizationId } = caller
-    requirePermissionsOf(caller, settingsOf(await bulkActionRow(reader, organizationId, id)).kind)
+    const { kind } = settingsOf(await bulkActionRow(reader, organizationId, id))
+    requirePermissionsOf(caller, kind)
+    const more = command === 'bulkActions.undo' ? permissionsForUndo[kind] : undefined
+    if (more) requirePermission(caller, more)
     await writer.run(command, { organizationId, id })
     return ok(await answer(caller, id))
   }
@@ -146,6 +158,7 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
       const last = rows.at(-1)
       if (!last || rows.length < rowsPerRead) return
       afterId = last.subscriber_id
+      await nextTurn()
     }
   }
 })
@@ -176,8 +189,8 @@ function describe(chosen: {
   const parts = [
     ...(chosen.segment === null ? [] : [`in the segment "${chosen.segment}"`]),
     ...(chosen.clause === null ? [] : [chosen.clause]),
-    ...(chosen.search === '' ? [] : [`found by "${chosen.search}"`])
+    ...(chosen.search === '' ? [] : [`matching the search "${chosen.search}"`])
   ]
   const whole = parts.length > 0 ? parts.join(' and ') : 'everybody on the list'
-  return chosen.except > 0 ? `${whole}, but for ${chosen.except}` : whole
+  return chosen.except > 0 ? `${whole} except ${chosen.except}` : whole
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ok } from '../http/envelope.ts'
 import { requirePermission } from '../http/permissions.ts'
 import { importRow } from '../api/subscriber-imports/queries.ts'
@@ -11,7 +12,7 @@ import { serve } from '../http/serve.ts'
 const shownRows = 50
 
 /** Rows read at once for the CSV. */
-const rowsPerRead = 1000
+const rowsPerRead = 500
 
 const reasons = {
   changed: 'changed since the import',
@@ -71,6 +72,7 @@ export const importUndoRoutes = serve(importUndoEndpoints, ({ reader, writer }) 
       const last = rows.at(-1)
       if (!last || rows.length < rowsPerRead) return
       afterId = last.subscriber_id
+      await nextTurn()
     }
   }
 })

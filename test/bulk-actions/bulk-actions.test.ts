@@ -24,6 +24,7 @@ import {
 } from '../support/builders.ts'
 import { shortOrLong } from '../support/long.ts'
 import { reactionsOf } from '../support/reactions.ts'
+import { unsubscribeTokenOf } from '../support/unsubscribe.ts'
 
 const started = sharedApplication()
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -79,7 +80,7 @@ describe('a selection', () => {
     })
     expect(await select(started.api, list.id, { clause: isActive, search: 'a@' })).toMatchObject({
       subscribers: 1,
-      description: 'status is one of active and found by "a@"'
+      description: 'status is one of active and matching the search "a@"'
     })
   })
 
@@ -93,9 +94,9 @@ describe('a selection', () => {
       subscribers: 2,
       description: 'chosen one by one'
     })
-    expect(await select(started.api, list.id, { except: [a?.id] })).toMatchObject({
+    expect(await select(started.api, list.id, { except: [a?.id, a?.id, -1, d?.id] })).toMatchObject({
       subscribers: 2,
-      description: 'everybody on the list, but for 1'
+      description: 'everybody on the list except 1'
     })
     expect(await select(started.api, list.id, { only: [] })).toMatchObject({ subscribers: 0 })
   })
@@ -191,7 +192,6 @@ describe('a bulk action', () => {
 
   it('of each kind needs the permission for what it does', async () => {
     const list = await listOf({ a: 'active' })
-    const [a] = await allSubscribers(started.api, list.id)
     const reader = await clientOfUser(started, { permissions: { subscriber: ['read'] } })
     const selection = await select(reader, list.id)
     for (const kind of ['set_status', 'set_field', 'copy', 'move', 'suppress', 'delete']) {
@@ -208,7 +208,23 @@ describe('a bulk action', () => {
     expect(await reader.workbench('POST', `/bulk_actions/${id}/undo`)).toMatchObject({
       error_code: 'not_authorized'
     })
-    expect(a?.status).toBe('active')
+    const other = await makeList(started.api)
+    const adder = await clientOfUser(started, { permissions: { subscriber: ['read', 'create'] } })
+    const move = { kind: 'move', mailing_list_id: other.id }
+    const chosen = await select(adder, list.id)
+    expect(await adder.workbench('POST', `/selections/${chosen.id}/bulk_actions`, move)).toMatchObject({
+      error_code: 'not_authorized'
+    })
+    // What undoing does needs a permission as well.
+    const copied = await act(adder, chosen, { kind: 'copy', mailing_list_id: other.id })
+    expect(await adder.workbench('POST', `/bulk_actions/${copied.id}/undo`)).toMatchObject({
+      error_code: 'not_authorized'
+    })
+    const remover = await clientOfUser(started, { permissions: { subscriber: ['read', 'delete'] } })
+    const deleted = await act(remover, await select(remover, list.id), { kind: 'delete' })
+    expect(await remover.workbench('POST', `/bulk_actions/${deleted.id}/undo`)).toMatchObject({
+      error_code: 'not_authorized'
+    })
   })
 
   it('refuses what cannot be done, in a sentence, before anything is done', async () => {
@@ -435,11 +451,13 @@ describe('copying and moving', () => {
     await makeSubscriber(started.api, from.id, 'b@example.com')
     expect(await undo(started.api, moved.id)).toMatchObject({ restored: 1, not_restored: 2 })
     expect(await keptOf(moved.id, true)).toEqual([
-      'b@example.com,somebody else has taken the place since',
-      'a@example.com,changed since'
+      'a@example.com,changed since',
+      'b@example.com,somebody else with the same primary key was added since'
     ])
     const after = await allSubscribers(started.api, from.id)
     expect(after.find(({ email }) => email === 'c@example.com')).toEqual(before[2])
+    // Nobody is lost: who does not come back is where the move had put them.
+    expect(Object.keys(await statusesOf(to.id)).toSorted()).toEqual(['a', 'b'])
     await expectNoDrift()
   })
 })
@@ -487,7 +505,7 @@ describe('deleting', () => {
     expect(await allSubscribers(started.api, list.id)).toEqual(before)
     expect(reactionsOf(started, list.id)).toEqual(waiting)
     expect(await started.api.workbench('POST', `/bulk_actions/${deleted.id}/undo`)).toMatchObject({
-      error_message: 'a bulk action that is undone cannot be undone'
+      error_message: 'this bulk action was undone already'
     })
   })
 
@@ -501,6 +519,208 @@ describe('deleting', () => {
       expect(answer.error_message).toBe(`subscribers cannot be deleted: ${setting} is on`)
     }
     expectSuccess(await started.api.workbench('PUT', '/settings', { [setting]: false }))
+  })
+})
+
+/** Begins an action behind one that takes a while. @returns what waits for its end */
+async function queued(listId: number, action: Record<string, unknown>) {
+  const busy = await makeList(started.api)
+  const people = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com\n`).join('')
+  await importText(started.api, busy.id, people, { file_format: { csv_has_headers: false } })
+  const begin = async (id: number, asked: Record<string, unknown>) => {
+    const selection = await select(started.api, id)
+    const path = `/selections/${selection.id}/bulk_actions`
+    return expectSuccess(await started.api.workbench<BulkAction>('POST', path, asked)).id
+  }
+  const selection = await select(started.api, listId)
+  await begin(busy.id, { kind: 'set_status', status: 'bounced' })
+  const path = `/selections/${selection.id}/bulk_actions`
+  const { id } = expectSuccess(await started.api.workbench<BulkAction>('POST', path, action))
+  return { id, ended: () => bulkActionEnded(started.api, id) }
+}
+
+describe('an action that waits for another', () => {
+  it('writes no value that its field does not take any more', async () => {
+    const list = await listOf({ a: 'active' })
+    const field = await makeField(started.api, list.id, 'F', 'text')
+    const { ended } = await queued(list.id, { kind: 'set_field', custom_field_id: field.id, value: 'hello' })
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${list.id}/custom_fields/${field.id}`, {
+        custom_field: { maximum_length: 3 }
+      })
+    )
+    expect(await ended()).toMatchObject({
+      state: 'failed',
+      changed: 0,
+      error_message: 'the custom field F has changed, and does not take that value any more'
+    })
+  })
+
+  it('deletes nobody once subscribers must not be deleted', async () => {
+    const list = await listOf({ a: 'active' })
+    const { ended } = await queued(list.id, { kind: 'delete' })
+    const setting = 'service_disable_subscriber_deletion'
+    expectSuccess(await started.api.workbench('PUT', '/settings', { [setting]: true }))
+    const action = await ended()
+    expectSuccess(await started.api.workbench('PUT', '/settings', { [setting]: false }))
+    expect(action).toMatchObject({
+      state: 'failed',
+      error_message: `subscribers cannot be deleted: ${setting} is on`
+    })
+    expect(Object.keys(await statusesOf(list.id))).toEqual(['a'])
+  })
+
+  it('keeps the primary key of its lists from changing, also of an empty one, and of no other', async () => {
+    const [list, target] = [await listOf({ a: 'active' }), await makeList(started.api)]
+    const keys = await Promise.all([list, target].map(({ id }) => makeField(started.api, id, 'Code', 'text')))
+    const { id, ended } = await queued(list.id, { kind: 'copy', mailing_list_id: target.id })
+    for (const [index, each] of [list, target].entries()) {
+      const answer = await started.api.put(`/mailing_lists/${each.id}`, {
+        mailing_list: { primary_key_custom_field_id: keys[index]?.id }
+      })
+      expect(answer.error_message).toBe(
+        `primary_key_custom_field_id cannot change while bulk action ${id} is under way`
+      )
+    }
+    await ended()
+  })
+})
+
+describe('what one does to a list meanwhile', () => {
+  async function keyed() {
+    const [list, other] = [await makeList(started.api), await makeList(started.api)]
+    const code = await makeField(started.api, list.id, 'Code', 'text')
+    const setKey = async () =>
+      expectSuccess(
+        await started.api.put(`/mailing_lists/${list.id}`, {
+          mailing_list: { primary_key_custom_field_id: code.id }
+        })
+      )
+    return { list, other, setKey }
+  }
+
+  it('loses nobody who was moved: without the new primary key they stay where they are', async () => {
+    const { list, other, setKey } = await keyed()
+    for (const name of ['a', 'b']) await makeSubscriber(started.api, list.id, `${name}@example.com`)
+    const moved = await act(started.api, await select(started.api, list.id), {
+      kind: 'move',
+      mailing_list_id: other.id
+    })
+    await setKey()
+    expect(await undo(started.api, moved.id)).toMatchObject({ restored: 0, not_restored: 2 })
+    expect(await keptOf(moved.id, true)).toEqual([
+      'a@example.com,the primary key of the list has changed since',
+      'b@example.com,the primary key of the list has changed since'
+    ])
+    expect(Object.keys(await statusesOf(other.id))).toEqual(['a', 'b'])
+    // Once that is mended, the undoing is tried again.
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${list.id}`, {
+        mailing_list: { primary_key_custom_field_id: null }
+      })
+    )
+    expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 2, not_restored: 0 })
+    expect(Object.keys(await statusesOf(list.id))).toEqual(['a', 'b'])
+    await expectNoDrift()
+  })
+
+  it('loses nobody who was moved to a list that was deleted', async () => {
+    const [list, other] = [await listOf({ a: 'active', b: 'bounced' }), await makeList(started.api)]
+    const before = await allSubscribers(started.api, list.id)
+    const moved = await act(started.api, await select(started.api, list.id), {
+      kind: 'move',
+      mailing_list_id: other.id
+    })
+    await deleteList(started.api, other.id)
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const left = database.prepare('SELECT count(*) FROM subscribers WHERE mailing_list_id = ?').pluck()
+    await expect.poll(() => left.get(other.id), { timeout: 20_000 }).toBe(0)
+    database.close()
+    expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 2 })
+    expect(await allSubscribers(started.api, list.id)).toEqual(before)
+    await expectNoDrift()
+  })
+
+  it('keeps who unsubscribed by a link unsubscribed: who was moved, and who was deleted and comes back', async () => {
+    const [list, other] = [await listOf({ a: 'active', b: 'active' }), await makeList(started.api)]
+    const [a, b] = await allSubscribers(started.api, list.id)
+    const tokens = await Promise.all(
+      [a, b].map((subscriber) => unsubscribeTokenOf(started, subscriber?.id ?? 0))
+    )
+    const moved = await act(started.api, await select(started.api, list.id, { only: [a?.id] }), {
+      kind: 'move',
+      mailing_list_id: other.id
+    })
+    const deleted = await act(started.api, await select(started.api, list.id), { kind: 'delete' })
+    for (const token of tokens) await started.api.post('/subscribers/unsubscribe', { token })
+    expect(await statusesOf(other.id)).toEqual({ a: 'unsubscribed' })
+    expect(await undo(started.api, deleted.id)).toMatchObject({ restored: 1 })
+    expect(await statusesOf(list.id)).toEqual({ b: 'unsubscribed' })
+    // What they did since is not undone.
+    expect(await undo(started.api, moved.id)).toMatchObject({ restored: 0, not_restored: 1 })
+    await expectNoDrift()
+  })
+
+  it('is tried again: an undoing that left people as they were is not used up', async () => {
+    const list = await listOf({ a: 'active', b: 'active' })
+    const city = await makeField(started.api, list.id, 'City', 'text')
+    const first = await act(started.api, await select(started.api, list.id), {
+      kind: 'set_field',
+      custom_field_id: city.id,
+      value: 'Wien'
+    })
+    const second = await act(started.api, await select(started.api, list.id), {
+      kind: 'set_status',
+      status: 'bounced'
+    })
+    expect(await undo(started.api, first.id)).toMatchObject({
+      restored: 0,
+      not_restored: 2,
+      can_be_undone: true
+    })
+    expect(await undo(started.api, second.id)).toMatchObject({ restored: 2, can_be_undone: false })
+    expect(await undo(started.api, first.id)).toMatchObject({
+      restored: 2,
+      not_restored: 0,
+      can_be_undone: false
+    })
+    expect(await valuesOf(list.id, 'City')).toEqual({ a: null, b: null })
+    expect(await keptOf(first.id, true)).toEqual([])
+  })
+
+  it('gives no value back that its field does not take any more', async () => {
+    const list = await makeList(started.api)
+    const options = [{ name: 'x' }, { name: 'y' }]
+    const field = await makeField(started.api, list.id, 'G', 'select_single_dropdown', { options })
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { G: 'x' } })
+    const { id } = await act(started.api, await select(started.api, list.id), {
+      kind: 'set_field',
+      custom_field_id: field.id,
+      value: 'y'
+    })
+    const [, y] = field.options ?? []
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${list.id}/custom_fields/${field.id}`, {
+        custom_field: { options: [{ id: y?.id, name: 'y' }] }
+      })
+    )
+    expect(await undo(started.api, id)).toMatchObject({ restored: 0, not_restored: 1 })
+    expect(await keptOf(id, true)).toEqual([
+      'a@example.com,the custom field does not take the former value any more: G'
+    ])
+    expect(await valuesOf(list.id, 'G')).toEqual({ a: 'y' })
+  })
+
+  it('counts for the limit of the organization: deleted subscribers come back as far as there is room', async () => {
+    const organizationId = await makeOrganization(started, { subscriberLimit: 3 })
+    const api = await systemAdminIn(started.app, organizationId)
+    const list = await makeList(api)
+    for (const name of ['a', 'b']) await makeSubscriber(api, list.id, `${name}@example.com`)
+    const deleted = await act(api, await select(api, list.id), { kind: 'delete' })
+    for (const name of ['c', 'd']) await makeSubscriber(api, list.id, `${name}@example.com`)
+    expect(await undo(api, deleted.id)).toMatchObject({ restored: 1, not_restored: 1, can_be_undone: true })
+    expectSuccess(await api.delete(`/mailing_lists/${list.id}/subscribers/c@example.com`))
+    expect(await undo(api, deleted.id)).toMatchObject({ restored: 2, not_restored: 0 })
   })
 })
 

@@ -23,6 +23,7 @@ export const targets: Target[] = [
       'test/imports/rows.test.ts',
       'test/imports/sources.test.ts',
       'test/imports/undo.test.ts',
+      'test/imports/corrections.test.ts',
       'test/imports/batches.test.ts',
       'test/api/subscriber-imports.test.ts',
       `${conformance}/import-autoresponders.test.ts`,
@@ -54,6 +55,10 @@ export const targets: Target[] = [
       'test/imports/faults.test.ts',
       'test/imports/recovery.test.ts'
     ]
+  },
+  {
+    sources: ['src-main/bulk-actions', 'src-main/api/bulk-actions'],
+    tests: ['test/bulk-actions', 'test/retention.test.ts', 'test/workbench/access.test.ts']
   },
   {
     sources: ['src-main/segments', 'src-main/api/segments'],

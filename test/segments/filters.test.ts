@@ -569,7 +569,7 @@ describe('filters', () => {
     const addresses = ['anna@example.com', '@mail.example.com', md5]
     const added = await started.api.post(path, { data: addresses })
     expect(added.error_message).toBeNull()
-    await expect.poll(counted).toBe(3)
+    await expect.poll(counted, { timeout: 20_000 }).toBe(3)
     expect(emails(await shown({ clause }, list.id))).toHaveLength(3)
     const others = [{ type: 'suppressed', operator: 'is false' }]
     expect(emails(await shown({ clause: others }, list.id))).toEqual(['dario@example.com'])

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
@@ -10,7 +10,7 @@ import type { BulkActionKeptTable, BulkActionsTable, SelectionsTable } from './t
 
 export type BulkActionRow = Selectable<BulkActionsTable>
 export type SelectionRow = Selectable<SelectionsTable>
-type NamedRow = BulkActionRow & { mailing_list_name: string }
+type NamedRow = BulkActionRow & { mailing_list_name: string; list_deleted_at: number | null }
 
 const day = 24 * 60 * 60 * 1000
 
@@ -30,7 +30,7 @@ function actionsOf(db: Kysely<Schema>, organizationId: number) {
     .selectFrom('bulk_actions')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'bulk_actions.mailing_list_id')
     .selectAll('bulk_actions')
-    .select('mailing_lists.name as mailing_list_name')
+    .select(['mailing_lists.name as mailing_list_name', 'mailing_lists.deleted_at as list_deleted_at'])
     .where('bulk_actions.organization_id', '=', organizationId)
 }
 
@@ -73,7 +73,13 @@ export function bulkActionOn(db: Kysely<Schema>, mailingListId: number): Promise
     .select('id')
     .where('state', 'in', ['running', 'undoing'])
     .where((where) =>
-      where.or([where('mailing_list_id', '=', mailingListId), where('target_id', '=', mailingListId)])
+      where.or([
+        where('mailing_list_id', '=', mailingListId),
+        where.and([
+          where('target_id', '=', mailingListId),
+          where(sql`json_extract(settings, '$.kind')`, 'in', ['copy', 'move'])
+        ])
+      ])
     )
     .executeTakeFirst()
 }
@@ -83,9 +89,11 @@ export function settingsOf({ settings }: Pick<BulkActionRow, 'settings'>): BulkA
   return JSON.parse(settings) as BulkActionSettings
 }
 
-/** Whether something is left that undoing an action would change back. */
-export function canBeUndone({ state, changed, forgotten_at }: BulkActionRow): boolean {
-  return ['finished', 'cancelled', 'failed'].includes(state) && changed > 0 && forgotten_at === null
+/** Whether something is left that undoing an action would change back, or try to. */
+export function canBeUndone(row: NamedRow): boolean {
+  if (row.forgotten_at !== null || row.list_deleted_at !== null) return false
+  if (row.state === 'undone') return row.not_restored > 0
+  return ['finished', 'cancelled', 'failed'].includes(row.state) && row.changed > 0
 }
 
 /** A bulk action as the window is told of it. */

@@ -25,8 +25,12 @@ export const keptReasons = [
   'limit',
   /** Changed since. */
   'changed',
-  /** Somebody with this primary key was added since, or the primary key of the list has changed. */
-  'key_taken'
+  /** Somebody with this primary key was added since. */
+  'key_taken',
+  /** The primary key of the list has changed since. */
+  'key_changed',
+  /** The field does not take the former value any more. */
+  'value_gone'
 ] as const
 export type KeptReason = (typeof keptReasons)[number]
 

@@ -68,6 +68,14 @@ export interface BulkActionChangesTable {
   written_at: Time
   /** Packed notes, an entry for each subscriber; see bulk-actions/work.ts. */
   notes: Buffer
+  /** Whether undoing has come by, and left those who are still in the notes. */
+  is_tried: ColumnType<Flag, Flag | undefined, Flag>
+}
+
+/** Who followed a link to unsubscribe after they were deleted. */
+export interface AbsentUnsubscribesTable {
+  subscriber_id: number
+  at: Time
 }
 
 /** A subscriber whom an action, or its undoing, left as it was. */
@@ -88,6 +96,7 @@ declare module '../../database/schema.ts' {
     bulk_actions: BulkActionsTable
     bulk_action_changes: BulkActionChangesTable
     bulk_action_kept: BulkActionKeptTable
+    absent_unsubscribes: AbsentUnsubscribesTable
   }
   interface ChangedEntities {
     bulk_action: unknown

@@ -141,6 +141,9 @@ export function readValue(
   order: DateOrder
 ): StoredValue | null | ValueFault {
   if (raw === null || raw === undefined || raw === '') return null
+  if (isObject(raw) || (Array.isArray(raw) && raw.some((each) => typeof each === 'object'))) {
+    return new ValueFault('must be a text, a number, true or false, or an array of texts')
+  }
   switch (field.type) {
     case 'text':
     case 'text_multiline':
@@ -159,6 +162,10 @@ export function readValue(
     case 'select_multiple_checkboxes':
       return readOptions(field, raw)
   }
+}
+
+function isObject(raw: unknown): boolean {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
 /** As {@link readValue}, with the rule that a required field must not be blank (checkboxes excepted; docs/api.md, "Custom fields"). */

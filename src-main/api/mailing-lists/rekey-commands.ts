@@ -40,6 +40,12 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
   const faults = new Faults()
   if (fieldId !== null) checkPrimaryKey(fields, fieldId, faults)
   faults.throwIfAny()
+  const action = await bulkActionOn(context.db, id)
+  if (action) {
+    throw validationFailed(
+      `primary_key_custom_field_id cannot change while bulk action ${action.id} is under way`
+    )
+  }
   if (!(await hasSubscribers(context.db, organizationId, id))) {
     await setPrimaryKey(context, id, fieldId)
     return false
@@ -65,12 +71,6 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
   if (undo) {
     throw validationFailed(
       `primary_key_custom_field_id cannot change while subscriber import ${undo.id} is being undone`
-    )
-  }
-  const action = await bulkActionOn(context.db, id)
-  if (action) {
-    throw validationFailed(
-      `primary_key_custom_field_id cannot change while bulk action ${action.id} is under way`
     )
   }
   await context.db

@@ -212,7 +212,16 @@ export const unsubscribeByToken: Command<
   const row = named && (await subscriberWithList(context.db, named.subscriberId))
   const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
   if (!named || isForeign) throw validationFailed('token is not the unsubscribe token of a subscriber')
-  if (!row || row.deleted_at !== null) return null
+  if (!row) {
+    // Should their deletion be undone, they come back unsubscribed.
+    await context.db
+      .insertInto('absent_unsubscribes')
+      .values({ subscriber_id: named.subscriberId, at: context.now })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return null
+  }
+  if (row.deleted_at !== null) return null
   await context.db
     .updateTable('subscribers')
     .set({ status: 'unsubscribed', remove_time: context.now, remove_ip: ip || null, updated_at: context.now })

@@ -1,18 +1,23 @@
 import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
+import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { Removal, type Removed } from '../removal.ts'
 import { subscribersWithIds } from '../subscribers.ts'
-import type { BulkWork } from '../work.ts'
+import type { BulkWork, Note } from '../work.ts'
 
 /** Deletes subscribers. Each note holds all of one, so that it can be put back. */
-export function deleting(context: CommandContext, action: BulkActionRow): BulkWork {
-  const removal = new Removal(context, action)
+export async function deleting(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
+  const removal = await Removal.of(context, action)
   return {
     async apply(ids) {
       const rows = await subscribersWithIds(context, action.mailing_list_id, ids)
       return { notes: await removal.remove(rows), same: 0, kept: [] }
     },
-    takeBack: (notes) => removal.putBack(notes as unknown as Removed[]),
+    async takeBack(notes) {
+      const { restored, kept } = await removal.putBack(notes as unknown as Removed[])
+      const left = new Set(kept.map(({ id }) => id))
+      return { restored, kept, left: notes.filter(([row]: Note) => left.has((row as SubscriberRow).id)) }
+    },
     finish: () => removal.finish()
   }
 }

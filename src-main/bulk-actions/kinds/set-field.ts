@@ -3,16 +3,18 @@ import type { BulkActionSettings } from '../../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../../api/custom-fields/queries.ts'
 import {
   type FieldDefinition,
-  meaningfulValues,
+  presentValue,
+  readRequiredValue,
   type StoredValue,
-  type StoredValues
+  type StoredValues,
+  ValueFault
 } from '../../api/custom-fields/rules.ts'
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
 import { validationFailed } from '../../base/errors.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
-import type { BulkWork } from '../work.ts'
+import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
 /** A subscriber, the value that it had (null = none), and since when it had been as it was. */
 type FieldNote = [id: number, value: StoredValue | null, updatedAt: number]
@@ -21,7 +23,7 @@ type Settings = Extract<BulkActionSettings, { kind: 'set_field' }>
 
 /**
  * Gives subscribers a value of one custom field.
- * @throws ApiError validation_failed when the field was deleted
+ * @throws ApiError validation_failed when the field was deleted, or does not take the value any more
  */
 export async function settingField(
   context: CommandContext,
@@ -37,6 +39,7 @@ export async function settingField(
     action.organization_id,
     listId
   )
+  if (action.state === 'running') refuseIfOutdated(field, settings, keyFieldId)
   const update = context.sqlite.prepare<[string, number, number]>(
     'UPDATE subscribers SET custom_fields = ?, updated_at = ? WHERE id = ?'
   )
@@ -56,7 +59,7 @@ export async function settingField(
         const values = JSON.parse(row.custom_fields) as StoredValues
         const before = values[field.id] ?? null
         const after = valueAfter(before, settings)
-        if (JSON.stringify(before) === JSON.stringify(after)) {
+        if (isSame(before, after)) {
           same++
           continue
         }
@@ -73,20 +76,22 @@ export async function settingField(
       const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
       if (field.id === keyFieldId) {
         // To change a key is not for this: another subscriber may have it by now.
-        const others = rows.map(({ id, email }) => ({ id, email, reason: 'key_taken' as const }))
-        return { restored: 0, kept: [...kept, ...others] }
+        const others = rows.map(({ id, email }): Kept => ({ id, email, reason: 'key_changed' }))
+        const all = [...kept, ...others]
+        return { restored: 0, kept: all, left: notesOf(notes, all) }
       }
+      const restored: number[] = []
       for (const row of rows) {
-        const [, value, updatedAt] = former.get(row.id) ?? [row.id, null, row.updated_at]
-        write(row.id, JSON.parse(row.custom_fields) as StoredValues, meaningOf(field, value), updatedAt)
+        const [id, value, updatedAt] = former.get(row.id) ?? [row.id, null, row.updated_at]
+        if (!isTaken(field, value)) {
+          kept.push({ id, email: row.email, reason: 'value_gone', detail: field.name })
+          continue
+        }
+        write(id, JSON.parse(row.custom_fields) as StoredValues, value, updatedAt)
+        restored.push(id)
       }
-      recordSubscribers(
-        context,
-        action,
-        'update',
-        rows.map(({ id }) => id)
-      )
-      return { restored: rows.length, kept }
+      recordSubscribers(context, action, 'update', restored)
+      return { restored: restored.length, kept, left: notesOf(notes, kept) }
     },
 
     finish: () => Promise.resolve()
@@ -102,8 +107,27 @@ function valueAfter(before: StoredValue | null, { mode, value }: Settings): Stor
   return after.length > 0 ? after : null
 }
 
-/** A former value without what means nothing any more, such as an option that was deleted. */
-function meaningOf(field: FieldDefinition, value: StoredValue | null): StoredValue | null {
-  if (value === null) return null
-  return meaningfulValues([field], { [field.id]: value })[field.id] ?? null
+/** Whether two values say the same: of several options, whatever their order. */
+function isSame(a: StoredValue | null, b: StoredValue | null): boolean {
+  const inOrder = (value: StoredValue | null): unknown => (Array.isArray(value) ? value.toSorted() : value)
+  return JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b))
+}
+
+/** Whether a field takes a value as it is now: it may have another type, other options or other limits than it had. */
+function isTaken(field: FieldDefinition, value: StoredValue | null): boolean {
+  const read = readRequiredValue(field, value === null ? null : presentValue(field, value), 'mdy')
+  return !(read instanceof ValueFault) && isSame(read, value)
+}
+
+/** @throws ApiError validation_failed when the field has changed since the action was asked for */
+function refuseIfOutdated(
+  field: FieldDefinition,
+  { mode, value }: Settings,
+  keyFieldId: number | null
+): void {
+  if (field.id === keyFieldId) {
+    throw validationFailed(`${field.name} has become the primary key of this list`)
+  }
+  if (mode === 'remove' || isTaken(field, value)) return
+  throw validationFailed(`the custom field ${field.name} has changed, and does not take that value any more`)
 }

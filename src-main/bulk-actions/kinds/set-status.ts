@@ -5,7 +5,7 @@ import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
 import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
-import type { BulkWork, Kept } from '../work.ts'
+import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
 /** A subscriber, the status that it had, and since when it had been as it was. */
 type StatusNote = [id: number, status: SubscriberStatus, updatedAt: number]
@@ -62,7 +62,7 @@ export function settingStatus(
         'update',
         rows.map(({ id }) => id)
       )
-      return { restored: rows.length, kept }
+      return { restored: rows.length, kept, left: notesOf(notes, kept) }
     },
 
     finish: () => tally.save(context)

@@ -21,7 +21,7 @@ export async function suppressing(context: CommandContext, action: BulkActionRow
     async apply(ids) {
       const rows = await subscribersWithIds(context, mailing_list_id, ids)
       const addresses = rows.flatMap(({ email }) => suppressedRowOf(email) ?? [])
-      if (addresses.length === 0) return { notes: [], same: 0, kept: [] }
+      if (addresses.length === 0) return { notes: [], same: rows.length, kept: [] }
       const inserted = await db
         .insertInto('suppressed_addresses')
         .values(addresses.map((address) => ({ ...address, suppression_list_id: list.id, user_id })))
@@ -44,7 +44,7 @@ export async function suppressing(context: CommandContext, action: BulkActionRow
         .where('suppression_list_id', '=', list.id)
         .executeTakeFirst()
       added -= Number(numDeletedRows)
-      return { restored: Number(numDeletedRows), kept: [] }
+      return { restored: Number(numDeletedRows), kept: [], left: [] }
     },
 
     async finish() {

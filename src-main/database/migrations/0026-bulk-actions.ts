@@ -63,7 +63,9 @@ export const bulkActions: Migration = {
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       bulk_action_id INTEGER NOT NULL REFERENCES bulk_actions (id),
       written_at INTEGER NOT NULL,
-      notes BLOB NOT NULL
+      notes BLOB NOT NULL,
+      -- Whether undoing has come by, and left those who are still in the notes.
+      is_tried INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX bulk_action_changes_of_action ON bulk_action_changes (bulk_action_id);
 
@@ -77,6 +79,12 @@ export const bulkActions: Migration = {
       detail TEXT,
       PRIMARY KEY (bulk_action_id, is_undo, subscriber_id)
     ) STRICT, WITHOUT ROWID;
+
+    -- Who followed a link to unsubscribe after they were deleted: should they come back, they come back unsubscribed.
+    CREATE TABLE absent_unsubscribes (
+      subscriber_id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL
+    ) STRICT;
 
     ALTER TABLE subscriber_exports ADD COLUMN selection_id INTEGER REFERENCES selections (id) ON DELETE SET NULL;
     CREATE INDEX subscriber_exports_of_selection ON subscriber_exports (selection_id)

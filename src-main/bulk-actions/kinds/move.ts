@@ -1,0 +1,107 @@
+import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
+import { SubscriberTally } from '../../api/subscriber-counts/tally.ts'
+import type { SubscriberRow } from '../../api/subscribers/queries.ts'
+import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
+import type { CommandContext } from '../../database/command.ts'
+import { fitterTo } from '../fit.ts'
+import { Reactions } from '../reactions.ts'
+import { Removal, type Removed } from '../removal.ts'
+import { overwriterOf, rowsWithIds, subscribersWithIds } from '../subscribers.ts'
+import type { BulkWork, Kept, Note } from '../work.ts'
+
+/**
+ * Moves subscribers to another list with their values. They keep their ids, so that links in messages which they got lead on to them.
+ * Whoever the other list has already is left on both as they are.
+ */
+export async function moving(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
+  const { organization_id, mailing_list_id } = action
+  const targetId = action.target_id ?? 0
+  const source = { organization_id, mailing_list_id }
+  const place = { organization_id, mailing_list_id: targetId }
+  const tallies = { source: new SubscriberTally(mailing_list_id), target: new SubscriberTally(targetId) }
+  const reactions = new Reactions(context)
+  const removal = await Removal.of(context, action)
+  const overwrite = overwriterOf(context)
+
+  return {
+    /** @throws ApiError not_found when the other list was deleted */
+    async apply(ids) {
+      const fit = await fitterTo(context, action)
+      const kept: Kept[] = []
+      const moved: SubscriberRow[] = []
+      for (const row of await subscribersWithIds(context, mailing_list_id, ids)) {
+        const { id, email, status } = row
+        const fitted = fit(row)
+        if (typeof fitted === 'string') kept.push({ id, email, reason: 'does_not_fit', detail: fitted })
+        else if (!overwrite({ ...fitted, id, updated_at: context.now })) {
+          kept.push({ id, email, reason: 'there_already' })
+        } else {
+          moved.push(row)
+          tallies.source.removed(id, status)
+          tallies.target.added(id, status)
+        }
+      }
+      const movedIds = moved.map(({ id }) => id)
+      const waiting = await reactions.take(movedIds)
+      recordSubscribers(context, source, 'delete', movedIds)
+      recordSubscribers(context, place, 'create', movedIds)
+      return { notes: moved.map((row): Removed => [row, waiting.get(row.id) ?? []]), same: 0, kept }
+    },
+
+    async takeBack(notes, writtenAt) {
+      const former = notes as unknown as Removed[]
+      const current = await rowsWithIds(
+        context,
+        former.map(([{ id }]) => id)
+      )
+      // The other list was deleted, and they with it: they come back from what was noted.
+      const isTargetGone = !(await isThere(context, action))
+      const lost = isTargetGone ? former.filter(([{ id }]) => !current.has(id)) : []
+      const back = await removal.putBack(lost)
+      const kept: Kept[] = [...back.kept]
+      const restored: number[] = []
+      for (const [row, waiting] of former) {
+        const now = current.get(row.id)
+        if (!now) continue
+        const { id, email } = now
+        const fitted = removal.asItWas(row)
+        if (now.mailing_list_id !== targetId || now.updated_at !== writtenAt) {
+          kept.push({ id, email, reason: 'changed' })
+        } else if (!fitted) {
+          kept.push({ id, email, reason: 'key_changed' })
+        } else if (!overwrite(fitted)) {
+          kept.push({ id, email, reason: 'key_taken' })
+        } else {
+          tallies.target.removed(id, now.status)
+          tallies.source.added(id, row.status)
+          await reactions.queueAgain(waiting)
+          restored.push(id)
+        }
+      }
+      recordSubscribers(context, place, 'delete', restored)
+      recordSubscribers(context, source, 'create', restored)
+      const left = new Set(kept.map(({ id }) => id))
+      return {
+        restored: restored.length + back.restored,
+        kept,
+        left: notes.filter(([row]: Note) => left.has((row as SubscriberRow).id))
+      }
+    },
+
+    async finish() {
+      await tallies.source.save(context)
+      await tallies.target.save(context)
+      await removal.finish()
+    }
+  }
+}
+
+async function isThere({ db }: CommandContext, { target_id }: BulkActionRow): Promise<boolean> {
+  const list = await db
+    .selectFrom('mailing_lists')
+    .select('id')
+    .where('id', '=', target_id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return list !== undefined
+}
