@@ -19,22 +19,25 @@ export function useBulkText() {
       }
     },
 
-    /** How it ended: how many were changed, and what became of the others. */
-    result({ changed, same, kept, gone }: BulkAction): string {
-      const parts = [t('bulk.changed', { count: formatNumber(changed) }, changed)]
-      if (same > 0) parts.push(t('bulk.same', { count: formatNumber(same) }, same))
-      if (kept > 0) parts.push(t('bulk.kept', { count: formatNumber(kept) }, kept))
-      if (gone > 0) parts.push(t('bulk.gone', { count: formatNumber(gone) }, gone))
-      return parts.join(' · ')
-    },
-
-    /** What the undoing did. */
-    undone({ undo_done: looked, restored, not_restored: kept }: BulkAction): string {
-      const parts = [t('bulk.restored', { count: formatNumber(restored) }, restored)]
-      if (kept > 0) parts.push(t('bulk.kept', { count: formatNumber(kept) }, kept))
-      const gone = looked - restored - kept
-      if (gone > 0) parts.push(t('bulk.goneSince', { count: formatNumber(gone) }, gone))
-      return parts.join(' · ')
+    /** How it ended, or what its undoing did: how many were changed, and what became of the others. */
+    outcome(action: BulkAction): string {
+      return action.undo_done > 0 ? undone(action) : result(action)
     }
+  }
+
+  function result({ kind, changed, same, kept, gone }: BulkAction): string {
+    const parts = [t(`bulkDone.${kind}`, { count: formatNumber(changed) }, changed)]
+    if (same > 0) parts.push(t('bulk.same', { count: formatNumber(same) }, same))
+    if (kept > 0) parts.push(t('bulk.kept', { count: formatNumber(kept) }, kept))
+    if (gone > 0) parts.push(t('bulk.gone', { count: formatNumber(gone) }, gone))
+    return parts.join(' · ')
+  }
+
+  function undone({ undo_done: looked, restored, not_restored: kept }: BulkAction): string {
+    const parts = [t('bulk.restored', { count: formatNumber(restored) }, restored)]
+    if (kept > 0) parts.push(t('bulk.kept', { count: formatNumber(kept) }, kept))
+    const gone = looked - restored - kept
+    if (gone > 0) parts.push(t('bulk.goneSince', { count: formatNumber(gone) }, gone))
+    return parts.join(' · ')
   }
 }

@@ -109,9 +109,12 @@ export function useSubscriberBlocks(
   }
 
   async function idsBetween(first: number, last: number): Promise<number[]> {
+    const asked = generation
     const ids: number[] = []
     for (let number = Math.floor(first / blockSize); number <= Math.floor(last / blockSize); number++) {
-      const block = blocks.get(number) ?? (await fetchPage(number)).data
+      const block = (shown === generation && blocks.get(number)) || (await fetchPage(number)).data
+      // Another question was asked meanwhile: these positions mean others.
+      if (asked !== generation) return []
       block.forEach(({ id }, index) => {
         const position = number * blockSize + index
         if (position >= first && position <= last) ids.push(id)

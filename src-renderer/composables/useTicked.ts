@@ -1,4 +1,4 @@
-import { computed, ref, type Ref, shallowRef } from 'vue'
+import { computed, ref, type Ref, shallowRef, watch } from 'vue'
 import { mostTicked } from '../../src-main/workbench/endpoints/bulk-actions.ts'
 
 /** Which subscribers somebody has ticked: some, or all that are found but for some. */
@@ -7,12 +7,11 @@ export interface Ticked {
   /** Whether all that are found are ticked, without exception. */
   isAll: Ref<boolean>
   has: (id: number) => boolean
-  set: (ids: readonly number[], isTicked: boolean) => void
+  /** @returns whether it did: not where that would be more than can be named one by one */
+  set: (ids: readonly number[], isTicked: boolean) => boolean
   setAll: (isTicked: boolean) => void
   /** What the API is to be told. */
   asked: Ref<{ only: number[] | null; except: number[] }>
-  /** Whether one more would be too many to be named one by one. */
-  isFull: Ref<boolean>
 }
 
 /** @param total how many are found */
@@ -23,10 +22,17 @@ export function useTicked(total: Ref<number>): Ticked {
   const count = computed(() =>
     isInverted.value ? Math.max(0, total.value - named.value.size) : named.value.size
   )
+  function setAll(isTicked: boolean): void {
+    isInverted.value = isTicked
+    named.value = new Set()
+  }
+  // All of nobody is nobody: who comes later was not meant.
+  watch(total, (found) => {
+    if (found === 0) setAll(false)
+  })
   return {
     count,
     isAll: computed(() => isInverted.value && named.value.size === 0 && total.value > 0),
-    isFull: computed(() => named.value.size >= mostTicked),
     asked: computed(() => {
       const ids = [...named.value]
       return isInverted.value ? { only: null, except: ids } : { only: ids, except: [] }
@@ -36,13 +42,12 @@ export function useTicked(total: Ref<number>): Ticked {
       const after = new Set(named.value)
       for (const id of ids) {
         if (isTicked === isInverted.value) after.delete(id)
-        else if (after.size < mostTicked) after.add(id)
+        else after.add(id)
       }
+      if (after.size > mostTicked) return false
       named.value = after
+      return true
     },
-    setAll(isTicked) {
-      isInverted.value = isTicked
-      named.value = new Set()
-    }
+    setAll
   }
 }

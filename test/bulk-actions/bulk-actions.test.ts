@@ -235,12 +235,21 @@ describe('a bulk action', () => {
     const refusalOf = async (action: Record<string, unknown>): Promise<string | null> =>
       (await started.api.workbench('POST', `/selections/${selection.id}/bulk_actions`, action)).error_message
     expect(await refusalOf({ kind: 'set_status' })).toBe('status cannot be blank')
+    expect(await refusalOf({ kind: 'set_field' })).toBe('custom_field_id cannot be blank')
     expect(await refusalOf({ kind: 'set_field', custom_field_id: 0 })).toBe(
       'custom_field_id 0 is no custom field of this list'
     )
     const set = { kind: 'set_field', custom_field_id: number.id }
     expect(await refusalOf({ ...set, value: 'x' })).toBe('Age must be a whole number, and "x" is not one')
     expect(await refusalOf({ ...set, value: null })).toBe('Age cannot be blank')
+    expect(await refusalOf({ ...set, value: { toString: 1 } })).toBe(
+      'Age must be a text, a number, true or false, or an array of texts'
+    )
+    const text = await makeField(started.api, list.id, 'Note', 'text')
+    const long = { kind: 'set_field', custom_field_id: text.id, value: 'x'.repeat(10_001) }
+    expect(await refusalOf(long)).toBe(
+      'Note must be at most 10000 characters to be set for many subscribers at once'
+    )
     expect(await refusalOf({ ...set, mode: 'add', value: 1 })).toBe('mode must be set: Age holds one value')
     expect(await refusalOf({ kind: 'copy' })).toBe('mailing_list_id cannot be blank')
     expect(await refusalOf({ kind: 'move', mailing_list_id: list.id })).toBe(
@@ -251,6 +260,13 @@ describe('a bulk action', () => {
       `mailing list ${remote.id} was not found`
     )
     expect(await refusalOf({ kind: 'suppress' })).toBe('suppression_list_id cannot be blank')
+    const ofOther = { name: `Of another ${list.id}`, mailing_list_id: (await makeList(started.api)).id }
+    const { id: suppressionId } = expectSuccess(
+      await started.api.post<SuppressionList>('/suppression_lists', { suppression_list: ofOther })
+    )
+    expect(await refusalOf({ kind: 'suppress', suppression_list_id: suppressionId })).toBe(
+      `the suppression list ${ofOther.name} is for another mailing list`
+    )
     const { data } = await started.api.workbench<BulkAction[]>(
       'GET',
       `/bulk_actions?mailing_list_id=${list.id}`
@@ -326,6 +342,9 @@ describe('setting a field', () => {
     const set = { kind: 'set_field', custom_field_id: colours.id, value: ['Red', 'Blue'] }
     const added = await act(started.api, await select(started.api, list.id), { ...set, mode: 'add' })
     expect(added).toMatchObject({ changed: 2, mode: 'add', value: 'Red;Blue' })
+    // The order in which options were selected is no difference.
+    const same = { ...set, mode: 'set', value: ['Blue', 'Red'] }
+    expect(await act(started.api, await select(started.api, list.id), same)).toMatchObject({ same: 2 })
     expect(await valuesOf(list.id, 'Colours')).toEqual({ a: ['Red', 'Blue'], b: ['Red', 'Blue'] })
     await act(started.api, await select(started.api, list.id), { ...set, mode: 'remove', value: ['Red'] })
     expect(await valuesOf(list.id, 'Colours')).toEqual({ a: ['Blue'], b: ['Blue'] })

@@ -145,7 +145,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     // What is done to those who are selected.
     for (const button of ['Set status', 'Set a field', 'Copy or move', 'Suppress', 'Export', 'Delete']) {
       await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
-      await page.getByRole('checkbox', { name: 'Select everybody who is shown' }).click()
+      await page.getByRole('checkbox', { name: 'Select everyone found' }).click()
       const bar = page.getByRole('region', { name: 'What to do with the selected subscribers' })
       await bar.getByRole('button', { name: button }).waitFor()
       if (button === 'Set status') faults.push(...(await faultsOf(page, 'selection')))
