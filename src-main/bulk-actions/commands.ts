@@ -350,9 +350,9 @@ const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now 
   return last !== undefined || changes.numDeletedRows === BigInt(forgottenAtOnce)
 })
 
-/** Forgets who unsubscribed while they were on no list, once nothing can bring them back. */
+/** Forgets people who are on no list, once nothing can bring them back. */
 const forgetAbsent: Command<{ before: number }, void> = async ({ db }, { before }) => {
-  await db.deleteFrom('absent_unsubscribes').where('at', '<', before).execute()
+  await db.deleteFrom('absent_subscribers').where('at', '<', before).execute()
 }
 
 function unfinishedAction(context: CommandContext, id: number): Promise<BulkActionRow | undefined> {

@@ -1,4 +1,6 @@
+import { noteAbsent, takeAbsent } from '../api/bulk-actions/absent-commands.ts'
 import type { BulkActionRow } from '../api/bulk-actions/queries.ts'
+import { declinedStatuses } from '../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
 import { mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
@@ -69,16 +71,18 @@ export class Removal {
   /** Puts back, under the ids that they had, whom nobody has taken the place of. Who unsubscribed meanwhile comes back unsubscribed. */
   async putBack(removed: readonly Removed[]): Promise<{ restored: number; kept: Kept[] }> {
     const insert = inserterOf(this.#context)
-    const unsubscribed = await this.#unsubscribedMeanwhile(removed.map(([{ id }]) => id))
+    const absent = await takeAbsent(
+      this.#context,
+      removed.map(([{ id }]) => id)
+    )
     let room = await roomFor(this.#context.db, this.#action.organization_id)
     const restored: number[] = []
     const kept: Kept[] = []
     for (const [row, reactions] of removed) {
       const keep = (reason: Kept['reason']): number => kept.push({ id: row.id, email: row.email, reason })
       const former = this.asItWas(row)
-      const at = unsubscribed.get(row.id)
-      const back =
-        former && at !== undefined ? { ...former, status: 'unsubscribed' as const, remove_time: at } : former
+      const meanwhile = absent.get(row.id)
+      const back = former && meanwhile ? asOf(former, meanwhile) : former
       if (!back) keep('key_changed')
       else if (room <= 0) keep('limit')
       else if (!insert(back)) keep('key_taken')
@@ -89,6 +93,11 @@ export class Removal {
         await this.#reactions.queueAgain(reactions)
       }
     }
+    const left = new Set(kept.map(({ id }) => id))
+    await noteAbsent(
+      this.#context,
+      [...absent].filter(([id]) => left.has(id)).map(([id, { status }]) => ({ id, status }))
+    )
     recordSubscribers(this.#context, this.#action, 'create', restored)
     return { restored: restored.length, kept }
   }
@@ -96,15 +105,13 @@ export class Removal {
   finish(): Promise<void> {
     return this.#tally.save(this.#context)
   }
+}
 
-  /** Who followed the link to unsubscribe while they were on no list, and when. */
-  async #unsubscribedMeanwhile(ids: readonly number[]): Promise<Map<number, number>> {
-    if (ids.length === 0) return new Map()
-    const rows = await this.#context.db
-      .selectFrom('absent_unsubscribes')
-      .selectAll()
-      .where('subscriber_id', 'in', [...ids])
-      .execute()
-    return new Map(rows.map(({ subscriber_id, at }) => [subscriber_id, at]))
-  }
+/** Somebody who declined while they were on no list comes back so. */
+function asOf(
+  row: SubscriberRow,
+  { status, at }: { status: SubscriberRow['status']; at: number }
+): SubscriberRow {
+  if (!declinedStatuses.includes(status) || status === row.status) return row
+  return { ...row, status, ...(status === 'unsubscribed' && { remove_time: at }) }
 }

@@ -15,6 +15,7 @@ import {
   newImportSession,
   recallImportBatch as recallBatch
 } from './import-batch.ts'
+import { correctedPlaces } from './correction-queries.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
 import { type ImportBatch, type ImportPlan, type PackedBatch, rowOrderFor } from './plan.ts'
@@ -92,6 +93,7 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     .returning('id')
     .executeTakeFirstOrThrow()
   if (input.corrects) {
+    await refuseCorrected(context, input.corrects)
     await context.db
       .insertInto('import_corrections')
       .values({
@@ -107,6 +109,18 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     mailing_list_id: list.id
   })
   return id
+}
+
+/** @throws ApiError validation_failed for a row that was corrected already, or is named twice */
+async function refuseCorrected(
+  { db }: CommandContext,
+  { id, places }: { id: number; places: number[] }
+): Promise<void> {
+  const corrected = await correctedPlaces(db, id)
+  for (const place of places) {
+    if (corrected.has(place)) throw validationFailed(`failed row ${place + 1} was corrected already`)
+    corrected.add(place)
+  }
 }
 
 /** The defaults for new subscribers, without what the list has no attribute for (docs/api.md, "Subscriber imports"). */

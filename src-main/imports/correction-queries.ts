@@ -31,7 +31,12 @@ export async function linkedImports(
     .select((select) =>
       select
         .selectFrom('import_corrections as later')
+        .innerJoin('subscriber_imports as correction', 'correction.id', 'later.subscriber_import_id')
         .whereRef('later.corrects_id', '=', 'subscriber_imports.id')
+        .where('correction.state', 'not in', givenUp)
+        .where('correction.id', 'not in', (undone) =>
+          undone.selectFrom('import_undos').select('subscriber_import_id')
+        )
         .select(sql<number | null>`sum(json_array_length(later.places))`.as('corrected'))
         .as('corrected')
     )
@@ -78,16 +83,37 @@ async function namesOf(db: Kysely<Schema>, ids: number[]): Promise<Map<number, I
   )
 }
 
-/** The imports that correct rows of an import, the oldest first, each with the places of these rows in its log. */
-export async function correctionsOf(
-  db: Kysely<Schema>,
-  importId: number
-): Promise<{ id: number; places: number[] }[]> {
+/** States of imports whose rows are to be corrected again: nobody knows which of them it came to. */
+const givenUp: ImportState[] = ['cancelled', 'failed']
+
+/** An import that corrects rows of another one. */
+interface Correction {
+  id: number
+  /** Of these rows in the log of the other one. */
+  places: number[]
+  /** Whether they count as corrected: not once it was cancelled, failed or was undone. */
+  stands: boolean
+}
+
+/** The imports that correct rows of an import, the oldest first. */
+export async function correctionsOf(db: Kysely<Schema>, importId: number): Promise<Correction[]> {
   const rows = await db
     .selectFrom('import_corrections')
-    .select(['subscriber_import_id as id', 'places'])
+    .innerJoin('subscriber_imports', 'subscriber_imports.id', 'import_corrections.subscriber_import_id')
+    .leftJoin('import_undos', 'import_undos.subscriber_import_id', 'subscriber_imports.id')
+    .select(['subscriber_imports.id', 'places', 'state', 'import_undos.started_at as undone_at'])
     .where('corrects_id', '=', importId)
-    .orderBy('subscriber_import_id')
+    .orderBy('subscriber_imports.id')
     .execute()
-  return rows.map(({ id, places }) => ({ id, places: JSON.parse(places) as number[] }))
+  return rows.map(({ id, places, state, undone_at }) => ({
+    id,
+    places: JSON.parse(places) as number[],
+    stands: !givenUp.includes(state) && undone_at === null
+  }))
+}
+
+/** The places of the rows of an import that were corrected. */
+export async function correctedPlaces(db: Kysely<Schema>, importId: number): Promise<Set<number>> {
+  const corrections = await correctionsOf(db, importId)
+  return new Set(corrections.filter(({ stands }) => stands).flatMap(({ places }) => places))
 }

@@ -7,6 +7,9 @@ import type { FailedLog, FailedRow, FailedRowsPage, FailedRowsQuestion } from '.
 
 // Reads logs of failed rows: the row as it came, and in the last cell why it failed.
 
+/** Reasons that are told: nobody chooses among more. */
+const mostReasons = 100
+
 answerQuestions(valueOf)
 
 async function valueOf(question: FailedRowsQuestion): Promise<unknown> {
@@ -33,7 +36,7 @@ async function pageOf({
     total++
   })
   const reasons = [...counts].map(([each, count]) => ({ reason: each, rows: count }))
-  return { rows, total, reasons: reasons.sort((a, b) => b.rows - a.rows) }
+  return { rows, total, reasons: reasons.sort((a, b) => b.rows - a.rows).slice(0, mostReasons) }
 }
 
 async function linesOf({
@@ -70,7 +73,8 @@ async function readLog(
 
 /** What rows fail of alike: the complaint without what is theirs alone. */
 function reasonOf(complaint: string): string {
-  return complaint.replace(/: "[^"]*"$/, '').replaceAll(/"[^"]*"/g, '…')
+  // What is quoted may hold quotes itself.
+  return complaint.replace(/: "[^]*"$/, '').replace(/"[^]*"/, '…')
 }
 
 /** The column whose name a complaint begins with; of several the one with the longest name. */

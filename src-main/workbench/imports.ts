@@ -13,7 +13,7 @@ import { csvWriter } from '../csv/csv-writer.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { serve } from '../http/serve.ts'
-import { correctionsOf, linkedImports } from '../imports/correction-queries.ts'
+import { correctedPlaces, correctionsOf, linkedImports } from '../imports/correction-queries.ts'
 import type { FailedLog } from '../imports/failed-rows.ts'
 import { logDirectory, logPath } from '../imports/logs.ts'
 import { keepContent } from '../imports/source.ts'
@@ -64,10 +64,10 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
     'GET /subscriber_imports/:id/failed_rows': async ({ caller, params, query }) => {
       limitPageSize(query.per_page, 500)
       const row = await importRow(reader, caller.organizationId, params.id)
-      const corrections = await correctionsOf(reader, row.id)
+      const corrected = await correctedPlaces(reader, row.id)
       const page = await failedRows.page(logOf(row), {
         reason: query.reason ?? null,
-        without: corrections.flatMap(({ places }) => places),
+        without: [...corrected],
         position: query.page * query.per_page,
         limit: query.per_page
       })
@@ -81,10 +81,8 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
       const log = logOf(row)
       const places = body.rows.map(({ place }) => place)
       const lines = await failedRows.lines(log, places)
-      const corrected = (await correctionsOf(reader, row.id)).flatMap((each) => each.places)
       for (const place of places) {
         if (!lines.has(place)) throw validationFailed(`failed row ${place + 1} is not there (any more)`)
-        if (corrected.includes(place)) throw validationFailed(`failed row ${place + 1} was corrected already`)
       }
       const { autoresponders, ...settings } = JSON.parse(row.settings) as StoredSettings
       const rows = body.rows.map(({ place, cells }) => ({ line: lines.get(place) ?? 1, cells }))
@@ -95,7 +93,12 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
           mailingListId: row.mailing_list_id,
           settings: {
             ...settings,
-            file_format: { ...settings.file_format, csv_has_headers: false, character_set: 'UTF-8' }
+            file_format: {
+              ...settings.file_format,
+              csv_has_headers: false,
+              character_set: 'UTF-8',
+              escape_formulas: false
+            }
           },
           autoresponders,
           source,
@@ -116,7 +119,10 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
   }
 })
 
-/** A file in which each row stands at the line that it had: empty lines, which are no rows, fill the space between. */
+/**
+ * A file in which each row stands at the line that it had: empty lines, which are no rows, fill the space between. Only where a row has
+ * more lines than it had, and the next one follows at once, that one stands later.
+ */
 function contentOf(rows: { line: number; cells: string[] }[], { format }: FailedLog): string {
   const write = csvWriter(format)
   let content = ''

@@ -15,6 +15,7 @@ import { importPreviewRoutes } from './import-preview.ts'
 import { importRoutes } from './imports.ts'
 import { importUndoRoutes } from './import-undos.ts'
 import { organizationSettingRoutes } from './organization.ts'
+import { searchRoutes } from './search.ts'
 import { segmentCountRoutes } from './segment-counts.ts'
 import { sessionRoutes } from './session.ts'
 import { settingsRoutes } from './settings.ts'
@@ -37,6 +38,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(importRoutes)
   await app.register(importUndoRoutes)
   await app.register(organizationSettingRoutes)
+  await app.register(searchRoutes)
   await app.register(segmentCountRoutes)
   await app.register(sessionRoutes)
   await app.register(settingsRoutes)

@@ -644,19 +644,34 @@ describe('what one does to a list meanwhile', () => {
   })
 
   it('loses nobody who was moved to a list that was deleted', async () => {
-    const [list, other] = [await listOf({ a: 'active', b: 'bounced' }), await makeList(started.api)]
+    const people = { a: 'active', b: 'bounced', link: 'active', put: 'active', gone: 'active' }
+    const [list, other] = [await listOf(people), await makeList(started.api)]
     const before = await allSubscribers(started.api, list.id)
     const moved = await act(started.api, await select(started.api, list.id), {
       kind: 'move',
       mailing_list_id: other.id
     })
+    const path = `/mailing_lists/${other.id}/subscribers`
+    await started.api.put(`${path}/put@example.com`, { subscriber: { status: 'scomp' } })
+    await started.api.delete(`${path}/gone@example.com`)
     await deleteList(started.api, other.id)
+    // By now they may be gone with the list, or not yet.
+    const token = await unsubscribeTokenOf(started, before[2]?.id ?? 0)
+    await started.api.post('/subscribers/unsubscribe', { token })
     const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
     const left = database.prepare('SELECT count(*) FROM subscribers WHERE mailing_list_id = ?').pluck()
     await expect.poll(() => left.get(other.id), { timeout: 20_000 }).toBe(0)
     database.close()
-    expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 2 })
-    expect(await allSubscribers(started.api, list.id)).toEqual(before)
+    expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 4 })
+    const after = await allSubscribers(started.api, list.id)
+    expect(after.slice(0, 2)).toEqual(before.slice(0, 2))
+    // What they did there is not undone.
+    expect(await statusesOf(list.id)).toEqual({
+      a: 'active',
+      b: 'bounced',
+      link: 'unsubscribed',
+      put: 'scomp'
+    })
     await expectNoDrift()
   })
 
@@ -675,6 +690,13 @@ describe('what one does to a list meanwhile', () => {
     expect(await statusesOf(other.id)).toEqual({ a: 'unsubscribed' })
     expect(await undo(started.api, deleted.id)).toMatchObject({ restored: 1 })
     expect(await statusesOf(list.id)).toEqual({ b: 'unsubscribed' })
+    // A link that was followed once does so once.
+    await started.api.put(`/mailing_lists/${list.id}/subscribers/b@example.com`, {
+      subscriber: { status: 'active' }
+    })
+    const again = await act(started.api, await select(started.api, list.id), { kind: 'delete' })
+    await undo(started.api, again.id)
+    expect(await statusesOf(list.id)).toEqual({ b: 'active' })
     // What they did since is not undone.
     expect(await undo(started.api, moved.id)).toMatchObject({ restored: 0, not_restored: 1 })
     await expectNoDrift()

@@ -142,6 +142,13 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     await page.getByRole('button', { name: 'Save as a segment' }).waitFor()
     await page.waitForLoadState('networkidle')
     faults.push(...(await faultsOf(page, 'filter')))
+    for (const key of ['Control+k', 'Shift+?']) {
+      await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
+      await page.getByRole('grid').waitFor()
+      await page.keyboard.press(key)
+      await page.getByRole('dialog').waitFor()
+      faults.push(...(await faultsOf(page, key)))
+    }
     // What is done to those who are selected.
     for (const button of ['Set status', 'Set a field', 'Copy or move', 'Suppress', 'Export', 'Delete']) {
       await page.goto(`${started.app.baseUrl}/lists/${list.id}`)

@@ -80,6 +80,18 @@ describe('rows that failed', () => {
     expect(some.reasons).toHaveLength(2)
   })
 
+  it('are grouped also where what is quoted holds quotes', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'Age', 'number')
+    const lines = [1, 2, 3].map((number) => `a${number}@example.com,"5"" x ${number}"\n`)
+    const { id } = await importFile(started, list.id, `email,Age\n${lines.join('')}`, {
+      column_mapping: ['email', 'Age']
+    })
+    expect((await failedRows(id)).reasons).toEqual([
+      { reason: 'Age must be a whole number, and … is not one', rows: 3 }
+    ])
+  })
+
   it('of which the row as a whole is to blame name no column', async () => {
     const list = await makeList(started.api)
     const { id } = await importFile(started, list.id, 'email\na@example.com,b,c\n')
@@ -151,7 +163,34 @@ describe('corrected rows', () => {
     const refusal = async (rows: object[]) =>
       (await started.api.workbench('POST', path, { rows })).error_message
     expect(await refusal([row])).toBe('failed row 1 was corrected already')
+    expect(
+      await refusal([
+        { ...row, place: 1 },
+        { ...row, place: 1 }
+      ])
+    ).toBe('failed row 2 was corrected already')
+    const both = await Promise.all([1, 1].map((place) => refusal([{ ...row, place }])))
+    expect(both.toSorted()).toEqual(['failed row 2 was corrected already', null])
     expect(await refusal([{ ...row, place: 4 }])).toBe('failed row 5 is not there (any more)')
     expect(await refusal([])).toContain('rows')
+  })
+
+  it('are to be corrected again once their import was undone, and cells are taken as they are shown', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'Note', 'text')
+    const { id } = await importFile(started, list.id, "email,Note\nbad,''=1\nother,2\n", {
+      column_mapping: ['email', 'Note'],
+      file_format: { escape_formulas: true }
+    })
+    const [row] = (await failedRows(id)).data
+    const second = await correct(id, [{ place: 0, cells: ['a@example.com', row?.cells[1] ?? ''] }])
+    const [added] = await allSubscribers(started.api, list.id)
+    expect(added?.custom_fields['Note']?.value).toBe("'=1")
+    expect((await failedRows(id)).num_records).toBe(1)
+    expectSuccess(await started.api.workbench('POST', `/subscriber_imports/${second.id}/undo`))
+    expect((await failedRows(id)).num_records).toBe(2)
+    const path = `/subscriber_imports?mailing_list_id=${list.id}`
+    const { data } = await started.api.workbench<ListedImport[]>('GET', path)
+    expect(data.at(-1)).toMatchObject({ id, corrected: 0 })
   })
 })

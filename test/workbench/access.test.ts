@@ -112,6 +112,7 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /subscriber_imports/:id/undo/kept': { needs: 'subscriber.import', foreign: ofImport },
   'GET /organization': {},
   'PUT /organization': { needs: 'organization_admin' },
+  'GET /search': {},
   'GET /segments/:id/counts': { foreign: ofSegment },
   'GET /mailing_lists/:mailing_list_id/referring_segments': { foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/segment_counts': { foreign: ofList },

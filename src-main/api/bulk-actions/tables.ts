@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
+import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { BulkActionState, KeptReason } from './schema.ts'
 
 /** Subscribers whom a person has chosen, as they were found when they were counted. */
@@ -72,9 +73,14 @@ export interface BulkActionChangesTable {
   is_tried: ColumnType<Flag, Flag | undefined, Flag>
 }
 
-/** Who followed a link to unsubscribe after they were deleted. */
-export interface AbsentUnsubscribesTable {
+/**
+ * Somebody who is on no list and may come back: who followed a link to unsubscribe after they were deleted, or went with the list
+ * that they had been moved to.
+ */
+export interface AbsentSubscribersTable {
   subscriber_id: number
+  /** What they are if they come back. */
+  status: SubscriberStatus
   at: Time
 }
 
@@ -96,7 +102,7 @@ declare module '../../database/schema.ts' {
     bulk_actions: BulkActionsTable
     bulk_action_changes: BulkActionChangesTable
     bulk_action_kept: BulkActionKeptTable
-    absent_unsubscribes: AbsentUnsubscribesTable
+    absent_subscribers: AbsentSubscribersTable
   }
   interface ChangedEntities {
     bulk_action: unknown

@@ -1,3 +1,4 @@
+import { holdsMoved, noteAbsent } from '../bulk-actions/absent-commands.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import type { ChangeAction } from '../../database/schema.ts'
@@ -241,6 +242,8 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
       )
       .returning(['id', 'status'])
       .execute()
+    // Who had been moved here may yet be moved back.
+    if (await holdsMoved(context, mailingListId)) await noteAbsent(context, removed)
     const tally = new SubscriberTally(mailingListId)
     for (const { id, status } of removed) tally.removed(id, status)
     await tally.save(context)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { noteAbsent } from '../bulk-actions/absent-commands.ts'
 import { nextSubscriberId, useSubscriberIds } from './ids.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
@@ -214,14 +215,9 @@ export const unsubscribeByToken: Command<
   if (!named || isForeign) throw validationFailed('token is not the unsubscribe token of a subscriber')
   if (!row) {
     // Should their deletion be undone, they come back unsubscribed.
-    await context.db
-      .insertInto('absent_unsubscribes')
-      .values({ subscriber_id: named.subscriberId, at: context.now })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await noteAbsent(context, [{ id: named.subscriberId, status: 'unsubscribed' }])
     return null
   }
-  if (row.deleted_at !== null) return null
   await context.db
     .updateTable('subscribers')
     .set({ status: 'unsubscribed', remove_time: context.now, remove_ip: ip || null, updated_at: context.now })
@@ -230,6 +226,8 @@ export const unsubscribeByToken: Command<
   const tally = new SubscriberTally(row.mailing_list_id)
   tally.moved(row.status, 'unsubscribed')
   await tally.save(context)
+  // Of a deleted list they are removed bit by bit: until then they may come back too.
+  if (row.deleted_at !== null) return null
   // Whatever was deleted since, unsubscribing works: it is only not counted any more.
   if (await countedSlice(context.db, named.sliceId)) {
     const updatesStatus = row.status !== 'unsubscribed'

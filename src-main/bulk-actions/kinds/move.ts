@@ -55,8 +55,12 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
         former.map(([{ id }]) => id)
       )
       // The other list was deleted, and they with it: they come back from what was noted.
-      const isTargetGone = !(await isThere(context, action))
-      const lost = isTargetGone ? former.filter(([{ id }]) => !current.has(id)) : []
+      const missing = former.filter(([{ id }]) => !current.has(id))
+      const wentWithList = await wentWithTheirList(
+        context,
+        missing.map(([{ id }]) => id)
+      )
+      const lost = missing.filter(([{ id }]) => wentWithList.has(id))
       const back = await removal.putBack(lost)
       const kept: Kept[] = [...back.kept]
       const restored: number[] = []
@@ -74,6 +78,7 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
         } else {
           tallies.target.removed(id, now.status)
           tallies.source.added(id, row.status)
+          await reactions.take([row.id])
           await reactions.queueAgain(waiting)
           restored.push(id)
         }
@@ -96,12 +101,13 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
   }
 }
 
-async function isThere({ db }: CommandContext, { target_id }: BulkActionRow): Promise<boolean> {
-  const list = await db
-    .selectFrom('mailing_lists')
-    .select('id')
-    .where('id', '=', target_id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  return list !== undefined
+/** Those of some people who were removed with a deleted list, and not by somebody. */
+async function wentWithTheirList({ db }: CommandContext, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('absent_subscribers')
+    .select('subscriber_id')
+    .where('subscriber_id', 'in', [...ids])
+    .execute()
+  return new Set(rows.map(({ subscriber_id }) => subscriber_id))
 }

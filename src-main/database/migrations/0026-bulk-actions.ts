@@ -80,9 +80,11 @@ export const bulkActions: Migration = {
       PRIMARY KEY (bulk_action_id, is_undo, subscriber_id)
     ) STRICT, WITHOUT ROWID;
 
-    -- Who followed a link to unsubscribe after they were deleted: should they come back, they come back unsubscribed.
-    CREATE TABLE absent_unsubscribes (
+    -- What is known of people who are on no list and may come back: who followed a link to unsubscribe after they were deleted, and
+    -- what those were who went with the list that they had been moved to.
+    CREATE TABLE absent_subscribers (
       subscriber_id INTEGER PRIMARY KEY,
+      status TEXT NOT NULL,
       at INTEGER NOT NULL
     ) STRICT;
 

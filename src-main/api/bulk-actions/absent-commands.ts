@@ -1,0 +1,43 @@
+import type { CommandContext } from '../../database/command.ts'
+import type { SubscriberStatus } from '../subscribers/schema.ts'
+
+/** Notes what people are who are on no list and may come back. */
+export async function noteAbsent(
+  { db, now }: CommandContext,
+  people: readonly { id: number; status: SubscriberStatus }[]
+): Promise<void> {
+  if (people.length === 0) return
+  await db
+    .insertInto('absent_subscribers')
+    .values(people.map(({ id, status }) => ({ subscriber_id: id, status, at: now })))
+    .onConflict((conflict) =>
+      conflict.doUpdateSet((set) => ({ status: set.ref('excluded.status'), at: set.ref('excluded.at') }))
+    )
+    .execute()
+}
+
+/** What is known of some of them, which is forgotten with that: they come back. */
+export async function takeAbsent(
+  { db }: CommandContext,
+  ids: readonly number[]
+): Promise<Map<number, { status: SubscriberStatus; at: number }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .deleteFrom('absent_subscribers')
+    .where('subscriber_id', 'in', [...ids])
+    .returningAll()
+    .execute()
+  return new Map(rows.map(({ subscriber_id, status, at }) => [subscriber_id, { status, at }]))
+}
+
+/** Whether subscribers of a list may have been moved there by an action that can still be undone. */
+export async function holdsMoved({ db }: CommandContext, mailingListId: number): Promise<boolean> {
+  const moved = await db
+    .selectFrom('bulk_actions')
+    .select('id')
+    .where('target_id', '=', mailingListId)
+    .where('settings', 'like', '{"kind":"move"%')
+    .where('forgotten_at', 'is', null)
+    .executeTakeFirst()
+  return moved !== undefined
+}

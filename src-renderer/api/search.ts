@@ -1,0 +1,9 @@
+import type { Found, searchEndpoints } from '../../src-main/workbench/endpoints/search.ts'
+import { windowCalls } from './client.ts'
+
+const { call } = windowCalls<typeof searchEndpoints>()
+
+/** What has a name or an address that a text finds. */
+export function search(text: string, signal: AbortSignal): Promise<Found> {
+  return call('GET /search', { query: { text }, signal })
+}
