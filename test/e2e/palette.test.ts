@@ -55,7 +55,7 @@ describe.skipIf(skipsWithoutBrowser)(
       await dialog.getByText('Nothing is called that, and no address begins so.').waitFor()
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
-      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      await page.getByRole('button', { name: /^Search/ }).click()
       await dialog.getByRole('textbox').waitFor()
       await window.screenshot('palette-empty')
       await page.keyboard.press('Escape')
