@@ -263,6 +263,16 @@ describe('the API', () => {
     await expect.poll(counted, { timeout: 20_000 }).toBe(1)
   })
 
+  it('refuses what is no day with a sentence', async () => {
+    const path = `/organizations/${started.app.organizationId}/messages_sent/daily`
+    for (const day of ['2014', '2014-01-31', '20140231']) {
+      expect(await started.api.get(`${path}?start_date=${day}`)).toMatchObject({
+        error_code: 'validation_failed',
+        error_message: 'start_date must be a day such as 20140131'
+      })
+    }
+  })
+
   it('sums the campaigns of a list up, by the time they started', async () => {
     const { listId, campaign, messages } = await sent(2)
     await follow(linksIn(messages[0]).at(-1) ?? '')

@@ -154,7 +154,12 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
   const settings = settingsOf(row)
   await refuseWhileImpossible(context, row, settings, settings.kind === 'copy' || settings.kind === 'move')
   const { db } = context
-  await db.updateTable('bulk_action_changes').set({ is_tried: 0 }).where('bulk_action_id', '=', id).execute()
+  await db
+    .updateTable('bulk_action_changes')
+    .set({ is_tried: 0 })
+    .where('bulk_action_id', '=', id)
+    .where('is_tried', '=', 1)
+    .execute()
   await db.deleteFrom('bulk_action_kept').where('bulk_action_id', '=', id).where('is_undo', '=', 1).execute()
   await saveProgress(context, {
     ...row,

@@ -456,6 +456,32 @@ describe('copying and moving', () => {
     ).toMatchObject({ changed: 2, kept: 0 })
   })
 
+  it('back again leaves nothing of the other list waiting for them, and what waited before waits again', async () => {
+    const { from, to } = await twoLists()
+    await makeSubscriber(started.api, from.id, 'a@example.com')
+    const trigger = async (listId: number, name: string): Promise<void> => {
+      const { id } = await makeAutoresponder(started.api, listId, name)
+      const path = `/mailing_lists/${listId}/subscribers/a@example.com/trigger_autoresponders`
+      expectSuccess(await started.api.post(path, { autoresponder_ids: [id] }))
+    }
+    await trigger(from.id, 'Here')
+    const moved = await act(started.api, await select(started.api, from.id), {
+      kind: 'move',
+      mailing_list_id: to.id
+    })
+    expect(reactionsOf(started, from.id)).toEqual([])
+    const there = await makeAutoresponder(started.api, to.id, 'There')
+    // It changes nobody, and so does not keep the move from being undone.
+    await importText(started.api, to.id, 'email\na@example.com\n', {
+      overwrite: true,
+      autoresponders: { api: { trigger_updated: { id: there.id } } }
+    })
+    expect(reactionsOf(started, to.id)).toMatchObject([{ autoresponder: 'There' }])
+    expect(await undo(started.api, moved.id)).toMatchObject({ restored: 1 })
+    expect(reactionsOf(started, to.id)).toEqual([])
+    expect(reactionsOf(started, from.id)).toMatchObject([{ autoresponder: 'Here' }])
+  })
+
   it('back again leaves those whose copy was changed, and whose place was taken', async () => {
     const { from, to } = await twoLists()
     for (const name of ['a', 'b', 'c']) await makeSubscriber(started.api, from.id, `${name}@example.com`)
@@ -541,18 +567,28 @@ describe('deleting', () => {
   })
 })
 
+let manyPeople: ReturnType<typeof makeManyPeople> | undefined
+
+/** A list of so many that an action on it takes a while. */
+async function makeManyPeople() {
+  const list = await makeList(started.api)
+  const people = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com\n`).join('')
+  await importText(started.api, list.id, people, { file_format: { csv_has_headers: false } })
+  return list
+}
+
 /** Begins an action behind one that takes a while. @returns what waits for its end */
 async function queued(listId: number, action: Record<string, unknown>) {
-  const busy = await makeList(started.api)
-  const people = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com\n`).join('')
-  await importText(started.api, busy.id, people, { file_format: { csv_has_headers: false } })
+  const busy = await (manyPeople ??= makeManyPeople())
+  const { statuses } = await select(started.api, busy.id, { search: 'p1@' })
   const begin = async (id: number, asked: Record<string, unknown>) => {
     const selection = await select(started.api, id)
     const path = `/selections/${selection.id}/bulk_actions`
     return expectSuccess(await started.api.workbench<BulkAction>('POST', path, asked)).id
   }
   const selection = await select(started.api, listId)
-  await begin(busy.id, { kind: 'set_status', status: 'bounced' })
+  const status = statuses['active'] === 1 ? 'bounced' : 'active'
+  await begin(busy.id, { kind: 'set_status', status })
   const path = `/selections/${selection.id}/bulk_actions`
   const { id } = expectSuccess(await started.api.workbench<BulkAction>('POST', path, action))
   return { id, ended: () => bulkActionEnded(started.api, id) }
@@ -572,6 +608,17 @@ describe('an action that waits for another', () => {
       state: 'failed',
       changed: 0,
       error_message: 'the custom field F has changed, and does not take that value any more'
+    })
+  })
+
+  it('fails with a sentence when its list was deleted', async () => {
+    const list = await listOf({ a: 'active' })
+    const { ended } = await queued(list.id, { kind: 'set_status', status: 'bounced' })
+    await deleteList(started.api, list.id)
+    expect(await ended()).toMatchObject({
+      state: 'failed',
+      changed: 0,
+      error_message: `mailing list ${list.id} was not found`
     })
   })
 

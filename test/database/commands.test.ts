@@ -130,3 +130,11 @@ it('what a person waits for is on disk before it is answered: SQLite syncs each 
   expect(database.pragma('synchronous', { simple: true })).toBe(2)
   database.close()
 })
+
+it('what refers to a record keeps it: foreign keys are enforced', async () => {
+  const database = openForWriting(join(await temporaryDirectory(), 'test.db'))
+  database.exec('CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT')
+  database.exec('CREATE TABLE b (a_id INTEGER REFERENCES a (id)) STRICT')
+  expect(() => database.exec('INSERT INTO b VALUES (1)')).toThrow('FOREIGN KEY constraint failed')
+  database.close()
+})

@@ -4,7 +4,7 @@ import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { fitterTo } from '../fit.ts'
-import { Reactions } from '../reactions.ts'
+import { type Reaction, Reactions } from '../reactions.ts'
 import { Removal, type Removed } from '../removal.ts'
 import { overwriterOf, rowsWithIds, subscribersWithIds } from '../subscribers.ts'
 import type { BulkWork, Kept, Note } from '../work.ts'
@@ -64,6 +64,7 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
       const back = await removal.putBack(lost)
       const kept: Kept[] = [...back.kept]
       const restored: number[] = []
+      const waitingAgain: Reaction[] = []
       for (const [row, waiting] of former) {
         const now = current.get(row.id)
         if (!now) continue
@@ -78,11 +79,13 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
         } else {
           tallies.target.removed(id, now.status)
           tallies.source.added(id, row.status)
-          await reactions.take([row.id])
-          await reactions.queueAgain(waiting)
+          waitingAgain.push(...waiting)
           restored.push(id)
         }
       }
+      // The other list's messages wait for them no more.
+      await reactions.take(restored)
+      await reactions.queueAgain(waitingAgain)
       recordSubscribers(context, place, 'delete', restored)
       recordSubscribers(context, source, 'create', restored)
       const left = new Set(kept.map(({ id }) => id))

@@ -56,6 +56,7 @@ export const bulkActions: Migration = {
     ) STRICT;
     CREATE INDEX bulk_actions_of_list ON bulk_actions (mailing_list_id);
     CREATE INDEX bulk_actions_of_selection ON bulk_actions (selection_id) WHERE selection_id IS NOT NULL;
+    CREATE INDEX bulk_actions_of_target ON bulk_actions (target_id) WHERE target_id IS NOT NULL;
     CREATE INDEX bulk_actions_unfinished ON bulk_actions (id) WHERE state IN ('running', 'undoing');
 
     -- What undoing an action needs: what one command wrote.
