@@ -16,6 +16,7 @@ import { subscriberImportCommands } from './imports/commands.ts'
 import { uploadCopyCommands } from './imports/upload-copies/commands.ts'
 import { importUndoCommands } from './imports/undo-commands.ts'
 import { autoresponderTriggerCommands } from './api/subscribers/trigger-command.ts'
+import { subscriberHistoryCommands } from './api/subscribers/history.ts'
 import { subscriberCommands } from './api/subscribers/commands.ts'
 import { suppressedAddressImportCommands } from './api/suppressed-address-imports/commands.ts'
 import { suppressionListCommands } from './api/suppression-lists/commands.ts'
@@ -24,6 +25,7 @@ import { webFormCommands } from './api/web-forms/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
+import { draftCommands } from './workbench/drafts/commands.ts'
 import { importMappingCommands } from './workbench/import-mappings/commands.ts'
 
 /** Every way to change the data. The writer thread runs them; everyone else asks it to. */
@@ -46,11 +48,13 @@ export const commands: CommandRegistry = {
   webForms: webFormCommands,
   customFields: customFieldCommands,
   subscribers: subscriberCommands,
+  subscriberHistory: subscriberHistoryCommands,
   autoresponderTriggers: autoresponderTriggerCommands,
   subscriberImports: subscriberImportCommands,
   importUndos: importUndoCommands,
   uploadCopies: uploadCopyCommands,
   importMappings: importMappingCommands,
+  drafts: draftCommands,
   subscriberExports: subscriberExportCommands,
   bulkActions: bulkActionCommands,
   changeLog: changeLogCommands

@@ -9,7 +9,9 @@ import { removeOldExportFiles } from './exports/old-files.ts'
 import { removeOldLogs } from './imports/old-logs.ts'
 import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
 import type { RetentionRule } from './jobs/housekeeper.ts'
+import { forgetHistoryOfTheGone } from './jobs/old-history.ts'
 import { trimChangeLog } from './jobs/change-log.ts'
+import { draftDays } from './workbench/drafts/rules.ts'
 
 const day = 24 * 60 * 60 * 1000
 
@@ -55,6 +57,17 @@ export function retentionRules(
       name: 'Copies of uploaded files that were imported 30 days ago',
       keptFor: 30 * day,
       removeBefore: (time) => removeOldUploadCopies(reader, writer, dataDirectory, time)
+    },
+    {
+      name: `Drafts that nobody changed for ${draftDays} days`,
+      keptFor: draftDays * day,
+      removeBefore: (time) => writer.run('drafts.removeBefore', { time })
+    },
+    {
+      name: 'Former values of subscribers who are gone for 7 days',
+      // Until then their deletion can be undone, and brings their history back.
+      keptFor: undoDays * day,
+      removeBefore: (time) => forgetHistoryOfTheGone(writer, time)
     },
     {
       name: 'Entries of the change log that are 90 days old',

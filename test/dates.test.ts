@@ -39,6 +39,7 @@ it.each([
   ['0050-01-01', 'must be in the years 1970 to 9999'],
   ['9999-12-31T23:59:59-05:00', 'must be in the years 1970 to 9999'],
   [-1, 'must be in the years 1970 to 9999'],
+  [-(10 ** 11), 'must be in the years 1970 to 9999'],
   [10 ** 11 + 1, 'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'],
   [
     '1795325443000000',

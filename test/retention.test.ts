@@ -152,7 +152,8 @@ it('a change log that is long is trimmed bit by bit', async () => {
   const bench = await commandBench()
   bench.sqlite.exec(`
     WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
-    INSERT INTO change_log SELECT n, n, 'subscriber', 'update', 1, 1, n, n FROM n`)
+    INSERT INTO change_log (id, at, entity, action, organization_id, mailing_list_id, first_id, last_id)
+    SELECT n, n, 'subscriber', 'update', 1, 1, n, n FROM n`)
   const trim = (): Promise<unknown> => bench.run('changeLog.trim', { before: 4501 })
   const oldest = (): unknown => bench.sqlite.prepare('SELECT min(id) FROM change_log').pluck().get()
   expect([await trim(), oldest()]).toEqual([true, 2001])
@@ -222,4 +223,41 @@ it('what undoing a bulk action needs stays for 7 days, and a selection that noth
   const row = await reader.selectFrom('bulk_actions').select(['id', 'forgotten_at']).executeTakeFirstOrThrow()
   expect(row.id).toBe(id)
   expect(row.forgotten_at).not.toBeNull()
+})
+
+it('a draft stays for 30 days after it was last changed', async () => {
+  const first = await startApplication()
+  const draft = { title: '', path: '/', base: '', state: '' }
+  await first.api.workbench('PUT', '/drafts/campaign', draft)
+  const { reader, tidyAfter } = await later(first)
+  const drafts = () => reader.selectFrom('drafts').select('name').execute()
+  await tidyAfter(29.9)
+  expect(await drafts()).toEqual([{ name: 'campaign' }])
+  await tidyAfter(30.1)
+  expect(await drafts()).toEqual([])
+})
+
+it('what the history tells of a subscriber who is gone stays for 7 days', async () => {
+  const first = await startApplication()
+  const { api } = first
+  const list = await makeList(api)
+  const [gone, there] = [
+    await makeSubscriber(api, list.id, 'gone@example.com'),
+    await makeSubscriber(api, list.id, 'there@example.com')
+  ]
+  await api.delete(`/mailing_lists/${list.id}/subscribers/${gone.id}`)
+  const { reader, tidyAfter } = await later(first)
+  const told = async () =>
+    (
+      await reader
+        .selectFrom('change_log')
+        .select('first_id')
+        .where('entity', '=', 'subscriber')
+        .where('details', 'is not', null)
+        .execute()
+    ).map(({ first_id: id }) => id)
+  await tidyAfter(6.9)
+  expect(await told()).toEqual([gone.id, there.id])
+  await tidyAfter(7.1)
+  expect(await told()).toEqual([there.id])
 })

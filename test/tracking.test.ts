@@ -251,7 +251,7 @@ describe('the API', () => {
     expect(reactionsOf(started, listId)).toHaveLength(1)
   })
 
-  it('counts a segment of those who opened anew at once', async () => {
+  it('counts those who opened a message again at once', async () => {
     const { listId, campaign, messages } = await sent(2)
     const clause = [{ type: 'campaign', operator: 'opened', campaign_id: campaign.id }]
     const counted = async () => {

@@ -1,4 +1,4 @@
-import { instantOf } from './times.ts'
+import { instantOf, wallClock } from './times.ts'
 
 /** How 01/02/2014 is read: mdy January 2, dmy February 1. */
 export type DateOrder = 'mdy' | 'dmy'
@@ -182,6 +182,16 @@ function secondsOf(input: string | number): number | null {
 /** YYYY-MM-DD. */
 export function isoDay(wall: Pick<WallTime, 'year' | 'month' | 'day'>): string {
   return `${String(wall.year).padStart(4, '0')}-${two(wall.month)}-${two(wall.day)}`
+}
+
+/** The day that a calendar in the zone shows at an instant (UNIX milliseconds), as YYYY-MM-DD. */
+export function dayIn(ms: number, timeZone: string): string {
+  return isoDay(wallClock(ms, timeZone))
+}
+
+/** The day so many days after another one, or before it where they are negative; both as YYYY-MM-DD. */
+export function shiftedDay(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 /** MM-DD. */

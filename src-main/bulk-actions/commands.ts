@@ -3,10 +3,10 @@ import {
   bulkActionRow,
   type BulkActionRow,
   canBeUndone,
+  isUnused,
   nextSelected,
   selectionRow,
-  settingsOf,
-  unusedSelections
+  settingsOf
 } from '../api/bulk-actions/queries.ts'
 import { type BulkActionSettings, undoDays } from '../api/bulk-actions/rules.ts'
 import type { BulkActionInput } from '../api/bulk-actions/schema.ts'
@@ -16,6 +16,7 @@ import { validationFailed } from '../base/errors.ts'
 import { packJson, unpackJson } from '../base/packed-json.ts'
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import { currentSettings } from '../settings/queries.ts'
+import { correctingDomains } from './kinds/correct-domains.ts'
 import { copying } from './kinds/copy.ts'
 import { deleting } from './kinds/delete.ts'
 import { moving } from './kinds/move.ts'
@@ -61,10 +62,8 @@ const keepSelection: Command<SelectionInput, number> = async (context, input) =>
 }
 
 /** Removes a selection, unless something needs it by now. */
-const dropSelection: Command<{ id: number; before: number }, void> = async ({ db }, { id, before }) => {
-  if ((await unusedSelections(db, before)).some((unused) => unused.id === id)) {
-    await db.deleteFrom('selections').where('id', '=', id).execute()
-  }
+const dropSelection: Command<{ id: number }, void> = async ({ db }, { id }) => {
+  await db.deleteFrom('selections').where('id', '=', id).where(isUnused).execute()
 }
 
 interface CreateInput extends Owner {
@@ -183,7 +182,10 @@ function whyNotUndone({ state, changed }: BulkActionRow): string {
 const continueBulkAction = inBackground<{ id: number }, boolean>(async (context, { id }) => {
   const row = await unfinishedAction(context, id)
   if (!row) return false
-  return row.state === 'undoing' ? takeBackNext(context, row) : applyNext(context, row)
+  const isUndoing = row.state === 'undoing'
+  const via = isUndoing ? 'bulk_action_undo' : 'bulk_action'
+  context.origin = { via, causeId: row.id, userId: row.user_id }
+  return isUndoing ? takeBackNext(context, row) : applyNext(context, row)
 })
 
 async function applyNext(context: CommandContext, row: BulkActionRow): Promise<boolean> {
@@ -256,12 +258,14 @@ async function workOf(context: CommandContext, row: BulkActionRow): Promise<Bulk
       return moving(context, row)
     case 'suppress':
       return suppressing(context, row)
+    case 'correct_domains':
+      return correctingDomains(context, row, settings)
     case 'delete':
       return deleting(context, row)
   }
 }
 
-/** Keeps what undoing needs of those whom it could not restore: when that is mended, it can be tried again. */
+/** Keeps what is needed to restore those who could not be: once the cause is gone, undoing can be tried again. */
 async function keepNotes({ db }: CommandContext, id: number, left: Note[]): Promise<void> {
   await (
     left.length > 0

@@ -20,6 +20,6 @@ export async function dropOldSelections(
   before: number
 ): Promise<void> {
   for (const { id } of await unusedSelections(reader, before)) {
-    await writer.run('bulkActions.dropSelection', { id, before })
+    await writer.run('bulkActions.dropSelection', { id })
   }
 }

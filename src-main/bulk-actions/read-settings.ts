@@ -1,4 +1,4 @@
-import type { BulkActionSettings } from '../api/bulk-actions/rules.ts'
+import { type BulkActionSettings, mostCorrected } from '../api/bulk-actions/rules.ts'
 import type { BulkActionInput } from '../api/bulk-actions/schema.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import {
@@ -10,6 +10,7 @@ import {
   ValueFault
 } from '../api/custom-fields/rules.ts'
 import { localListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
+import { domainKey, isDomain } from '../api/subscribers/rules.ts'
 import { suppressionListById } from '../api/suppression-lists/queries.ts'
 import { validationFailed } from '../base/errors.ts'
 import type { CommandContext } from '../database/command.ts'
@@ -57,8 +58,32 @@ export async function readSettings(
       }
       return { settings: { kind: input.kind, name }, targetId: id }
     }
+    case 'correct_domains':
+      return { settings: readCorrections(input), targetId: null }
     case 'delete':
       return { settings: { kind: input.kind }, targetId: null }
+  }
+}
+
+/** Of the domains in what is told of an action. */
+const longestName = 200
+
+function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSettings {
+  const domains = Object.fromEntries(
+    Object.entries(given).map(([written, right]) => [domainKey(written), right.trim().toLowerCase()])
+  )
+  const all = Object.entries(domains)
+  if (all.length === 0) throw validationFailed('domains must name at least one domain')
+  if (all.length > mostCorrected) throw validationFailed(`domains must name at most ${mostCorrected} domains`)
+  for (const [written, right] of all) {
+    if (!isDomain(right)) throw validationFailed(`domains: "${right}" is not the name of a domain`)
+    if (written === right) throw validationFailed(`domains: ${right} is to be replaced by itself`)
+  }
+  const name = all.map(([written, right]) => `${written} → ${right}`).join(', ')
+  return {
+    kind: 'correct_domains',
+    domains,
+    name: name.length > longestName ? `${name.slice(0, longestName)}…` : name
   }
 }
 

@@ -12,10 +12,15 @@ import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import type { CommandContext } from '../database/command.ts'
 import { type Reaction, Reactions } from './reactions.ts'
 import { inserterOf } from './subscribers.ts'
-import type { Kept } from './work.ts'
+import type { Kept, Note } from './work.ts'
 
 /** A subscriber who left the list, with the messages of autoresponders that waited for it. */
 export type Removed = [row: SubscriberRow, reactions: Reaction[]]
+
+/** Whom a note of the type {@link Removed} is about. */
+export function idOfRemoved([row]: Note): number {
+  return (row as SubscriberRow).id
+}
 
 /** Removes subscribers of the list of an action, and puts them back. */
 export class Removal {

@@ -17,19 +17,6 @@ export function subscribersWithIds(
     .execute()
 }
 
-/** The subscribers that have these ids, on whichever list, by id. */
-export async function rowsWithIds(
-  context: CommandContext,
-  ids: readonly number[]
-): Promise<Map<number, SubscriberRow>> {
-  const rows = await context.db
-    .selectFrom('subscribers')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute()
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** Those of them who have not been changed since a time, and those who have; who is gone is in neither. */
 export async function untouchedSince(
   context: CommandContext,

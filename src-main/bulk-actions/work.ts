@@ -31,10 +31,14 @@ export interface TakenBack {
   left: Note[]
 }
 
-/** Those of some notes that begin with the id of somebody who was kept. */
-export function notesOf(notes: readonly Note[], kept: readonly Kept[]): Note[] {
+/** The notes of those who were kept. @param idOf whom a note is about; by default what it begins with */
+export function notesOf(
+  notes: readonly Note[],
+  kept: readonly Kept[],
+  idOf: (note: Note) => unknown = ([id]) => id
+): Note[] {
   const ids = new Set<unknown>(kept.map(({ id }) => id))
-  return notes.filter(([id]) => ids.has(id))
+  return notes.filter((note) => ids.has(idOf(note)))
 }
 
 /** The work of one command. */

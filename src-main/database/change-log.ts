@@ -1,20 +1,29 @@
+import { packJson } from '../base/packed-json.ts'
 import { type Change, type CommandContext, inBackground } from './command.ts'
 
 /** Writes what a command changed into the append-only change log, in the command's own transaction. */
 export async function appendToChangeLog(context: CommandContext, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return
+  const { via = null, causeId = null, userId = null } = context.origin ?? {}
   await context.db
     .insertInto('change_log')
     .values(
-      changes.map((change) => ({
-        at: context.now,
-        entity: change.entity,
-        action: change.action,
-        organization_id: change.organizationId,
-        mailing_list_id: change.mailingListId,
-        first_id: change.firstId,
-        last_id: change.lastId
-      }))
+      await Promise.all(
+        changes.map(async (change) => ({
+          at: context.now,
+          entity: change.entity,
+          action: change.action,
+          organization_id: change.organizationId,
+          mailing_list_id: change.mailingListId,
+          first_id: change.firstId,
+          last_id: change.lastId,
+          via,
+          cause_id: causeId,
+          user_id: userId,
+          members: change.members ? await packJson(change.members) : null,
+          details: change.details ? JSON.stringify(change.details) : null
+        }))
+      )
     )
     .execute()
 }

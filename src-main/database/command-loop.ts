@@ -221,7 +221,7 @@ export class CommandLoop {
   }
 
   /** Runs a command inside the open transaction, with its entries in the change log. */
-  async #run({ id, name, input }: CommandRequest): Promise<Done> {
+  async #run({ id, name, input, origin }: CommandRequest): Promise<Done> {
     const { run } = commandNamed(this.#commands, name)
     const changes: Change[] = []
     const clock = Date.now()
@@ -232,6 +232,7 @@ export class CommandLoop {
       sqlite: this.#sqlite,
       now: this.#lastNow,
       clock,
+      origin: origin ?? null,
       record: (change) => void changes.push(change),
       shouldPause: () => this.#shouldPause(),
       onRollback: (undo) => void undos.push(undo)
@@ -272,7 +273,10 @@ export class CommandLoop {
   }
 
   #publish(changes: Change[]): void {
-    if (changes.length > 0) this.#home.postMessage({ changes } satisfies WriterEvent)
+    if (changes.length === 0) return
+    // Who listens asks for what there is now: to send what a million were before would only take time.
+    const told = changes.map(({ members: _members, details: _details, ...change }) => change)
+    this.#home.postMessage({ changes: told } satisfies WriterEvent)
   }
 
   #use(wanted: Durability): void {

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
+import type { Origin } from './origin.ts'
 import type { ChangeAction, ChangedEntity, Schema } from './schema.ts'
 
 /** A run of records that a command changed. */
@@ -11,6 +12,17 @@ export interface Change {
   firstId: number
   /** The same as firstId for a single record. */
   lastId: number
+  /** Who of them, where it is not all or where more is to be told of each. */
+  members?: ChangedMembers
+  /** What was changed of a single record, as JSON can hold it. */
+  details?: object
+}
+
+/** Records that a command changed, among others that it did not. */
+export interface ChangedMembers {
+  ids: number[]
+  /** What each was before and is now, in the order of the ids; null = the same. */
+  statuses?: ([before: string, now: string] | null)[]
 }
 
 /** What a command works with. All of it belongs to the one transaction of the command. */
@@ -22,6 +34,8 @@ export interface CommandContext {
   now: number
   /** What the clock says, in UNIX milliseconds: to be compared with times that people chose. */
   clock: number
+  /** Where the command comes from, for the change log. The commands of jobs say so themselves; null = nobody asked for it. */
+  origin: Origin | null
   /** Notes a change for the change log and, once committed, for whoever listens. */
   record(change: Change): void
   /**
@@ -45,15 +59,24 @@ interface Owner {
   mailingListId?: number | null
 }
 
-/** Notes a change of a single record. */
+/** Notes a change of a single record. @param details what was changed of it, for its history */
 export function recordOne(
   context: CommandContext,
   entity: ChangedEntity,
   action: ChangeAction,
   { organizationId, mailingListId = null }: Owner,
-  id: number
+  id: number,
+  details?: object
 ): void {
-  context.record({ entity, action, organizationId, mailingListId, firstId: id, lastId: id })
+  context.record({
+    entity,
+    action,
+    organizationId,
+    mailingListId,
+    firstId: id,
+    lastId: id,
+    ...(details && { details })
+  })
 }
 
 /** A row that says whose it is. */

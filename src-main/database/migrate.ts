@@ -9,6 +9,10 @@ import { linkCounters } from './migrations/0024-link-counters.ts'
 import { rememberedDateFormats } from './migrations/0025-remembered-date-formats.ts'
 import { bulkActions } from './migrations/0026-bulk-actions.ts'
 import { importCorrections } from './migrations/0027-import-corrections.ts'
+import { drafts } from './migrations/0028-drafts.ts'
+import { history } from './migrations/0029-history.ts'
+import { subscriberDays } from './migrations/0030-subscriber-days.ts'
+import { reactions } from './migrations/0031-reactions.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -17,7 +21,11 @@ export const migrations: readonly Migration[] = [
   linkCounters,
   rememberedDateFormats,
   bulkActions,
-  importCorrections
+  importCorrections,
+  drafts,
+  history,
+  subscriberDays,
+  reactions
 ]
 
 /** Copies of earlier schemas that are kept. */

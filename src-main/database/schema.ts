@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { ChangeVia } from './origin.ts'
 
 /** UNIX milliseconds, UTC. */
 export type Time = number
@@ -22,6 +23,14 @@ export interface ChangeLogTable {
   mailing_list_id: number | null
   first_id: number
   last_id: number
+  /** Where it came from (origin.ts); null = the application did it by itself, or an earlier version. */
+  via: ChangeVia | null
+  cause_id: number | null
+  user_id: number | null
+  /** {@link ChangedMembers}, packed; null = all from first_id to last_id. */
+  members: Buffer | null
+  /** What was changed of a single record, as its kind says; null = that is not kept. */
+  details: Json | null
 }
 
 /** The tables by name. Each kind of record adds its own (tables.ts), by declaration merging. */

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
+import { type Origin, requestOrigin } from './origin.ts'
 
 export interface WriterOptions {
   databasePath: string
@@ -13,6 +14,8 @@ export interface CommandRequest {
   id: number
   name: CommandName
   input: unknown
+  /** Where the request came from that asks for it. */
+  origin?: Origin
 }
 
 export type CommandReply = { id: number } & (
@@ -42,7 +45,8 @@ export class CommandClient {
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-      this.#port.postMessage({ id, name, input } satisfies CommandRequest)
+      const origin = requestOrigin.getStore()
+      this.#port.postMessage({ id, name, input, ...(origin && { origin }) } satisfies CommandRequest)
     })
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
 import { replacementKey } from '../api/autoresponders/rules.ts'
 import { codeKey, codePattern } from '../api/campaigns/replacement-codes.ts'
-import { isoDay } from '../base/dates.ts'
+import { dayIn } from '../base/dates.ts'
 import { wallClock } from '../base/times.ts'
 import { attributesIn } from './markup.ts'
 
@@ -155,7 +155,7 @@ export function codesOf(shared: SharedValues, now: number): Codes {
     data_reply_to_email: constant(sender.reply_to),
     data_subscribe_date_long: ({ subscribe_time }) => ({ text: longDate(subscribe_time, timeZone) }),
     data_subscribe_date_database: ({ subscribe_time }) => ({
-      text: isoDay(wallClock(subscribe_time, timeZone))
+      text: dayIn(subscribe_time, timeZone)
     }),
     data_subscribe_ip: ({ subscribe_ip }) => ({ text: subscribe_ip ?? '' })
   }

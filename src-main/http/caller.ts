@@ -34,6 +34,8 @@ export interface Caller {
   role: UserRole
   /** What a standard user may do; administrators may do everything. */
   permissions: UserPermissions
+  /** The key that it came with; null = a signed-in window. */
+  apiKeyId: number | null
   /** Whether a window waits for its user to agree to the terms; nothing else is done for it meanwhile. */
   mustAgree: boolean
 }

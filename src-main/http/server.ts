@@ -10,6 +10,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode, storageFaultOf } from '../base/errors.ts'
+import { type Origin, requestOrigin } from '../database/origin.ts'
 import type { Caller } from './caller.ts'
 import type { ApplicationContext } from './context.ts'
 import type { FailureEnvelope } from './envelope.ts'
@@ -86,6 +87,12 @@ export async function createServer(
       throw new ApiError('not_authorized', 'agree to the terms and conditions first')
     }
   })
+  // After the body was read, whose events would leave the context of the hook.
+  app.addHook('preHandler', ({ caller, routeOptions }, _reply, done) => {
+    const origin = originOf(caller, routeOptions.config.access)
+    if (origin) requestOrigin.run(origin, done)
+    else done()
+  })
   app.setNotFoundHandler(async (request, reply) => {
     void reply.type('application/json')
     if (isOtherVersion(request)) {
@@ -105,6 +112,14 @@ export async function createServer(
   })
   await register(app)
   return app
+}
+
+/** Where a request comes from; null = from nobody in particular. */
+function originOf(caller: Caller | undefined, access: Access | undefined): Origin | null {
+  if (access === 'message_link') return { via: 'link', causeId: null, userId: null }
+  if (!caller) return null
+  const { userId, apiKeyId } = caller
+  return { via: apiKeyId === null ? 'window' : 'api_key', causeId: apiKeyId, userId }
 }
 
 /** A route's schema for the API reference, with who may use it. */

@@ -338,6 +338,7 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
   const row = await runningImport(context, input.id)
   const session = sessions.get(input.id)
   if (!row || !session) return null
+  context.origin = { via: 'subscriber_import', causeId: row.id, userId: null }
   // What it has seen of rows that are taken back would make duplicates of them: the next run begins with what is there.
   context.onRollback(() => sessions.delete(input.id))
   const tally = new SubscriberTally(row.mailing_list_id)
@@ -381,7 +382,8 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     context,
     row,
     'update',
-    result.overwritten.map(([id]) => id)
+    result.overwritten.map(([id]) => id),
+    result.statuses
   )
   // Whoever follows the import is told of subscribers; where none changed, that it went on.
   if (addedIds.length + result.overwritten.length === 0)

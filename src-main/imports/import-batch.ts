@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { type FieldDefinition, readValues, type StoredValues } from '../api/custom-fields/rules.ts'
 import { emailKey } from '../api/subscribers/rules.ts'
+import type { StatusChange } from '../api/subscribers/record-changes.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { type ImportOutcome, type ImportSettings, importOutcomes } from '../api/subscriber-imports/schema.ts'
 import type { CommandContext } from '../database/command.ts'
@@ -57,6 +58,8 @@ export interface BatchResult {
   updatedIds: number[]
   /** Those whom something differs about now, as they were. */
   overwritten: Overwritten[]
+  /** What became of the status of those whose status it changed. */
+  statuses: Map<number, StatusChange>
   nextId: number
 }
 
@@ -177,6 +180,7 @@ export async function applyImportBatch(
   const outcomes = new Uint8Array(rows - from).fill(code.failed)
   const updatedIds: number[] = []
   const overwritten: Overwritten[] = []
+  const statuses = new Map<number, StatusChange>()
   let nextId = firstId
   let added = 0
   let next = from
@@ -207,15 +211,17 @@ export async function applyImportBatch(
       outcomes[place - from] = code[outcome]
       if (outcome !== 'updated') continue
       updatedIds.push(existing.id)
-      if (!overwrite(database, session, existing, batch, place, tally, now)) continue
+      const statusNow = overwrite(database, session, existing, batch, place, tally, now)
+      if (statusNow === null) continue
       const { id, status, confirmed, email_format, custom_fields } = existing
+      if (statusNow !== status) statuses.set(id, [status, statusNow])
       overwritten.push([id, status, confirmed, email_format, custom_fields])
     }
     session.mostlyKnown = known.size + clashing.length > chunk.places.length / 2
     if (step % insertsPerStep === 0 && next < rows && (await shouldPause())) break
   }
   const addedIds = added > 0 ? { first: firstId, last: nextId - 1 } : null
-  return { outcomes: outcomes.subarray(0, next - from), addedIds, updatedIds, overwritten, nextId }
+  return { outcomes: outcomes.subarray(0, next - from), addedIds, updatedIds, overwritten, statuses, nextId }
 }
 
 /**
@@ -326,7 +332,7 @@ export function outcomeForExisting(session: ImportSession, existing: Existing): 
   return 'updated'
 }
 
-/** Overwrites what the settings name. @returns whether anything differed */
+/** Overwrites what the settings name. @returns the status now; null where nothing differed */
 function overwrite(
   database: Database,
   session: ImportSession,
@@ -335,7 +341,7 @@ function overwrite(
   place: number,
   tally: SubscriberTally,
   now: number
-): boolean {
+): SubscriberStatus | null {
   const { overwrite_what: what } = session.settings
   const status = ((what.status && batch.statuses?.[place]) || existing.status) as SubscriberStatus
   const confirmed = (what.confirmed ? batch.confirmed?.[place] : null) ?? existing.confirmed
@@ -349,11 +355,11 @@ function overwrite(
     format === existing.email_format &&
     customFields === existing.custom_fields
   ) {
-    return false
+    return null
   }
   statementsOf(database).lookups.update.run(status, confirmed, format, customFields, now, existing.id)
   tally.moved(existing.status, status)
-  return true
+  return status
 }
 
 /** A blank cell of a column clears the field; fields without a column stay. */

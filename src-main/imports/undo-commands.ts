@@ -15,7 +15,7 @@ import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../api/mailing-lists/rekey-commands.ts'
-import { recordSubscribers } from '../api/subscribers/record-changes.ts'
+import { recordSubscribers, type StatusChange } from '../api/subscribers/record-changes.ts'
 import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import { importRow, type ImportRow } from '../api/subscriber-imports/queries.ts'
 import { importUndo } from './undo-queries.ts'
@@ -110,6 +110,7 @@ const continueImportUndo = inBackground<{ id: number }, boolean>(async (context,
     .selectAll()
     .where('id', '=', input.id)
     .executeTakeFirstOrThrow()
+  context.origin = { via: 'import_undo', causeId: row.id, userId: null }
   const change = await context.db
     .selectFrom('import_changes')
     .selectAll()
@@ -215,6 +216,7 @@ async function restore(context: CommandContext, undoing: Undoing, overwritten: O
     .execute()
   const byId = new Map(current.map((subscriber) => [subscriber.id, subscriber]))
   const restored: number[] = []
+  const statuses = new Map<number, StatusChange>()
   for (const [id, status, confirmed, email_format, former] of overwritten) {
     const subscriber = byId.get(id)
     if (!subscriber) continue
@@ -236,11 +238,12 @@ async function restore(context: CommandContext, undoing: Undoing, overwritten: O
         .where('id', '=', id)
         .execute()
       tally.moved(subscriber.status, status)
+      if (subscriber.status !== status) statuses.set(id, [subscriber.status, status])
       restored.push(id)
     }
   }
   counts.restored += restored.length
-  recordSubscribers(context, row, 'update', restored)
+  recordSubscribers(context, row, 'update', restored, statuses)
 }
 
 async function keep(

@@ -6,6 +6,7 @@ import type { SortColumn } from '../api/segments/conditions.ts'
 import { membersOf, type SegmentScope } from '../api/segments/queries.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Schema } from '../database/schema.ts'
+import { byPieces } from './pieces.ts'
 
 /** How values of a custom field are ordered; options by their place among the options. */
 export type SortKind = 'text' | 'number' | 'option'
@@ -24,11 +25,6 @@ export interface Choice extends SegmentScope {
   /** null = by id */
   sorting: Sorting | null
 }
-
-/** What a piece of the work should take, in milliseconds: other questions wait for so long. */
-const pieceTime = 50
-/** The ids that the first piece looks at. */
-const firstPiece = 5_000
 
 /**
  * The ids of the chosen subscribers, in their order. It looks at the list piece by piece, and other questions are answered
@@ -74,35 +70,19 @@ async function foundIds(
   { mailingListId, clause, search, textFieldIds }: Choice,
   signal: AbortSignal
 ): Promise<Float64Array> {
-  const { first, last } = await db
-    .selectFrom('subscribers')
-    .select((select) => [
-      select.fn.min<number | null>('id').as('first'),
-      select.fn.max<number | null>('id').as('last')
-    ])
-    .where('mailing_list_id', '=', mailingListId)
-    .executeTakeFirstOrThrow()
-  if (first === null || last === null) return new Float64Array()
   const { sql: text, parameters } = membersOf(db, mailingListId, clause)
     .select('subscribers.id')
     .$if(search !== '', (query) => query.where(isFound(search, textFieldIds)))
-    .where('subscribers.id', '>', sql.val(first))
-    .where('subscribers.id', '<=', sql.val(last))
+    .where('subscribers.id', '>', sql.val(0))
+    .where('subscribers.id', '<=', sql.val(0))
     .orderBy('subscribers.id')
     .compile()
   const piece = database.prepare(text).pluck()
   const others = parameters.slice(0, -2)
   const pieces: number[][] = []
-  let size = firstPiece
-  for (let after = first - 1; after < last;) {
-    await nextTurn()
-    signal.throwIfAborted()
-    const began = performance.now()
-    pieces.push(piece.all(...others, after, after + size) as number[])
-    after += size
-    const took = Math.max(1, performance.now() - began)
-    size = Math.ceil(size * Math.min(4, Math.max(0.1, pieceTime / took)))
-  }
+  await byPieces(db, mailingListId, signal, (after, upTo) => {
+    pieces.push(piece.all(...others, after, upTo) as number[])
+  })
   return joined(pieces)
 }
 

@@ -9,7 +9,9 @@ import { AskedThread } from '../base/asked-thread.ts'
 import { startThread } from '../base/threads.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
+import type { Growth } from '../api/subscriber-counts/days.ts'
 import type { Choice } from './chosen.ts'
+import type { ListDomains } from './domains.ts'
 import { mayBeReused, type Timed } from './reuse.ts'
 import type { Dependency } from '../http/dependencies.ts'
 
@@ -24,8 +26,15 @@ export type SegmentQuestion =
   | { ask: 'page'; scope: SegmentScope; page: SegmentPage }
   | { ask: 'choice'; choice: Choice; position: number; limit: number }
   | { ask: 'selection'; choice: Choice; narrowing: Narrowing }
+  | { ask: 'domains'; mailingListId: number }
+  | { ask: 'growth'; organization: Organization; now: number }
   | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
+
+interface Organization {
+  id: number
+  timeZone: string
+}
 
 /** Some of the chosen subscribers, and how many they are in all. */
 export interface ChoicePage {
@@ -122,6 +131,16 @@ export class SegmentReader {
     return this.#thread.ask({ ask: 'selection', choice, narrowing }, signal) as Promise<FoundSelection>
   }
 
+  /** The domains of a list's addresses, at this moment. */
+  domains(mailingListId: number, signal: AbortSignal): Promise<ListDomains> {
+    return this.#thread.ask({ ask: 'domains', mailingListId }, signal) as Promise<ListDomains>
+  }
+
+  /** How the lists of an organization have grown until a time (UNIX milliseconds). */
+  growth(organization: Organization, now: number): Promise<Growth> {
+    return this.#thread.ask({ ask: 'growth', organization, now }) as Promise<Growth>
+  }
+
   /** Whether a subscriber of the lists has such a value of a custom field. */
   isInUse(mailingListIds: number[], fieldId: number, values: LostValues): Promise<boolean> {
     return this.#thread.ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
@@ -152,6 +171,6 @@ export class SegmentReader {
 function dependsOnMore(clause: readonly SettledCondition[]): boolean {
   return clause.some((each) => {
     if (each.type === 'group') return dependsOnMore(each.conditions)
-    return each.type === 'suppressed' || each.type === 'campaign'
+    return each.type === 'suppressed' || each.type === 'campaign' || each.type === 'reaction_since'
   })
 }

@@ -1,9 +1,11 @@
 import { answerQuestions } from '../base/asked-thread.ts'
 import { threadData } from '../base/threads.ts'
+import { subscriberGrowth } from '../api/subscriber-counts/days.ts'
 import { segmentMembers } from '../api/segments/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { countSegment } from './count.ts'
 import { chosenIds, subscribersByIds } from './chosen.ts'
+import { domainsOfList } from './domains.ts'
 import { findSelection } from './selection.ts'
 import { KeptChoices } from './kept-choices.ts'
 import type { ChoicePage, SegmentQuestion } from './segment-reader.ts'
@@ -28,6 +30,10 @@ function valueOf(question: SegmentQuestion, signal: AbortSignal): Promise<unknow
       return choicePage(question, signal)
     case 'selection':
       return findSelection(database, reader, question.choice, question.narrowing, signal)
+    case 'domains':
+      return domainsOfList(database, reader, question.mailingListId, signal)
+    case 'growth':
+      return subscriberGrowth(reader, question.organization, question.now)
     case 'dependencies':
       return dependenciesOf(reader, question.field, null)
     case 'use':

@@ -11,7 +11,7 @@ import type { FoundSelection, Narrowing } from './segment-reader.ts'
 /** Subscribers whose status is looked at before something else may go first. */
 const countedAtOnce = 10_000
 
-/** Finds whom somebody has chosen, anew: what is kept for tables may be some moments old. @throws the reason of the signal */
+/** Finds whom somebody has chosen as of now: what is kept for tables may be a little out of date. @throws the reason of the signal */
 export async function findSelection(
   database: Database,
   db: Kysely<Schema>,

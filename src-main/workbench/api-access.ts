@@ -73,6 +73,6 @@ async function requireMayMakeKeyFor(caller: Caller, userId: number, reader: Kyse
 }
 
 /** Administrators see the keys of everybody in the organization, others their own. @returns the user; null = everybody */
-function keysSeenBy({ role, userId }: Caller): number | null {
+export function keysSeenBy({ role, userId }: Caller): number | null {
   return role === 'standard' ? userId : null
 }

@@ -29,6 +29,7 @@ const permissionsFor: Record<BulkActionKind, readonly Permission[] | 'administra
   copy: ['subscriber.create'],
   move: ['subscriber.create', 'subscriber.delete'],
   suppress: 'administrator',
+  correct_domains: ['subscriber.update'],
   delete: ['subscriber.delete']
 }
 
@@ -48,6 +49,7 @@ const whyKept: Record<KeptReason, string> = {
   limit: 'the limit of subscribers is reached',
   changed: 'changed since',
   key_taken: 'somebody else with the same primary key was added since',
+  address_taken: 'the list has the right address already',
   key_changed: 'the primary key of the list has changed since',
   value_gone: 'the custom field does not take the former value any more'
 }

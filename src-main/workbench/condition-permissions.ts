@@ -9,7 +9,7 @@ import { requirePermission } from '../http/permissions.ts'
  */
 export function requirePermissionsFor(caller: Caller, clause: readonly Condition[]): void {
   for (const { type } of leavesOf(clause)) {
-    if (type === 'campaign') requirePermission(caller, 'campaign.read_stats')
+    if (type === 'campaign' || type === 'reaction') requirePermission(caller, 'campaign.read_stats')
     else if (type !== 'in_mailing_list') requirePermission(caller, 'subscriber.read')
   }
 }

@@ -8,8 +8,11 @@ import { apiAccessRoutes } from './api-access.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contentPreviewRoutes } from './content-preview.ts'
+import { draftRoutes } from './drafts/routes.ts'
 import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
+import { hygieneRoutes } from './hygiene.ts'
+import { homeRoutes } from './home.ts'
 import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
 import { importRoutes } from './imports.ts'
@@ -20,6 +23,7 @@ import { segmentCountRoutes } from './segment-counts.ts'
 import { sessionRoutes } from './session.ts'
 import { settingsRoutes } from './settings.ts'
 import { windowSegmentRoutes } from './segments.ts'
+import { subscriberPageRoutes } from './subscriber-page.ts'
 import { subscriberTableRoutes } from './subscriber-table.ts'
 import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -31,8 +35,11 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)
+  await app.register(draftRoutes)
   await app.register(dryRunRoutes)
   await app.register(eventRoutes)
+  await app.register(homeRoutes)
+  await app.register(hygieneRoutes)
   await app.register(importMappingRoutes)
   await app.register(importPreviewRoutes)
   await app.register(importRoutes)
@@ -42,6 +49,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(segmentCountRoutes)
   await app.register(sessionRoutes)
   await app.register(settingsRoutes)
+  await app.register(subscriberPageRoutes)
   await app.register(subscriberTableRoutes)
   await app.register(suppressedAddressImportRoutes)
   await app.register(windowSegmentRoutes)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { periodAround } from '../../src-main/api/statistics/periods.ts'
 import { summaryOfSlices } from '../../src-main/api/statistics/queries.ts'
 import { noCounters, sumCounters, summaryOf } from '../../src-main/api/statistics/rules.ts'
 import { counterNames, type Counters, rateNames } from '../../src-main/api/statistics/schema.ts'
@@ -7,6 +8,16 @@ import { counterNames, type Counters, rateNames } from '../../src-main/api/stati
 function counted(counters: Partial<Counters>): Counters {
   return { ...noCounters(), ...counters }
 }
+
+it('a period of a report is the whole day or month of the zone that an instant is in, also at the turn of the year', () => {
+  const instant = Date.parse('2026-01-01T03:00:00Z')
+  const period = (unit: 'daily' | 'monthly') => {
+    const { from, before } = periodAround(instant, unit, 'America/New_York')
+    return [new Date(from).toISOString(), new Date(before).toISOString()]
+  }
+  expect(period('daily')).toEqual(['2025-12-31T05:00:00.000Z', '2026-01-01T05:00:00.000Z'])
+  expect(period('monthly')).toEqual(['2025-12-01T05:00:00.000Z', '2026-01-01T05:00:00.000Z'])
+})
 
 describe('a summary', () => {
   it('has the rates of the published example', () => {

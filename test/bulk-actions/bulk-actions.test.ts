@@ -194,7 +194,7 @@ describe('a bulk action', () => {
     const list = await listOf({ a: 'active' })
     const reader = await clientOfUser(started, { permissions: { subscriber: ['read'] } })
     const selection = await select(reader, list.id)
-    for (const kind of ['set_status', 'set_field', 'copy', 'move', 'suppress', 'delete']) {
+    for (const kind of ['set_status', 'set_field', 'copy', 'move', 'suppress', 'correct_domains', 'delete']) {
       const answer = await reader.workbench('POST', `/selections/${selection.id}/bulk_actions`, { kind })
       expect([kind, answer.error_code]).toEqual([kind, 'not_authorized'])
     }
@@ -260,6 +260,14 @@ describe('a bulk action', () => {
       `mailing list ${remote.id} was not found`
     )
     expect(await refusalOf({ kind: 'suppress' })).toBe('suppression_list_id cannot be blank')
+    const correct = (domains: object) => refusalOf({ kind: 'correct_domains', domains })
+    expect(await refusalOf({ kind: 'correct_domains' })).toBe('domains must name at least one domain')
+    expect(await correct({ 'gmial.com': 'gmail' })).toBe('domains: "gmail" is not the name of a domain')
+    expect(await correct({ 'GMAIL.com': 'gmail.com ' })).toBe(
+      'domains: gmail.com is to be replaced by itself'
+    )
+    const many = Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`d${index}.com`, 'gmail.com']))
+    expect(await correct(many)).toBe('domains must name at most 40 domains')
     const ofOther = { name: `Of another ${list.id}`, mailing_list_id: (await makeList(started.api)).id }
     const { id: suppressionId } = expectSuccess(
       await started.api.post<SuppressionList>('/suppression_lists', { suppression_list: ofOther })
@@ -531,6 +539,64 @@ describe('suppressing', () => {
   })
 })
 
+describe('correcting domains', () => {
+  const domains = { 'gmial.com': 'gmail.com', 'hotmial.com': 'hotmail.com' }
+
+  async function listOfEmails(...emails: string[]) {
+    const list = await makeList(started.api)
+    for (const email of emails) await makeSubscriber(started.api, list.id, email)
+    const emailsNow = async () => (await allSubscribers(started.api, list.id)).map(({ email }) => email)
+    return { list, emailsNow }
+  }
+
+  it('keeps the name before the @ as it is written; undoing brings the former address back', async () => {
+    const { list, emailsNow } = await listOfEmails(
+      'Anna.B@gmial.com',
+      'ben@hotmial.com',
+      'c@sub.gmial.com',
+      'd@gmail.com'
+    )
+    const corrected = await act(started.api, await select(started.api, list.id), {
+      kind: 'correct_domains',
+      domains
+    })
+    expect(corrected).toMatchObject({
+      changed: 2,
+      same: 2,
+      name: 'gmial.com → gmail.com, hotmial.com → hotmail.com'
+    })
+    expect(await emailsNow()).toEqual([
+      'Anna.B@gmail.com',
+      'ben@hotmail.com',
+      'c@sub.gmial.com',
+      'd@gmail.com'
+    ])
+    const found = await started.api.get(`/mailing_lists/${list.id}/subscribers/anna.b@gmail.com`)
+    expect(found.success).toBe(true)
+    await makeSubscriber(started.api, list.id, 'ben@hotmial.com')
+    const undone = await undo(started.api, corrected.id)
+    expect(undone).toMatchObject({ restored: 1, not_restored: 1 })
+    expect(await keptOf(corrected.id, true)).toEqual([
+      'ben@hotmail.com,somebody else with the same primary key was added since'
+    ])
+    expect(await emailsNow()).toContain('Anna.B@gmial.com')
+    await expectNoDrift()
+  })
+
+  it('leaves whose right address the list has already, and says who', async () => {
+    const { list, emailsNow } = await listOfEmails('a@gmial.com', 'a@gmail.com')
+    const corrected = await act(started.api, await select(started.api, list.id), {
+      kind: 'correct_domains',
+      domains
+    })
+    expect(corrected).toMatchObject({ changed: 0, kept: 1 })
+    expect(await keptOf(corrected.id)).toEqual([
+      'a@gmial.com,the list has the right address already: a@gmail.com'
+    ])
+    expect(await emailsNow()).toEqual(['a@gmial.com', 'a@gmail.com'])
+  })
+})
+
 describe('deleting', () => {
   it('is undone with all that was known of them, and what waited for them', async () => {
     const list = await listOf({ a: 'active', b: 'unsubscribed' })
@@ -679,7 +745,7 @@ describe('what one does to a list meanwhile', () => {
       'b@example.com,the primary key of the list has changed since'
     ])
     expect(Object.keys(await statusesOf(other.id))).toEqual(['a', 'b'])
-    // Once that is mended, the undoing is tried again.
+    // With the former primary key, the undoing succeeds.
     expectSuccess(
       await started.api.put(`/mailing_lists/${list.id}`, {
         mailing_list: { primary_key_custom_field_id: null }

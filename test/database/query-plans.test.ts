@@ -66,6 +66,7 @@ async function plansOf(run: Query): Promise<string[]> {
     sqlite,
     now: 0,
     clock: 0,
+    origin: null,
     record: () => undefined,
     onRollback: () => undefined,
     shouldPause: () => Promise.resolve(false)
@@ -95,6 +96,7 @@ const filter: SegmentScope = {
   clause: [
     { type: 'suppressed', operator: 'is false' },
     { type: 'campaign', operator: 'did not open', campaign_id: 1 },
+    { type: 'reaction_since', since: 0, isMet: false },
     {
       type: 'group',
       match: 'any',

@@ -1,5 +1,7 @@
+import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Condition, FieldCondition, TimeCondition } from '../../src-main/api/segments/conditions.ts'
 import type { Segment } from '../../src-main/api/segments/schema.ts'
@@ -492,6 +494,11 @@ describe('filters', () => {
       'clause.0.statuses must be some of active'
     ],
     [
+      'a number of days that is not whole',
+      { type: 'reaction', operator: 'is not in the last', days: 1.5 },
+      'clause.0.days must be a whole number from 0 to'
+    ],
+    [
       'a campaign that is not there',
       { type: 'campaign', operator: 'opened', campaign_id: 12345 },
       'clause.campaign_id 12345 does not exist'
@@ -544,7 +551,7 @@ describe('filters', () => {
     expect(range).toMatchObject({ before: Date.UTC(10_000, 0, 1), from: Date.UTC(9999, 11, 31) })
   })
 
-  it('find who is suppressed, by address, domain and MD5 sum, and count them anew at once', async () => {
+  it('find who is suppressed, by address, domain and MD5 sum, and count them again at once', async () => {
     const list = await makeList(started.api)
     const md5 = createHash('md5').update('clara@example.com').digest('hex')
     for (const email of [
@@ -579,12 +586,14 @@ describe('filters', () => {
     const list = await makeList(started.api)
     const { id: campaign_id } = await makeCampaign(started.api, list.id)
     const opened = [{ type: 'campaign', operator: 'opened', campaign_id }]
+    const reacted = [{ type: 'reaction', operator: 'is in the last', days: 30 }]
     const email = [{ type: 'email', operator: 'is', value: 'anna@example.com' }]
     const reader = await clientOfUser(started, { permissions: { subscriber: ['read'] } })
     const writer = await clientOfUser(started, { permissions: { segmentation_criteria: ['create'] } })
     const refused = async (api: Client, route: string, body: object) =>
       (await api.workbench('POST', `/mailing_lists/${list.id}/${route}`, body)).error_message
     expect(await refused(reader, 'subscriber_table', { clause: opened })).toContain('campaign.read_stats')
+    expect(await refused(reader, 'subscriber_table', { clause: reacted })).toContain('campaign.read_stats')
     expect(await refused(reader, 'segment_counts', { clause: opened })).toContain('campaign.read_stats')
     expect(await refused(writer, 'segment_counts', { clause: email })).toContain('subscriber.read')
     const segment = { segmentation_criteria: { name: 'Anna', clause: email } }
@@ -700,6 +709,40 @@ describe('filters', () => {
       )
       expect(await change({ options: [blue] })).toContain('while the segment "Reds" asks for it')
       expect(await change({ options: [red] })).toBeNull()
+    })
+
+    it('find who opened or clicked anything in the last days, and who did not', async () => {
+      const list = await makeList(started.api)
+      for (const name of ['anna', 'ben', 'clara', 'dario']) {
+        await makeSubscriber(started.api, list.id, `${name}@example.com`)
+      }
+      const campaign = await makeCampaign(started.api, list.id, {
+        dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+      })
+      await started.api.sent(campaign.id)
+      const [anna = 0, ben = 0, clara = 0] = (await allSubscribers(started.api, list.id)).map(({ id }) => id)
+      const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+      const insert = database.prepare(
+        `INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, occurred_at)
+         SELECT max(id), ?, ?, 'x', 1, ? FROM stat_slices`
+      )
+      const daysAgo = (days: number): number => Date.now() - days * 86_400_000
+      insert.run('open', anna, daysAgo(2))
+      insert.run('click', ben, daysAgo(40))
+      // Neither is a sign of life.
+      insert.run('bounce', clara, daysAgo(2))
+      insert.run('unsub', clara, daysAgo(2))
+      database.close()
+      const found = async (operator: string, days: number) =>
+        emails(await shown({ clause: [{ type: 'reaction', operator, days }] }, list.id))
+      expect(await found('is in the last', 30)).toEqual(['anna@example.com'])
+      expect(await found('is in the last', 60)).toEqual(['anna@example.com', 'ben@example.com'])
+      expect(await found('is in the last', 1)).toEqual([])
+      expect(await found('is not in the last', 30)).toEqual([
+        'ben@example.com',
+        'clara@example.com',
+        'dario@example.com'
+      ])
     })
 
     it('keep the campaigns that they ask for from being deleted, and find who opened and clicked', async () => {

@@ -55,6 +55,7 @@ export async function commandBench(): Promise<CommandBench> {
             sqlite,
             now: ++now,
             clock: clock ?? now,
+            origin: null,
             record: (change) => void changes.push(change),
             onRollback: (undo) => void undos.push(undo),
             shouldPause: () => Promise.resolve(pauses)

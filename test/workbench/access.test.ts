@@ -8,7 +8,7 @@ import { registerWorkbench } from '../../src-main/workbench/index.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { act, select } from '../support/bulk-actions.ts'
-import { importText, makeCampaign, makeList, makeSegment } from '../support/builders.ts'
+import { importText, makeCampaign, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 
 const started = sharedApplication()
@@ -28,6 +28,10 @@ const ofSegment = async () => {
   const { id } = await makeList(started.api)
   const segment: Segment = await makeSegment(started.api, id)
   return { id: segment.id }
+}
+const ofSubscriber = async () => {
+  const { id } = await makeList(started.api)
+  return { id: (await makeSubscriber(started.api, id, 'a@example.com')).id }
 }
 const ofCampaign = async () => {
   const { id } = await makeList(started.api)
@@ -89,7 +93,15 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
   'GET /dry_runs/:id/logs/:log': { needs: 'subscriber.import', foreign: ofDryRun },
   'DELETE /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
+  // Each caller sees their own: test/workbench/drafts.test.ts.
+  'GET /drafts': {},
+  'GET /drafts/:name': {},
+  'PUT /drafts/:name': {},
+  'DELETE /drafts/:name': {},
   'GET /events': {},
+  'GET /mailing_lists/:mailing_list_id/domains': { needs: 'subscriber.read', foreign: ofList },
+  'GET /disk_space': {},
+  'GET /subscriber_growth': {},
   'GET /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },
   'PUT /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },
   'DELETE /mailing_lists/:mailing_list_id/import_mappings/:id': {
@@ -124,6 +136,8 @@ const table: Record<string, WorkbenchRoute> = {
   'PUT /session/password': {},
   'GET /settings': {},
   'PUT /settings': { needs: 'system_admin' },
+  'GET /subscribers/:id/surroundings': { needs: 'subscriber.read', foreign: ofSubscriber },
+  'GET /subscribers/:id/history': { needs: 'subscriber.read', foreign: ofSubscriber },
   'POST /mailing_lists/:mailing_list_id/subscriber_table': { needs: 'subscriber.read', foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/segments': {
     needs: 'segmentation_criteria.create',

@@ -34,7 +34,11 @@ export async function findApiKey(
     .where('api_keys.organization_id', '=', organizationId)
     .executeTakeFirst()
   if (!row || !mayWorkThere(row)) return undefined
-  return { id: row.id, lastUsedAt: row.last_used_at, caller: readCaller(row, false) }
+  return {
+    id: row.id,
+    lastUsedAt: row.last_used_at,
+    caller: readCaller(row, { mustAgree: false, apiKeyId: row.id })
+  }
 }
 
 /** An API key as it is listed; the key itself cannot be shown again. */
@@ -86,7 +90,7 @@ export async function callerOfSession(
     .where('window_sessions.expires_at', '>', now)
     .executeTakeFirst()
   if (!row || !mayWorkThere(row)) return undefined
-  return readCaller(row, mustAgreeToTerms(row, await currentSettings(db)))
+  return readCaller(row, { mustAgree: mustAgreeToTerms(row, await currentSettings(db)), apiKeyId: null })
 }
 
 /** Whether the user may sign in, and work in the organization: their own, or any for a system administrator. */
@@ -100,12 +104,12 @@ function mayWorkThere(row: {
 }
 
 function readCaller(
-  row: Omit<Caller, 'permissions' | 'mustAgree'> & { permissions: string },
-  mustAgree: boolean
+  row: Omit<Caller, 'permissions' | 'mustAgree' | 'apiKeyId'> & { permissions: string },
+  by: Pick<Caller, 'mustAgree' | 'apiKeyId'>
 ): Caller {
   const { organizationId, organizationName, timeZone, userId, role } = row
   const permissions = JSON.parse(row.permissions) as UserPermissions
-  return { organizationId, organizationName, timeZone, userId, role, permissions, mustAgree }
+  return { organizationId, organizationName, timeZone, userId, role, permissions, ...by }
 }
 
 const callerColumns = [

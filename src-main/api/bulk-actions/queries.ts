@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
@@ -192,21 +192,24 @@ export async function nextSelected(
   return part ? unpackIds(part.ids).filter((id) => id > afterId) : []
 }
 
-/** Selections from before a time (UNIX milliseconds) that neither an action nor an export needs. */
+/** Whether neither an action nor an export needs a selection. */
+export function isUnused(where: ExpressionBuilder<Schema, 'selections'>) {
+  const neededByActions = where
+    .selectFrom('bulk_actions')
+    .select('selection_id')
+    .where('selection_id', 'is not', null)
+  const neededByExports = where
+    .selectFrom('subscriber_exports')
+    .select('selection_id')
+    .where('selection_id', 'is not', null)
+    .where('finished_at', 'is', null)
+  return where.and([
+    where('selections.id', 'not in', neededByActions),
+    where('selections.id', 'not in', neededByExports)
+  ])
+}
+
+/** Selections from before a time (UNIX milliseconds) that nothing needs. */
 export function unusedSelections(db: Kysely<Schema>, before: number): Promise<{ id: number }[]> {
-  return db
-    .selectFrom('selections')
-    .select('id')
-    .where('created_at', '<', before)
-    .where('id', 'not in', (select) =>
-      select.selectFrom('bulk_actions').select('selection_id').where('selection_id', 'is not', null)
-    )
-    .where('id', 'not in', (select) =>
-      select
-        .selectFrom('subscriber_exports')
-        .select('selection_id')
-        .where('selection_id', 'is not', null)
-        .where('finished_at', 'is', null)
-    )
-    .execute()
+  return db.selectFrom('selections').select('id').where('created_at', '<', before).where(isUnused).execute()
 }

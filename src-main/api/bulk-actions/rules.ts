@@ -6,6 +6,9 @@ import type { FieldMode } from './schema.ts'
 /** How long an action can be undone. */
 export const undoDays = 7
 
+/** Domains that one action puts right; a condition asks for each of them. */
+export const mostCorrected = 40
+
 /** What an action does, as it was read from the request; `name` is what its other list, field or suppression list was called then. */
 export type BulkActionSettings =
   | { kind: 'set_status'; status: SubscriberStatus; revives: boolean }
@@ -21,6 +24,12 @@ export type BulkActionSettings =
     }
   | { kind: 'copy' | 'move'; name: string }
   | { kind: 'suppress'; name: string }
+  | {
+      kind: 'correct_domains'
+      /** Domain as it is written -> as it is right, both in lower case. */
+      domains: Record<string, string>
+      name: string
+    }
   | { kind: 'delete' }
 
 /** Statuses of people who asked for no more messages; only who says so makes them active. */

@@ -1,9 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp, withDefault } from '../../http/schema.ts'
+import { Filled, Nullable, Timestamp, withDefault } from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 /** What can be done to many subscribers at once. */
-export const bulkActionKinds = ['set_status', 'set_field', 'copy', 'move', 'suppress', 'delete'] as const
+export const bulkActionKinds = [
+  'set_status',
+  'set_field',
+  'copy',
+  'move',
+  'suppress',
+  'correct_domains',
+  'delete'
+] as const
 export type BulkActionKind = (typeof bulkActionKinds)[number]
 
 /** How a value goes into a field: in place of what is there, or, of several options, beside it or out of it. */
@@ -27,6 +35,8 @@ export const keptReasons = [
   'changed',
   /** Somebody with this primary key was added since. */
   'key_taken',
+  /** The list has the right address already. */
+  'address_taken',
   /** The primary key of the list has changed since. */
   'key_changed',
   /** The field does not take the former value any more. */
@@ -46,7 +56,9 @@ export const BulkActionInput = Type.Object({
   value: Type.Optional(Type.Unknown()),
   /** The list that subscribers are copied or moved to. */
   mailing_list_id: Type.Optional(Type.Integer()),
-  suppression_list_id: Type.Optional(Type.Integer())
+  suppression_list_id: Type.Optional(Type.Integer()),
+  /** Domain as it is written -> as it is right. */
+  domains: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Filled({ maxLength: 255 })))
 })
 export type BulkActionInput = Static<typeof BulkActionInput>
 

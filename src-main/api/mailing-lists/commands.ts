@@ -248,6 +248,7 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
     for (const { id, status } of removed) tally.removed(id, status)
     await tally.save(context)
     if (removed.length === purgedAtOnce) return true
+    await context.db.deleteFrom('subscriber_days').where('mailing_list_id', '=', mailingListId).execute()
     await context.db
       .updateTable('mailing_lists')
       .set({ purged_at: context.now })

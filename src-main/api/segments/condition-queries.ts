@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type Kysely, type RawBuilder, sql, 
 import type { Schema } from '../../database/schema.ts'
 import { fold } from '../../base/fold.ts'
 import { concernsList } from '../suppression-lists/queries.ts'
-import { emailKey } from '../subscribers/rules.ts'
+import { domainKey, emailKey } from '../subscribers/rules.ts'
 import type {
   CampaignCondition,
   DomainCondition,
@@ -11,7 +11,7 @@ import type {
   TextOperator
 } from './conditions.ts'
 import type { SegmentCondition } from './schema.ts'
-import type { SettledCondition, SettledField, TimeRange } from './settled.ts'
+import type { ReactionSince, SettledCondition, SettledField, TimeRange } from './settled.ts'
 
 // Conditions as SQL over a row of `subscribers`. Whatever a person wrote is bound, never part of the SQL; numbers that are
 // ids or bounds stand in it, so that a segment's query can be shown.
@@ -53,6 +53,8 @@ function meets(db: Kysely<Schema>, condition: SettledCondition): Expression<SqlB
       return isSuppressed(condition)
     case 'campaign':
       return reacted(condition)
+    case 'reaction_since':
+      return reactedSince(condition)
   }
 }
 
@@ -112,8 +114,13 @@ function endsWith(text: RawBuilder<unknown>, value: string): Expression<SqlBool>
   return sql<SqlBool>`substr(${text}, -length(${value})) = ${value}`
 }
 
+const emailKeyColumn = sql.ref('subscribers.email_key')
+
+/** The domain of a subscriber's email, in lower case. */
+export const domainOfEmail = sql<string>`substr(${emailKeyColumn}, length(rtrim(${emailKeyColumn}, replace(${emailKeyColumn}, '@', ''))) + 1)`
+
 function isOfDomain({ operator, value }: DomainCondition): Expression<SqlBool> {
-  const domain = emailKey(`a@${value}`).slice(2)
+  const domain = domainKey(value)
   // A domain holds no @, so an email that ends with it ends with that part of its own domain.
   if (operator === 'ends with') return endsWith(sql`subscribers.email_key`, domain)
   const isIt = endsWith(sql`subscribers.email_key`, `@${domain}`)
@@ -217,7 +224,7 @@ function isInRange({ attribute, from, before }: TimeRange): Expression<SqlBool> 
 function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   const key = sql.ref('subscribers.email_key')
   // What follows the last @, since a quoted local part may hold one.
-  const domain = sql`'@' || substr(${key}, length(rtrim(${key}, replace(${key}, '@', ''))) + 1)`
+  const domain = sql`'@' || ${domainOfEmail}`
   const concerns = concernsList(
     sql`subscribers.mailing_list_id`,
     sql`(select organization_id from mailing_lists where mailing_lists.id = subscribers.mailing_list_id)`
@@ -241,6 +248,14 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
   const campaign = sql<SqlBool>`exists (select 1 from campaigns where id = ${sql.lit(campaign_id)} and deleted_at is null)`
   // Of a campaign that was deleted nothing is known: nobody meets a condition on it.
   return sql<SqlBool>`(${campaign} and ${operator.startsWith('did not') ? sql`not ${did}` : did})`
+}
+
+function reactedSince({ since, isMet }: ReactionSince): Expression<SqlBool> {
+  const did = sql<SqlBool>`exists (
+    select 1 from stat_events where subscriber_id = subscribers.id and occurred_at >= ${sql.lit(since)}
+    and type in ('open', 'click')
+  )`
+  return isMet ? did : sql<SqlBool>`not ${did}`
 }
 
 /** What a search looks for in a row: the folded text, anywhere in the email or in a field of text. */

@@ -30,6 +30,7 @@ export const booleanOperators = ['is true', 'is false'] as const
 export const optionOperators = ['is one of', 'is none of'] as const
 export const optionsOperators = ['is one of', 'is all of', 'is none of'] as const
 export const campaignOperators = ['opened', 'did not open', 'clicked', 'did not click'] as const
+export const reactionOperators = ['is in the last', 'is not in the last'] as const
 export const timeAttributes = ['subscribe_time', 'created_at', 'updated_at'] as const
 export const groupMatches = ['all', 'any', 'none'] as const
 
@@ -86,7 +87,7 @@ export interface Operand {
   /** Of "is between", both included. */
   from?: string | number
   to?: string | number
-  /** Of "is in the last" and "is in the next", today included. */
+  /** Of "is in the last" and its like, today included. */
   days?: number
   /** Of "is one of" and its like. */
   option_ids?: number[]
@@ -143,6 +144,13 @@ export interface CampaignCondition {
   campaign_id: number
 }
 
+/** Whether somebody opened or clicked anything in the last days, today included. */
+export interface ReactionCondition {
+  type: 'reaction'
+  operator: (typeof reactionOperators)[number]
+  days?: number
+}
+
 /** Conditions of which all, any or none must hold. */
 export interface GroupCondition {
   type: 'group'
@@ -161,6 +169,7 @@ export type Condition =
   | ConfirmedCondition
   | SuppressedCondition
   | CampaignCondition
+  | ReactionCondition
   | GroupCondition
 
 /** Groups within groups. */

@@ -4,6 +4,7 @@ import type {
   FieldCondition,
   GroupCondition,
   Operand,
+  ReactionCondition,
   TimeCondition
 } from './conditions.ts'
 
@@ -39,6 +40,8 @@ function describe(condition: Condition, names: Names): string {
     case 'confirmed':
     case 'suppressed':
       return condition.operator === 'is true' ? `is ${condition.type}` : `is not ${condition.type}`
+    case 'reaction':
+      return `last open or click ${condition.operator}${operandOf(condition, names)}`
     case 'campaign':
       return describeCampaign(condition, names)
   }
@@ -61,7 +64,7 @@ function describeCampaign({ operator, campaign_id }: CampaignCondition, names: N
 }
 
 /** What is compared with, after a space; '' for operators that need nothing. */
-function operandOf(condition: FieldCondition | TimeCondition, names: Names): string {
+function operandOf(condition: FieldCondition | TimeCondition | ReactionCondition, names: Names): string {
   const { value, from, to, days, option_ids: ids }: Operand = condition
   if (days !== undefined) return ` ${days} ${days === 1 ? 'day' : 'days'}`
   if (from !== undefined && to !== undefined) return ` ${from} and ${to}`

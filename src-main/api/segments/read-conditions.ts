@@ -17,6 +17,8 @@ import {
   maxDepth,
   type Operand,
   operatorsOfKind,
+  type ReactionCondition,
+  reactionOperators,
   optionOperators,
   textOperators,
   timeAttributes,
@@ -104,9 +106,14 @@ class ConditionReader {
       }
       case 'campaign':
         return this.#campaign(condition, name)
+      case 'reaction': {
+        const operator = this.#choice(condition, name, 'operator', reactionOperators)
+        const operand = operator && this.#operand(condition, name, operator, readers.text, null)
+        return operand && { type: 'reaction', operator, ...operand }
+      }
       default:
         this.#faults.add(
-          `${name}.type must be one of in_mailing_list, group, status, email, domain, custom_field, time, confirmed, suppressed, campaign`
+          `${name}.type must be one of in_mailing_list, group, status, email, domain, custom_field, time, confirmed, suppressed, campaign, reaction`
         )
         return null
     }
@@ -151,7 +158,7 @@ class ConditionReader {
   #operand(
     given: Given,
     name: string,
-    operator: FieldOperator,
+    operator: FieldOperator | ReactionCondition['operator'],
     reader: ValueReader,
     field: FieldDefinition | null
   ): Operand | null {
@@ -162,6 +169,7 @@ class ConditionReader {
       case 'is false':
         return {}
       case 'is in the last':
+      case 'is not in the last':
       case 'is in the next': {
         const { days } = given
         if (typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= maxDays)

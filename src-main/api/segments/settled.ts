@@ -1,6 +1,12 @@
-import { isoDay } from '../../base/dates.ts'
-import { instantOf, wallClock } from '../../base/times.ts'
-import type { Condition, FieldCondition, GroupCondition, TimeCondition } from './conditions.ts'
+import { dayIn, shiftedDay } from '../../base/dates.ts'
+import { instantOf } from '../../base/times.ts'
+import type {
+  Condition,
+  FieldCondition,
+  GroupCondition,
+  ReactionCondition,
+  TimeCondition
+} from './conditions.ts'
 
 /** When, and by which clock, "in the last 30 days" is asked. */
 export interface Moment {
@@ -23,11 +29,19 @@ export interface TimeRange {
   before: number | null
 }
 
+/** Whether somebody opened or clicked anything at an instant (UNIX milliseconds) or later. */
+export interface ReactionSince {
+  type: 'reaction_since'
+  since: number
+  isMet: boolean
+}
+
 /** Conditions whose days are those of one moment, so that whoever is asked twice answers the same. */
 export type SettledCondition =
-  | Exclude<Condition, GroupCondition | TimeCondition | FieldCondition>
+  | Exclude<Condition, GroupCondition | TimeCondition | FieldCondition | ReactionCondition>
   | SettledField
   | TimeRange
+  | ReactionSince
   | (Omit<GroupCondition, 'conditions'> & { conditions: SettledCondition[] })
 
 export type SettledField = Omit<FieldCondition, 'operator' | 'days'> & {
@@ -43,6 +57,11 @@ export function settle(clause: readonly Condition[], moment: Moment): SettledCon
         return timeRange(condition, moment)
       case 'custom_field':
         return settledField(condition, moment)
+      case 'reaction': {
+        const today = dayIn(moment.now, moment.timeZone)
+        const since = startOf(shiftedDay(today, -(condition.days ?? 0)), moment.timeZone)
+        return { type: 'reaction_since', since, isMet: condition.operator === 'is in the last' }
+      }
       default:
         return condition
     }
@@ -52,8 +71,8 @@ export function settle(clause: readonly Condition[], moment: Moment): SettledCon
 function settledField(condition: FieldCondition, { now, timeZone }: Moment): SettledField {
   const { operator, days = 0, ...rest } = condition
   if (operator !== 'is in the last' && operator !== 'is in the next') return { ...rest, operator }
-  const today = isoDay(wallClock(now, timeZone))
-  const other = shifted(today, operator === 'is in the last' ? -days : days)
+  const today = dayIn(now, timeZone)
+  const other = shiftedDay(today, operator === 'is in the last' ? -days : days)
   const [from, to] = operator === 'is in the last' ? [other, today] : [today, other]
   if (rest.kind !== 'day_of_year') return { ...rest, operator: 'is between', from, to }
   // A year and longer is every day, which from and to alone could not say.
@@ -83,14 +102,10 @@ function timeRange(
     case 'is between':
       return range(start(from), end(to))
     case 'is in the last': {
-      const today = isoDay(wallClock(moment.now, moment.timeZone))
-      return range(start(shifted(today, -days)), end(today))
+      const today = dayIn(moment.now, moment.timeZone)
+      return range(start(shiftedDay(today, -days)), end(today))
     }
   }
-}
-
-function shifted(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 /** The instant at which a day, or that so many days later, begins in a zone. */

@@ -15,23 +15,10 @@ export async function subscriberCounts(
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute()
-  const rows = await db
-    .selectFrom('mailing_list_counts')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
-    .select(['mailing_list_id', 'status', 'subscribers'])
-    .where('organization_id', '=', organization.id)
-    .where('deleted_at', 'is', null)
-    .execute()
-  const total = zeroCounts()
-  const perList = new Map(lists.map((list) => [list.id, zeroCounts()]))
-  for (const { mailing_list_id, status, subscribers } of rows) {
-    total[status] += subscribers
-    const counts = perList.get(mailing_list_id)
-    if (counts) counts[status] += subscribers
-  }
+  const perList = await countsPerList(db, organization.id)
   return {
     organization: { id: organization.id, name: organization.name },
-    counts: total,
+    counts: sumOfCounts(perList.values()),
     mailing_lists: lists.map((list) => ({
       mailing_list: list,
       counts: perList.get(list.id) ?? zeroCounts()
@@ -39,7 +26,35 @@ export async function subscriberCounts(
   }
 }
 
-function zeroCounts(): StatusCounts {
+/** The kept counters of each list of an organization that has any subscribers, or had. */
+export async function countsPerList(
+  db: Kysely<Schema>,
+  organizationId: number
+): Promise<Map<number, StatusCounts>> {
+  const rows = await db
+    .selectFrom('mailing_list_counts')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
+    .select(['mailing_list_id', 'status', 'subscribers'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const perList = new Map<number, StatusCounts>()
+  for (const { mailing_list_id: id, status, subscribers } of rows) {
+    const counts = perList.get(id) ?? zeroCounts()
+    counts[status] += subscribers
+    perList.set(id, counts)
+  }
+  return perList
+}
+
+/** @returns the sum per status */
+export function sumOfCounts(lists: Iterable<StatusCounts>): StatusCounts {
+  const sum = zeroCounts()
+  for (const counts of lists) for (const status of subscriberStatuses) sum[status] += counts[status]
+  return sum
+}
+
+export function zeroCounts(): StatusCounts {
   return Object.fromEntries(subscriberStatuses.map((status) => [status, 0])) as StatusCounts
 }
 

@@ -1,9 +1,17 @@
 import type { SubscriberStatus } from '../subscribers/schema.ts'
+import type { StatusCounts } from './schema.ts'
 
 export interface MailingListCountsTable {
   mailing_list_id: number
   status: SubscriberStatus
   subscribers: number
+}
+
+/** What a list had when the first change of a day came. */
+export interface SubscriberDaysTable extends StatusCounts {
+  mailing_list_id: number
+  /** YYYY-MM-DD in the zone of the organization. */
+  day: string
 }
 
 /** How many subscribers of a list have an id in [block * 1024, (block + 1) * 1024): finds a position without OFFSET. */
@@ -23,6 +31,7 @@ export interface SubscriberBlockGroupsTable {
 declare module '../../database/schema.ts' {
   interface Schema {
     mailing_list_counts: MailingListCountsTable
+    subscriber_days: SubscriberDaysTable
     subscriber_blocks: SubscriberBlocksTable
     subscriber_block_groups: SubscriberBlockGroupsTable
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { CommandContext } from '../../database/command.ts'
+import { noteDay } from './days.ts'
 
 /** Ids per block of subscriber_blocks. */
 export const idsPerBlock = 1024
@@ -45,6 +46,7 @@ export class SubscriberTally {
 
   async save(context: CommandContext): Promise<void> {
     const statuses = [...this.#statuses].filter(([, change]) => change !== 0)
+    if (statuses.length > 0) await noteDay(context, this.#mailingListId)
     for (const [status, subscribers] of statuses) {
       // Written before the upsert's insert is tried, so that a negative change never meets the CHECK.
       const updated = await context.db

@@ -30,6 +30,7 @@ import {
   takenEmail,
   takenKey
 } from './rules.ts'
+import { differences, type SubscriberChange } from './history.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
 
 export interface SubscriberScope {
@@ -128,7 +129,9 @@ export async function addSubscriber(
   const tally = new SubscriberTally(list.id)
   tally.added(id, subscriber.status)
   await tally.save(context)
-  recordOne(context, 'subscriber', 'create', input, id)
+  recordOne(context, 'subscriber', 'create', input, id, {
+    status: [null, subscriber.status]
+  } satisfies SubscriberChange)
   return { id, list, emailKey: keys.emailKey }
 }
 
@@ -187,7 +190,8 @@ export async function changeSubscriber(
   const tally = new SubscriberTally(list.id)
   tally.moved(row.status, status)
   await tally.save(context)
-  recordOne(context, 'subscriber', 'update', scope, row.id)
+  const after = { ...row, ...attributes, email, status, custom_fields: JSON.stringify(values) }
+  recordOne(context, 'subscriber', 'update', scope, row.id, differences(row, after))
   return { status, emailKey: keys.emailKey }
 }
 
@@ -229,7 +233,8 @@ export const unsubscribeByToken: Command<
   // Of a deleted list they are removed bit by bit: until then they may come back too.
   if (row.deleted_at !== null) return null
   // Whatever was deleted since, unsubscribing works: it is only not counted any more.
-  if (await countedSlice(context.db, named.sliceId)) {
+  const counted = await countedSlice(context.db, named.sliceId)
+  if (counted) {
     const updatesStatus = row.status !== 'unsubscribed'
     await recordEvent(
       context,
@@ -238,7 +243,11 @@ export const unsubscribeByToken: Command<
     )
   }
   const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
-  recordOne(context, 'subscriber', 'update', scope, row.id)
+  const details: SubscriberChange = {
+    ...(row.status !== 'unsubscribed' && { status: [row.status, 'unsubscribed'] }),
+    ...(counted?.campaign_id && { campaign_id: counted.campaign_id })
+  }
+  recordOne(context, 'subscriber', 'update', scope, row.id, details)
   return { id: row.id, mailingListId: row.mailing_list_id }
 }
 

@@ -17,6 +17,11 @@ export function emailKey(email: string): string {
   return (key.slice(0, at) + (domainToUnicode(domain) || domain)).normalize('NFC')
 }
 
+/** A domain in the form that it has in {@link emailKey}. */
+export function domainKey(domain: string): string {
+  return emailKey(`a@${domain.trim()}`).slice(2)
+}
+
 /** One part of a name between two dots (docs/api.md, "Subscribers"). */
 const localPart = String.raw`[A-Za-z0-9_+=%/:;?!#$&'*{}|~^\x60-]+`
 const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'

@@ -124,3 +124,26 @@ export async function suppressedAmong(
   const keys = new Set(found.map(({ key }) => key))
   return new Set(emails.filter((email) => keysOf.get(email)?.some((key) => keys.has(key))))
 }
+
+/** The suppression lists that keep an address from the messages of a list, by name. */
+export function suppressionListsHolding(
+  db: Kysely<Schema>,
+  { organizationId, mailingListId }: SuppressionScope,
+  email: string
+): Promise<{ id: number; name: string }[]> {
+  return db
+    .selectFrom('suppression_lists')
+    .select(['id', 'name'])
+    .where(concernsList(sql`${mailingListId}`, sql`${organizationId}`))
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('suppressed_addresses')
+          .select('suppressed_addresses.id')
+          .whereRef('suppression_list_id', '=', 'suppression_lists.id')
+          .where('key', 'in', suppressionKeysOf(email))
+      )
+    )
+    .orderBy('name')
+    .execute()
+}

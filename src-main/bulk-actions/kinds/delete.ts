@@ -1,9 +1,8 @@
 import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
-import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import type { CommandContext } from '../../database/command.ts'
-import { Removal, type Removed } from '../removal.ts'
+import { idOfRemoved, Removal, type Removed } from '../removal.ts'
 import { subscribersWithIds } from '../subscribers.ts'
-import type { BulkWork, Note } from '../work.ts'
+import { type BulkWork, notesOf } from '../work.ts'
 
 /** Deletes subscribers. Each note holds all of one, so that it can be put back. */
 export async function deleting(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
@@ -15,8 +14,7 @@ export async function deleting(context: CommandContext, action: BulkActionRow): 
     },
     async takeBack(notes) {
       const { restored, kept } = await removal.putBack(notes as unknown as Removed[])
-      const left = new Set(kept.map(({ id }) => id))
-      return { restored, kept, left: notes.filter(([row]: Note) => left.has((row as SubscriberRow).id)) }
+      return { restored, kept, left: notesOf(notes, kept, idOfRemoved) }
     },
     finish: () => removal.finish()
   }

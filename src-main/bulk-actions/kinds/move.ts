@@ -3,11 +3,12 @@ import { SubscriberTally } from '../../api/subscriber-counts/tally.ts'
 import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
 import type { CommandContext } from '../../database/command.ts'
+import { subscribersByIds } from '../../segments/chosen.ts'
 import { fitterTo } from '../fit.ts'
 import { type Reaction, Reactions } from '../reactions.ts'
-import { Removal, type Removed } from '../removal.ts'
-import { overwriterOf, rowsWithIds, subscribersWithIds } from '../subscribers.ts'
-import type { BulkWork, Kept, Note } from '../work.ts'
+import { idOfRemoved, Removal, type Removed } from '../removal.ts'
+import { overwriterOf, subscribersWithIds } from '../subscribers.ts'
+import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
 /**
  * Moves subscribers to another list with their values. They keep their ids, so that links in messages which they got lead on to them.
@@ -50,10 +51,11 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
 
     async takeBack(notes, writtenAt) {
       const former = notes as unknown as Removed[]
-      const current = await rowsWithIds(
-        context,
+      const found = await subscribersByIds(
+        context.db,
         former.map(([{ id }]) => id)
       )
+      const current = new Map(found.map((row) => [row.id, row]))
       // The other list was deleted, and they with it: they come back from what was noted.
       const missing = former.filter(([{ id }]) => !current.has(id))
       const wentWithList = await wentWithTheirList(
@@ -88,11 +90,10 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
       await reactions.queueAgain(waitingAgain)
       recordSubscribers(context, place, 'delete', restored)
       recordSubscribers(context, source, 'create', restored)
-      const left = new Set(kept.map(({ id }) => id))
       return {
         restored: restored.length + back.restored,
         kept,
-        left: notes.filter(([row]: Note) => left.has((row as SubscriberRow).id))
+        left: notesOf(notes, kept, idOfRemoved)
       }
     },
 

@@ -1,7 +1,7 @@
 import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
 import { type BulkActionSettings, declinedStatuses } from '../../api/bulk-actions/rules.ts'
 import { SubscriberTally } from '../../api/subscriber-counts/tally.ts'
-import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
+import { recordSubscribers, type StatusChange } from '../../api/subscribers/record-changes.ts'
 import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
@@ -44,23 +44,27 @@ export function settingStatus(
           .where('id', 'in', changed)
           .execute()
       }
-      recordSubscribers(context, action, 'update', changed)
+      const statuses = new Map(notes.map(([id, before]): [number, StatusChange] => [id, [before, status]]))
+      recordSubscribers(context, action, 'update', changed, statuses)
       return { notes, same, kept }
     },
 
     async takeBack(notes, writtenAt) {
       const former = new Map((notes as unknown as StatusNote[]).map((note) => [note[0], note]))
+      const statuses = new Map<number, StatusChange>()
       const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
       for (const row of rows) {
         const [, before, updatedAt] = former.get(row.id) ?? [row.id, row.status, row.updated_at]
         restore.run(before, updatedAt, row.id)
         tally.moved(row.status, before)
+        statuses.set(row.id, [row.status, before])
       }
       recordSubscribers(
         context,
         action,
         'update',
-        rows.map(({ id }) => id)
+        rows.map(({ id }) => id),
+        statuses
       )
       return { restored: rows.length, kept, left: notesOf(notes, kept) }
     },

@@ -1,0 +1,26 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** How a change was asked for. */
+export type ChangeVia =
+  | 'window'
+  | 'api_key'
+  /** A link in a message, which needs no key. */
+  | 'link'
+  | 'subscriber_import'
+  | 'import_undo'
+  | 'bulk_action'
+  | 'bulk_action_undo'
+
+/** Where a change comes from, for the change log. */
+export interface Origin {
+  via: ChangeVia
+  /** The API key, the import or the bulk action that it came by. */
+  causeId: number | null
+  userId: number | null
+}
+
+/**
+ * Where the request comes from that is being answered: each command that is run for it is told, without a route having to
+ * pass it on.
+ */
+export const requestOrigin = new AsyncLocalStorage<Origin>()

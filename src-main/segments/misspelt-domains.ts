@@ -1,0 +1,71 @@
+/**
+ * Providers at which many people have their mailbox, by the name before the first dot, with what follows it at those addresses that are
+ * right. Names that are a letter away from a word, such as orange, are left out: what looks like a slip may be somebody's own domain.
+ */
+const providers: Record<string, string[]> = {
+  gmail: ['com'],
+  googlemail: ['com'],
+  yahoo: ['com', 'co.uk', 'fr', 'de', 'it', 'es', 'ca', 'co.in', 'com.br', 'com.au', 'co.jp'],
+  ymail: ['com'],
+  hotmail: ['com', 'co.uk', 'fr', 'de', 'it', 'es', 'nl', 'be', 'ch', 'se', 'dk', 'no', 'ca'],
+  outlook: ['com', 'de', 'fr', 'es', 'it', 'at', 'be', 'dk', 'pt', 'jp', 'com.br'],
+  live: ['com', 'co.uk', 'fr', 'de', 'it', 'nl', 'be', 'at', 'se', 'dk', 'ca'],
+  icloud: ['com'],
+  protonmail: ['com', 'ch'],
+  aol: ['com', 'de', 'co.uk', 'fr'],
+  comcast: ['net'],
+  verizon: ['net'],
+  btinternet: ['com'],
+  bluewin: ['ch'],
+  't-online': ['de'],
+  freenet: ['de'],
+  gmx: ['net', 'de', 'at', 'ch', 'com'],
+  wanadoo: ['fr'],
+  laposte: ['net'],
+  yandex: ['ru', 'com'],
+  seznam: ['cz']
+}
+
+/** In shorter names a slip makes another name that may be right as well. */
+const leastLength = 5
+
+/** Endings that are written for .com and .net, and at which these providers have no mailboxes. */
+const wrongEndings: Record<string, string[]> = {
+  com: ['con', 'cm', 'om', 'co', 'comm', 'cim', 'vom', 'xom', 'cpm', 'ocm', 'coml'],
+  net: ['ner', 'nte', 'ent', 'bet', 'nett']
+}
+
+const longNames = Object.keys(providers).filter((name) => name.length >= leastLength)
+
+/** The common domain that a misspelt one probably stands for; null where it does not look misspelt. @param domain in lower case */
+export function likelyDomain(domain: string): string | null {
+  const dot = domain.indexOf('.')
+  const [name, ending] = [domain.slice(0, dot), domain.slice(dot + 1)]
+  if (dot < 1) return null
+  const own = providers[name]
+  if (own) {
+    const meant = own.find((each) => wrongEndings[each]?.includes(ending))
+    return meant === undefined ? null : `${name}.${meant}`
+  }
+  // Where only the ending differs too, nobody can tell what was meant.
+  const meant = longNames.find((each) => providers[each]?.includes(ending) && isOneSlipFrom(each, name))
+  return meant === undefined ? null : `${meant}.${ending}`
+}
+
+/**
+ * Whether a name is another one with one letter too many, too few or wrong, or with two letters in the wrong order. The first letter is
+ * seldom wrong: names that begin with another one, such as cloud, are names of their own.
+ */
+function isOneSlipFrom(meant: string, written: string): boolean {
+  if (Math.abs(meant.length - written.length) > 1) return false
+  let start = 0
+  while (start < meant.length && meant[start] === written[start]) start++
+  const isSwapped = meant[start] === written[start + 1] && meant[start + 1] === written[start]
+  if (isSwapped && meant.length === written.length && meant.slice(start + 2) === written.slice(start + 2)) {
+    return true
+  }
+  if (start === 0) return false
+  const ofMeant = meant.slice(start + (meant.length >= written.length ? 1 : 0))
+  const ofWritten = written.slice(start + (written.length >= meant.length ? 1 : 0))
+  return ofMeant === ofWritten
+}

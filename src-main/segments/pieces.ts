@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Schema } from '../database/schema.ts'
+
+/** What a piece of the work should take, in milliseconds: other questions wait for so long. */
+const pieceTime = 50
+/** The ids that the first piece looks at. */
+const firstPiece = 5_000
+
+/**
+ * Looks at the subscribers of a list piece by piece, so that other questions are answered between two of them.
+ * @param look looks at those whose id is above `after` and at most `upTo`
+ * @throws the reason of the signal, once it is aborted
+ */
+export async function byPieces(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  signal: AbortSignal,
+  look: (after: number, upTo: number) => void
+): Promise<void> {
+  const { first, last } = await db
+    .selectFrom('subscribers')
+    .select((select) => [
+      select.fn.min<number | null>('id').as('first'),
+      select.fn.max<number | null>('id').as('last')
+    ])
+    .where('mailing_list_id', '=', mailingListId)
+    .executeTakeFirstOrThrow()
+  if (first === null || last === null) return
+  let size = firstPiece
+  for (let after = first - 1; after < last;) {
+    await nextTurn()
+    signal.throwIfAborted()
+    const began = performance.now()
+    look(after, Math.min(after + size, last))
+    after += size
+    const took = Math.max(1, performance.now() - began)
+    size = Math.ceil(size * Math.min(4, Math.max(0.1, pieceTime / took)))
+  }
+}

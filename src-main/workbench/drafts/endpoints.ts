@@ -1,0 +1,48 @@
+import { type Static, Type } from 'typebox'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { envelope } from '../../http/envelope.ts'
+import { Filled, Nullable } from '../../http/schema.ts'
+
+const params = Type.Object({ name: Filled({ maxLength: 100 }) })
+
+export const DraftInput = Type.Object({
+  title: Type.String({ maxLength: 255 }),
+  path: Type.String({ maxLength: 255, pattern: '^/' }),
+  base: Type.String(),
+  state: Type.String()
+})
+
+const Draft = Type.Object({
+  /** What was saved when it was begun. */
+  base: Type.String(),
+  state: Type.String(),
+  updated_at: Type.String()
+})
+export type Draft = Static<typeof Draft>
+
+const DraftSummary = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  path: Type.String(),
+  updated_at: Type.String()
+})
+export type DraftSummary = Static<typeof DraftSummary>
+
+/** What the window keeps of forms that were not saved. Each person sees their own, in the organization that they work in. */
+export const draftEndpoints = unlistedEndpoints({
+  'GET /drafts': { access: 'signed_in', answer: envelope(Type.Array(DraftSummary)) },
+
+  // null where there is none.
+  'GET /drafts/:name': { access: 'signed_in', params, answer: envelope(Nullable(Draft)) },
+
+  'PUT /drafts/:name': {
+    access: 'signed_in',
+    params,
+    body: DraftInput,
+    // The largest content and what it was before, both written as strings of JSON.
+    bodyLimit: 16 * 1024 * 1024,
+    answer: envelope(Type.Null())
+  },
+
+  'DELETE /drafts/:name': { access: 'signed_in', params, answer: envelope(Type.Null()) }
+})

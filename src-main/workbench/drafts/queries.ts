@@ -1,0 +1,24 @@
+import type { Kysely } from 'kysely'
+import type { Caller } from '../../http/caller.ts'
+import type { Schema } from '../../database/schema.ts'
+
+/** What a person's drafts are called and where they go on, the newest first. */
+export async function draftsOf(db: Kysely<Schema>, { userId, organizationId }: Caller) {
+  return db
+    .selectFrom('drafts')
+    .select(['name', 'title', 'path', 'updated_at'])
+    .where('user_id', '=', userId)
+    .where('organization_id', '=', organizationId)
+    .orderBy('updated_at', 'desc')
+    .execute()
+}
+
+export async function draftNamed(db: Kysely<Schema>, { userId, organizationId }: Caller, name: string) {
+  return db
+    .selectFrom('drafts')
+    .select(['base', 'state', 'updated_at'])
+    .where('user_id', '=', userId)
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox'
+import { bulkActionKinds } from '../../api/bulk-actions/schema.ts'
+import { subscriberStatuses } from '../../api/subscribers/schema.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { envelope } from '../../http/envelope.ts'
+import { Nullable, Reference } from '../../http/schema.ts'
+
+const params = Type.Object({ id: Type.Integer() })
+const Status = Type.Enum([...subscriberStatuses])
+
+const Surroundings = Type.Object({
+  /** The other lists with the same email on them. */
+  others: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      mailing_list_id: Type.Integer(),
+      mailing_list_name: Type.String(),
+      status: Status
+    })
+  ),
+  /** The suppression lists that keep messages of this list from the address. */
+  suppression_lists: Type.Array(Reference),
+  /** Autoresponders that are to write to the subscriber. */
+  autoresponders: Type.Array(Type.Object({ ...Reference.properties, due_at: Type.String() }))
+})
+export type Surroundings = Static<typeof Surroundings>
+
+/** How somebody did what an event tells. */
+export const eventVias = [
+  'window',
+  'api_key',
+  'link',
+  'subscriber_import',
+  'import_undo',
+  'bulk_action',
+  'bulk_action_undo'
+] as const
+
+const Event = Type.Object({
+  /** added, changed and removed are changes of the subscriber; the others are what it did with a message. */
+  type: Type.Enum(['added', 'changed', 'removed', 'open', 'click', 'bounce', 'scomp', 'unsub']),
+  at: Type.String(),
+  /** null where it is not known, or the application did it by itself. */
+  via: Nullable(Type.Enum([...eventVias])),
+  user: Nullable(Reference),
+  /** The API key, import or bulk action; its name is null where that is gone. */
+  cause: Nullable(Type.Object({ id: Type.Integer(), name: Nullable(Type.String()) })),
+  /** What kind of bulk action it was. */
+  kind: Nullable(Type.Enum([...bulkActionKinds])),
+  /** The status before and after; before is null for one who was added. */
+  status: Nullable(Type.Object({ before: Nullable(Status), now: Status })),
+  /** Attributes and custom fields, as they were and are; an attribute by its name in the API, a field by its own. */
+  changes: Type.Array(
+    Type.Object({
+      attribute: Nullable(Type.String()),
+      field: Nullable(Type.String()),
+      before: Type.Unknown(),
+      now: Type.Unknown()
+    })
+  ),
+  /** The campaign whose message it was about. */
+  message: Nullable(Reference),
+  /** What was clicked. */
+  url: Nullable(Type.String())
+})
+export type SubscriberEvent = Static<typeof Event>
+
+const History = Type.Object({
+  /** The newest first. */
+  events: Type.Array(Event),
+  /** What `before` continues with; null = there is no more. */
+  next: Nullable(Type.Integer())
+})
+
+export const subscriberPageEndpoints = unlistedEndpoints({
+  'GET /subscribers/:id/surroundings': { access: 'subscriber.read', params, answer: envelope(Surroundings) },
+
+  // What the subscriber did with messages is shown to those who may see statistics.
+  'GET /subscribers/:id/history': {
+    access: 'subscriber.read',
+    params,
+    query: Type.Object({ before: Type.Optional(Type.Integer()) }),
+    answer: envelope(History)
+  }
+})

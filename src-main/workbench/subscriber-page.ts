@@ -1,0 +1,189 @@
+import { settingsOf } from '../api/bulk-actions/queries.ts'
+import { fieldsOfList } from '../api/custom-fields/queries.ts'
+import { type FieldDefinition, presentValue, type StoredValue } from '../api/custom-fields/rules.ts'
+import { mailingListsOf } from '../api/mailing-lists/queries.ts'
+import { subscribersByEmail, subscriberWithList } from '../api/subscribers/queries.ts'
+import { suppressionListsHolding } from '../api/suppression-lists/queries.ts'
+import { notFound } from '../base/errors.ts'
+import { formatTime } from '../base/times.ts'
+import type { Caller } from '../http/caller.ts'
+import { keysSeenBy } from './api-access.ts'
+import { signalOf } from './choice.ts'
+import { ok } from '../http/envelope.ts'
+import { hasPermission } from '../http/permissions.ts'
+import { serve } from '../http/serve.ts'
+import { linkedImports } from '../imports/correction-queries.ts'
+import { type SubscriberEvent, subscriberPageEndpoints } from './endpoints/subscriber-page.ts'
+import {
+  changesOfSubscriber,
+  eventsOfSubscriber,
+  type HistoryEntry,
+  namesBehind,
+  queuedFor
+} from './subscriber-history-queries.ts'
+
+/** Events of a page. */
+const perPage = 50
+/** Other lists that are named at once. */
+const mostLists = 100
+
+/** /app/v1/subscribers/:id: what is known of a subscriber beside what the API answers. */
+export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) => {
+  /** @throws ApiError not_found */
+  async function subscriberOf({ organizationId }: Caller, id: number) {
+    const row = await subscriberWithList(reader, id)
+    if (row?.organization_id !== organizationId || row.deleted_at !== null) throw notFound(`subscriber ${id}`)
+    return row
+  }
+
+  async function eventsOfChanges(
+    entries: HistoryEntry[],
+    fields: readonly FieldDefinition[],
+    caller: Caller
+  ): Promise<(SubscriberEvent & { time: number })[]> {
+    const { timeZone } = caller
+    const { users, keys, actions, importIds } = await namesBehind(reader, entries)
+    const imports = await linkedImports(reader, hasPermission(caller, 'subscriber.import') ? importIds : [])
+    const ownKeysOf = keysSeenBy(caller)
+    const nameOf = ({ via, cause_id: id }: HistoryEntry): string | null => {
+      if (via !== 'api_key') return imports.get(id ?? 0)?.name ?? null
+      const key = keys.find((each) => each.id === id)
+      return key && (ownKeysOf === null || key.user_id === ownKeysOf) ? key.name : null
+    }
+    return entries.map((entry) => {
+      const { at, action, via, cause_id: causeId, user_id: userId, details } = entry
+      const bulkAction = via?.startsWith('bulk_action') && actions.find(({ id }) => id === causeId)
+      const settings = bulkAction ? settingsOf(bulkAction) : null
+      const name = settings?.kind === 'correct_domains' ? settings.name : nameOf(entry)
+      return {
+        ...noEvent,
+        time: at,
+        type: typeOf[action],
+        at: formatTime(at, timeZone),
+        via,
+        user: users.find(({ id }) => id === userId) ?? null,
+        cause: causeId === null ? null : { id: causeId, name },
+        kind: settings?.kind ?? null,
+        status: details.status ? { before: details.status[0], now: details.status[1] } : null,
+        changes: changesIn(details, fields, timeZone)
+      }
+    })
+  }
+
+  return {
+    'GET /subscribers/:id/surroundings': async ({ caller, params }) => {
+      const { organizationId, timeZone } = caller
+      const row = await subscriberOf(caller, params.id)
+      const lists = await mailingListsOf(reader, organizationId)
+      const { rows } = await subscribersByEmail(
+        reader,
+        lists.map(({ id }) => id),
+        row.email,
+        { afterId: 0, offset: 0, limit: mostLists }
+      )
+      const scope = { organizationId, mailingListId: row.mailing_list_id }
+      const queued = await queuedFor(reader, row.id)
+      return ok({
+        others: rows
+          .filter(({ id }) => id !== row.id)
+          .map(({ id, mailing_list_id, status }) => ({
+            id,
+            mailing_list_id,
+            mailing_list_name: lists.find((list) => list.id === mailing_list_id)?.name ?? '',
+            status
+          })),
+        suppression_lists: await suppressionListsHolding(reader, scope, row.email),
+        autoresponders: queued.map(({ due_at, ...autoresponder }) => ({
+          ...autoresponder,
+          due_at: formatTime(due_at, timeZone)
+        }))
+      })
+    },
+
+    'GET /subscribers/:id/history': async ({ caller, params, query }, reply) => {
+      const { organizationId, timeZone } = caller
+      const row = await subscriberOf(caller, params.id)
+      const before = query.before ?? Number.MAX_SAFE_INTEGER
+      const signal = signalOf(reply)
+      const { entries: all, from } = await changesOfSubscriber(reader, row.id, before, perPage + 1, signal)
+      const entries = withoutMoves(all)
+      const done = hasPermission(caller, 'campaign.read_stats')
+        ? await eventsOfSubscriber(reader, organizationId, row.id, before, perPage + 1)
+        : []
+      const fields = await fieldsOfList(reader, organizationId, row.mailing_list_id)
+      const changes = await eventsOfChanges(entries, fields, caller)
+      const events = [
+        ...changes,
+        // Whoever unsubscribed by a link was changed by it at the same time.
+        ...done
+          .filter(({ type, at }) => type !== 'unsub' || !entries.some((entry) => entry.at === at))
+          .map(({ type, at, campaign_id, campaign_name, url }) => ({
+            ...noEvent,
+            time: at,
+            type,
+            at: formatTime(at, timeZone),
+            message: { id: campaign_id, name: campaign_name },
+            url
+          }))
+      ].sort((a, b) => b.time - a.time)
+      // What is told once counts as what it was: else a page would seem to be the last one.
+      const times = [...all, ...done].map(({ at }) => at).sort((a, b) => b - a)
+      const next = times.length > perPage ? (times[perPage - 1] ?? null) : from
+      return ok({
+        events: events
+          .filter(({ time }) => next === null || time >= next)
+          .map(({ time: _time, ...event }) => event),
+        next
+      })
+    }
+  }
+})
+
+const noEvent = {
+  via: null,
+  user: null,
+  cause: null,
+  kind: null,
+  status: null,
+  changes: [],
+  message: null,
+  url: null
+} satisfies Partial<SubscriberEvent>
+
+const typeOf = { create: 'added', update: 'changed', delete: 'removed' } as const
+
+/** Whoever is moved leaves a list and comes to another at the same time: that is told once. */
+function withoutMoves(entries: HistoryEntry[]): HistoryEntry[] {
+  const arrivals = new Set(entries.filter(({ action }) => action === 'create').map(({ at }) => at))
+  return entries.filter(({ action, at }) => action !== 'delete' || !arrivals.has(at))
+}
+
+/** What was changed, readable: values of options by their names, and fields that are gone left out. */
+function changesIn(
+  { email, confirmed, email_format, subscribe_time, fields: values = {} }: HistoryEntry['details'],
+  fields: readonly FieldDefinition[],
+  timeZone: string
+): SubscriberEvent['changes'] {
+  const attribute = (name: string, pair: readonly unknown[] | undefined) =>
+    pair ? [{ attribute: name, field: null, before: pair[0], now: pair[1] }] : []
+  return [
+    ...attribute('email', email),
+    ...attribute(
+      'confirmed',
+      confirmed?.map((flag) => flag !== null && flag === 1)
+    ),
+    ...attribute('email_format', email_format),
+    ...attribute(
+      'subscribe_time',
+      subscribe_time?.map((time) => formatTime(time, timeZone))
+    ),
+    ...fields.flatMap((field) => {
+      const pair = values[field.id]
+      if (!pair) return []
+      const [before, now] = pair.map((value) =>
+        presentValue(field, (value ?? undefined) as StoredValue | undefined)
+      )
+      return [{ attribute: null, field: field.name, before, now }]
+    })
+  ]
+}
