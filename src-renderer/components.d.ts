@@ -27,7 +27,6 @@ declare module 'vue' {
     UDashboardPanel: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DashboardPanel.vue')['default']
     UDashboardSidebar: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DashboardSidebar.vue')['default']
     UDashboardSidebarCollapse: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DashboardSidebarCollapse.vue')['default']
-    UDashboardSidebarToggle: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DashboardSidebarToggle.vue')['default']
     UDashboardToolbar: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DashboardToolbar.vue')['default']
     UDropdownMenu: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DropdownMenu.vue')['default']
     UEmpty: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/Empty.vue')['default']

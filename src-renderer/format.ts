@@ -1,15 +1,16 @@
 import { shallowRef } from 'vue'
 import { instantOf, offsetMinutes } from '../src-main/base/times.ts'
+import { locale } from './language.ts'
 
-// How numbers, times and sizes are written in the window, in the language of the user's system.
+// How numbers, times and sizes are written in the window.
 
-const numbers = new Intl.NumberFormat()
-const compactNumbers = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const numbers = new Intl.NumberFormat(locale)
+const compactNumbers = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
 
 /** The formats of times in one zone. */
 function formatsIn(timeZone: string | undefined) {
   const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(undefined, { ...options, timeZone })
+    new Intl.DateTimeFormat(locale, { ...options, timeZone })
   return {
     timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     dateTime: format({ dateStyle: 'medium', timeStyle: 'short' }),
@@ -33,6 +34,13 @@ export function shownTimeZone(): string {
 
 export function formatNumber(value: number): string {
   return numbers.format(value)
+}
+
+const changes = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
+
+/** By how much something has grown: +120, −3 or 0. */
+export function formatChange(value: number): string {
+  return changes.format(value)
 }
 
 /** In little space: 1M for 1,004,990. */
@@ -66,8 +74,8 @@ export function instantOfInput(text: string): number {
   return instantOf({ year, month, day, hour, minute }, shownTimeZone())
 }
 
-const plainDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
-const daysOfYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const plainDays = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+const daysOfYear = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** A date without a time, which is the same day in every zone. @param day YYYY-MM-DD */
 export function formatPlainDay(day: string): string {
@@ -93,10 +101,10 @@ export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB']
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const value = bytes / 1000 ** power
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${units[power]}`
+  return `${value.toLocaleString(locale, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${units[power]}`
 }
 
-const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
 /** A rate from 0 to 1 as a percentage: 36.7% */
 export function formatShare(rate: number): string {

@@ -2,8 +2,13 @@ import ui from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
+import { tellCutTexts } from './cut-texts.ts'
 import './assets/main.css'
-import { i18n } from './i18n.ts'
+import { i18n, loadSentences } from './i18n.ts'
+import { language } from './language.ts'
 import { router } from './router.ts'
 
+tellCutTexts()
+document.documentElement.lang = language
+await loadSentences()
 createApp(App).use(createPinia()).use(router).use(i18n).use(ui).mount('#app')

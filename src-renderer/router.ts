@@ -8,7 +8,7 @@ function ids({ params }: RouteLocationNormalized): Record<string, number> {
 export const router = createRouter({
   history: createWebHistory(),
   routes: [
-    { path: '/', redirect: '/lists' },
+    { path: '/', component: () => import('./pages/HomePage.vue') },
     { path: '/lists', component: () => import('./pages/ListsPage.vue') },
     {
       path: '/lists/:listId(\\d+)',
@@ -27,6 +27,7 @@ export const router = createRouter({
           component: () => import('./pages/list/BulkActionsTab.vue'),
           props: ids
         },
+        { path: 'hygiene', component: () => import('./pages/list/HygieneTab.vue'), props: ids },
         { path: 'exports', component: () => import('./pages/list/ExportsTab.vue'), props: ids },
         {
           path: 'autoresponders',
@@ -47,7 +48,12 @@ export const router = createRouter({
           component: () => import('./pages/list/CustomFieldsTab.vue'),
           props: ids
         },
-        { path: 'imports', component: () => import('./pages/list/ImportsTab.vue'), props: ids },
+        {
+          path: 'imports',
+          name: 'list-imports',
+          component: () => import('./pages/list/ImportsTab.vue'),
+          props: ids
+        },
         {
           path: 'settings',
           name: 'list-settings',
@@ -55,6 +61,11 @@ export const router = createRouter({
           props: ids
         }
       ]
+    },
+    {
+      path: '/lists/:listId(\\d+)/subscribers/:subscriberId(\\d+)',
+      component: () => import('./pages/SubscriberPage.vue'),
+      props: ids
     },
     {
       path: '/lists/:listId(\\d+)/import',

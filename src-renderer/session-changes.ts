@@ -23,5 +23,5 @@ channel.onmessage = ({ data }: MessageEvent<string | null>) => {
 /** Loads the window anew: nothing of another user or organization stays in its stores. */
 export function beginAnew(): void {
   leaveForGood()
-  window.location.assign('/lists')
+  window.location.assign('/')
 }

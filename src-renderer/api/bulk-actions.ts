@@ -45,7 +45,26 @@ export function actOnBulkAction(id: number, action: 'cancel' | 'undo'): Promise<
   return call(`POST /bulk_actions/:id/${action}`, { params: { id } })
 }
 
-/** Where it is downloaded whom an action left as they were, or with `isUndo` whom its undoing did, and why. */
-export function keptAddress(id: number, isUndo: boolean): string {
-  return address('GET /bulk_actions/:id/kept', { params: { id }, query: { undo: isUndo } })
+/** Whether something is being done, or undone. */
+export function isUnderWay({ state }: Pick<BulkAction, 'state'>): boolean {
+  return state === 'running' || state === 'undoing'
+}
+
+/** How far an action is, or its undoing while that is under way. */
+export function progressOf(action: BulkAction): { done: number; total: number } {
+  return action.state === 'undoing'
+    ? { done: action.undo_done, total: action.changed }
+    : { done: action.done, total: action.total }
+}
+
+/** Where it is downloaded whom an action left as they were, or its undoing once it was undone, and why; null where that is nobody. */
+export function keptAddress({
+  id,
+  undo_done: undone,
+  kept,
+  not_restored: notRestored
+}: BulkAction): string | null {
+  const isOfUndo = undone > 0
+  if ((isOfUndo ? notRestored : kept) === 0) return null
+  return address('GET /bulk_actions/:id/kept', { params: { id }, query: { undo: isOfUndo } })
 }

@@ -25,6 +25,16 @@ export class ApiFailure extends Error {
   }
 }
 
+/** What a call answers; for who may not make it, what stands in its place. */
+export async function ifPermitted<Data>(answer: Promise<Data>, otherwise: Data): Promise<Data> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 'not_authorized') return otherwise
+    throw error
+  }
+}
+
 /** True once a call was refused because this window is not signed in. */
 export const signedOut = ref(false)
 

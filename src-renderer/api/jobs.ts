@@ -1,8 +1,9 @@
 import type { jobEndpoints } from '../../src-main/api/jobs/endpoints.ts'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import { actOnCampaign } from './campaigns.ts'
-import { actOnBulkAction, type BulkAction, fetchBulkActions } from './bulk-actions.ts'
-import { apiCalls, ApiFailure } from './client.ts'
+import { actOnBulkAction, type BulkAction, fetchBulkActions, isUnderWay, progressOf } from './bulk-actions.ts'
+import type { LiveEvent } from '../../src-main/workbench/events.ts'
+import { apiCalls, ifPermitted } from './client.ts'
 import { actOnExport } from './subscriber-exports.ts'
 import { actOnImport } from './subscriber-imports.ts'
 import { actOnSuppressedAddressImport } from './suppression-lists.ts'
@@ -18,6 +19,16 @@ export type AnyJob =
 
 const { call } = apiCalls<typeof jobEndpoints>()
 
+/** What changes in the data when a job goes on. */
+export const jobEntities: LiveEvent['entity'][] = [
+  'bulk_action',
+  'campaign',
+  'subscriber',
+  'subscriber_import',
+  'subscriber_export',
+  'suppressed_address_import'
+]
+
 /** Jobs that ended longer ago are left out, in seconds. */
 const shownFor = 7 * 24 * 60 * 60
 
@@ -32,33 +43,27 @@ export async function fetchJobs(everywhere: boolean, organizationId: number): Pr
   const [unfinished, ended, actions] = await Promise.all([
     call(`GET /jobs/unfinished${scope}`),
     call(`GET /jobs/all${scope}`, { query: { finished_at__after: Math.floor(since / 1000) } }),
-    bulkActionsOrNone()
+    // Who may not see subscribers is not told of bulk actions either.
+    ifPermitted(
+      fetchBulkActions(null).then(({ data }) => data),
+      []
+    )
   ])
-  const bulk = actions
-    .map((action) => jobOf(action, organizationId))
-    .filter(({ finished_at: at, state }) => state === 'undoing' || at === null || Date.parse(at) > since)
+  const jobsOf = (some: BulkAction[]): AnyJob[] => some.map((action) => jobOf(action, organizationId))
+  const endedActions = actions.filter(
+    (action) => !isUnderWay(action) && Date.parse(action.finished_at ?? action.created_at) > since
+  )
   const newestFirst = (jobs: AnyJob[]): AnyJob[] =>
     jobs.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
-  const isUnderWay = ({ state }: AnyJob): boolean => state === 'running' || state === 'undoing'
   return [
-    ...newestFirst([...unfinished, ...bulk.filter(isUnderWay)]),
-    ...newestFirst([...ended, ...bulk.filter((job) => !isUnderWay(job))])
+    ...newestFirst([...unfinished, ...jobsOf(actions.filter(isUnderWay))]),
+    ...newestFirst([...ended, ...jobsOf(endedActions)])
   ]
-}
-
-/** Who may not see subscribers is not told of bulk actions either. */
-async function bulkActionsOrNone(): Promise<BulkAction[]> {
-  try {
-    return (await fetchBulkActions(null)).data
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'not_authorized') return []
-    throw error
-  }
 }
 
 function jobOf(action: BulkAction, organizationId: number): Extract<AnyJob, { job_type: 'BulkAction' }> {
   const { id, mailing_list_id, state, created_at, finished_at } = action
-  const isUndoing = state === 'undoing'
+  const { done, total } = progressOf(action)
   return {
     id,
     job_type: 'BulkAction',
@@ -69,8 +74,8 @@ function jobOf(action: BulkAction, organizationId: number): Extract<AnyJob, { jo
     mailing_list_id,
     organization_id: organizationId,
     suppression_list_id: null,
-    progress_value: isUndoing ? action.undo_done : action.done,
-    progress_total: isUndoing ? action.changed : action.total,
+    progress_value: done,
+    progress_total: total,
     begins_at: null,
     started_at: created_at,
     finished_at,

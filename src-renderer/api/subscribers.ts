@@ -7,7 +7,7 @@ import type {
 } from '../../src-main/api/subscribers/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
 import type { subscriberTableEndpoints } from '../../src-main/workbench/endpoints/subscriber-table.ts'
-import { apiCalls, type Page, windowCalls } from './client.ts'
+import { apiCalls, ApiFailure, type Page, windowCalls } from './client.ts'
 
 export type { Subscriber }
 
@@ -25,6 +25,15 @@ export function fetchSubscriberPage(
     params: { mailing_list_id: listId },
     query: { page: number, per_page: perPage }
   })
+}
+
+/** One subscriber of a list. @throws ApiFailure not_found */
+export async function fetchSubscriber(listId: number, id: number): Promise<Subscriber> {
+  const [subscriber] = await call('GET /mailing_lists/:mailing_list_id/subscribers/:subscriber', {
+    params: { mailing_list_id: listId, subscriber: String(id) }
+  })
+  if (!subscriber) throw new ApiFailure('not_found', `subscriber ${id} not found`)
+  return subscriber
 }
 
 /** Which subscribers a table shows, and in which order. */

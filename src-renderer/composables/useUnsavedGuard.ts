@@ -9,6 +9,10 @@ export interface UnsavedGuard {
   mayLeave: () => Promise<boolean>
   /** The answer that it may be. */
   discard: () => void
+  /** @returns whether something is not saved */
+  isUnsaved: () => boolean
+  /** @returns what was saved last, as JSON */
+  saved: () => string
   /** Takes what there is now for saved. */
   markSaved: () => void
   /** @returns what takes that for saved which there is now, once it is: what is typed meanwhile is not */
@@ -24,6 +28,11 @@ let leavesForGood = false
 export async function mayLeaveWindow(): Promise<boolean> {
   for (const mayLeave of guards) if (!(await mayLeave())) return false
   return true
+}
+
+/** @returns whether the window starts over, so that nothing more is to be done for what it shows */
+export function isLeftForGood(): boolean {
+  return leavesForGood
 }
 
 /** Stops asking from now on, because the window starts over. */
@@ -74,5 +83,13 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
     guards.delete(mayLeave)
     window.removeEventListener('beforeunload', onUnload)
   })
-  return { asking, mayLeave, discard: () => settle(true), markSaved: () => capture()(), capture }
+  return {
+    asking,
+    mayLeave,
+    discard: () => settle(true),
+    isUnsaved,
+    saved: () => saved,
+    markSaved: () => capture()(),
+    capture
+  }
 }

@@ -5,6 +5,13 @@ import type { LiveEvent } from '../../src-main/workbench/events.ts'
 /** After how many milliseconds a refused connection is tried again. */
 const reconnectTime = 2000
 
+/** At least so many milliseconds pass between two loads of what changes all the time. */
+const leastRest = 500
+/** And so many times what a load took: what is heavy, such as a filter over a million, leaves the computer to what changes them. */
+const restPerLoad = 3
+/** No longer than this: a load during which the computer slept is no heavy one. */
+const longestRest = 15_000
+
 /** Told of null when there was no connection before: anything may have changed meanwhile. */
 type Listener = (event: LiveEvent | null) => void
 
@@ -32,21 +39,30 @@ export const useLiveEvents = defineStore('live-events', () => {
     onScopeDispose(() => listeners.delete(listener))
   }
 
-  /** Calls `reload` after changes of these kinds, of one list when `listId` names it: at once, then every 500 ms. */
+  /** Calls `reload` after changes of these kinds, of one list when `listId` names it: at once, and again after a rest. */
   function reloadOn(
     entities: LiveEvent['entity'][],
     listId: () => number | null,
     reload: () => unknown
   ): void {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let isBusy = false
+    let isOver = false
     let changedMeanwhile = false
-    const run = (): void => {
+    const run = async (): Promise<void> => {
+      isBusy = true
       changedMeanwhile = false
-      timer = setTimeout(() => {
-        timer = undefined
-        if (changedMeanwhile) run()
-      }, 500)
-      void reload()
+      const began = performance.now()
+      try {
+        await reload()
+      } finally {
+        const took = performance.now() - began
+        if (!isOver) timer = setTimeout(rest, Math.min(Math.max(leastRest, took * restPerLoad), longestRest))
+      }
+    }
+    const rest = (): void => {
+      isBusy = false
+      if (changedMeanwhile) void run()
     }
     const concerns = ({ entity, mailing_list_id: changedList }: LiveEvent): boolean => {
       const wanted = listId()
@@ -54,10 +70,13 @@ export const useLiveEvents = defineStore('live-events', () => {
     }
     listen((event) => {
       if (event && !concerns(event)) return
-      if (timer === undefined) run()
-      else changedMeanwhile = true
+      if (isBusy) changedMeanwhile = true
+      else void run()
     })
-    onScopeDispose(() => clearTimeout(timer))
+    onScopeDispose(() => {
+      isOver = true
+      clearTimeout(timer)
+    })
   }
 
   return { reloadOn }

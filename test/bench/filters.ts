@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import type { ListDomains } from '../../src-main/workbench/endpoints/hygiene.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { makeFilledList } from './prepared-list.ts'
 import { startServer } from './server.ts'
@@ -33,6 +34,9 @@ export async function benchFilters(rows: number): Promise<FilterFigures[]> {
       'subscribed in the last 7 days': {
         clause: [{ type: 'time', attribute: 'subscribe_time', operator: 'is in the last', days: 7 }]
       },
+      'nothing opened or clicked for 90 days': {
+        clause: [{ type: 'reaction', operator: 'is not in the last', days: 90 }]
+      },
       'is not suppressed': { clause: [{ type: 'suppressed', operator: 'is false' }] },
       'text contains': { clause: field('city', { operator: 'contains', value: 'zurich' }) },
       'number is between': { clause: field('age', { operator: 'is between', from: 30, to: 40 }) },
@@ -58,6 +62,12 @@ export async function benchFilters(rows: number): Promise<FilterFigures[]> {
       const { took: middle_page_ms } = await ask(Math.floor(found / 200))
       figures.push({ filter, found, first_page_ms, middle_page_ms, ...(await meanwhile.stop()) })
     }
+    const meanwhile = await callMeanwhile(api, list.id)
+    const began = performance.now()
+    const { data } = await api.workbench<ListDomains>('GET', `/mailing_lists/${list.id}/domains`)
+    const first_page_ms = performance.now() - began
+    const domains = { found: data.total, first_page_ms, middle_page_ms: Number.NaN }
+    figures.push({ filter: 'domains of the list', ...domains, ...(await meanwhile.stop()) })
     return figures
   } finally {
     await server.end()

@@ -8,8 +8,9 @@ import { benchFilters } from './filters.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchSegments } from './segments.ts'
+import { benchWindow } from './window.ts'
 
-// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|window [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -20,7 +21,8 @@ const suites = {
   filters: benchFilters,
   'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
-  organizations: benchOrganizations
+  organizations: benchOrganizations,
+  window: benchWindow
 }
 const [name = 'all', ...given] = process.argv.slice(2)
 const sizes = (given.length > 0 ? given : ['1000000']).map((size) => Number(size.replaceAll(/[_,]/g, '')))

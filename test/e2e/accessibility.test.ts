@@ -2,7 +2,7 @@ import type axe from 'axe-core'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, startApplication } from '../support/application.ts'
 import {
   importText,
   makeAutoresponder,
@@ -49,6 +49,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     for (const status of ['unsubscribed', 'bounced', 'scomp', 'deactivated']) {
       await makeSubscriber(api, list.id, `${status}@example.com`, { status })
     }
+    const subscriber = await makeSubscriber(api, list.id, 'page@example.com')
     await makeAutoresponder(api, list.id, 'Welcome')
     const begins_at = Math.floor(Date.now() / 1000)
     const sent = await makeCampaign(api, list.id, {
@@ -59,11 +60,19 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     const { data: suppression } = await api.post<{ id: number }>('/suppression_lists', {
       suppression_list: { name: 'Never' }
     })
-    return { list, imported, sent, draft, suppression }
+    return { list, subscriber, imported, sent, draft, suppression }
   }
 
+  it.runIf(isLong)('with the first start', async () => {
+    const { app } = await startApplication()
+    const window = await Window.open(browser, app, '/')
+    await window.page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
+    expect(await faultsOf(window.page, 'first start')).toEqual([])
+    await window.finish()
+  })
+
   it.runIf(isLong)('with any page', async () => {
-    const { list, imported, sent, draft, suppression } = await makeRecords()
+    const { list, subscriber, imported, sent, draft, suppression } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
     const ofList = [
@@ -71,6 +80,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '/campaigns',
       '/exports',
       '/bulk-actions',
+      '/hygiene',
       '/autoresponders',
       '/templates',
       '/segments',
@@ -79,7 +89,9 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     ]
     const faults: string[] = []
     for (const path of [
+      '/',
       '/lists',
+      `/lists/${list.id}/subscribers/${subscriber.id}`,
       ...[...ofList, '/imports', '/settings', '/import'].map((part) => `/lists/${list.id}${part}`),
       `/lists/${list.id}/templates/new`,
       `/lists/${list.id}/campaigns/new`,

@@ -1,22 +1,15 @@
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
-import { findAppBrowser } from '../../src-main/headless/browsers.ts'
 import type { Application } from '../../src-main/app.ts'
 import { isLong } from '../support/long.ts'
+import { browserArguments, installedBrowser } from './installed-browser.ts'
 
 const screenshots = 'test/e2e/screenshots'
 /** A laptop; in the long form a large screen. */
 const viewport = isLong ? { width: 1920, height: 1080 } : { width: 1280, height: 800 }
 /** Pictures take a second each, and are for people. */
 const takesPictures = process.env['PICTURES'] === 'true'
-
-/** Debian's Chromium without the parts that draw on a screen, which works two thirds of the time. */
-const headlessShell = '/usr/bin/chromium-headless-shell'
-
-/** The Chromium or Chrome of this machine, which the tests need. */
-export const installedBrowser = existsSync(headlessShell) ? headlessShell : findAppBrowser()
 
 /** Without a browser these tests are skipped; where a machine promises to run all tests, that is a failure. */
 export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 'true'
@@ -50,14 +43,7 @@ async function launchBrowser(): Promise<Browser> {
   await mkdir(screenshots, { recursive: true })
   return chromium.launch({
     executablePath: installedBrowser,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync'
-    ]
+    args: browserArguments
   })
 }
 

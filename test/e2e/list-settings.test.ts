@@ -162,7 +162,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await menuIsGone(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Add subscriber' }).click()
     await page.getByText('dora@example.com is a subscriber once they confirm').first().waitFor()
-    await page.getByRole('link', { name: 'Sign-up forms' }).click()
+    await page.getByRole('link', { name: 'Forms', exact: true }).click()
     await page.getByText('Waiting for confirmation').waitFor()
     await window.screenshot('forms')
     expect(await allSubscribers(started.api, list.id)).toEqual([])

@@ -39,7 +39,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
   }
 
   it('does the main job: a new list, a file, its mapping, its result, its failed rows, one subscriber edited', async () => {
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
     await page.getByText('Your first list').waitFor()
     await window.screenshot('lists-empty')
@@ -173,7 +173,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await page.getByRole('button', { name: 'Create field' }).click()
     await name.fill('Half a na')
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
     await window.screenshot('unsaved')
     await page.getByRole('button', { name: 'Keep editing' }).click()
     expect(await name.inputValue()).toBe('Half a na')
@@ -297,7 +297,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
 
   it('explains a file that it cannot import, before anything happens', async () => {
     const list = await makeList(started.api, { name: 'Careful' })
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
     const wizard = `${started.app.baseUrl}/lists/${list.id}/import`
     await page.goto(wizard)
@@ -318,7 +318,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const list = await makeList(started.api, { name: 'Old list' })
     await makeSubscriber(started.api, list.id, 'a@example.com')
     await makeSubscriber(started.api, list.id, 'b@example.com')
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
     await page.getByRole('button', { name: 'Actions for Old list' }).click()
     await page.getByRole('menuitem', { name: 'Delete list' }).click()
@@ -339,7 +339,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await makeSubscriber(api, list.id, 'a@example.com')
     const other = await makeList(api, { name: 'Readers' })
     await makeSegment(api, other.id, { name: 'Readers who buy', other: list.id })
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
     await page.getByRole('button', { name: 'Actions for Customers' }).click()
     // The first answer is lost: that is said, and asked again.
@@ -360,7 +360,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
   })
 
   it('shows every other page, in both themes, and keeps theme and density', async () => {
-    const window = await Window.open(browser, started.app)
+    const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
     await page.getByRole('link', { name: 'Spring newsletter' }).first().waitFor()
     await window.screenshot('lists')

@@ -34,8 +34,8 @@ describe.skipIf(skipsWithoutBrowser)(
       await dialog.getByText('Anniversary').waitFor()
       await window.screenshot('palette')
       await dialog.getByRole('option', { name: 'Anna.B@example.com' }).click()
-      await page.waitForURL(`**/lists/${other.id}?**`)
-      await page.getByText('1 of 3 subscribers').waitFor()
+      await page.waitForURL(`**/lists/${other.id}/subscribers/*`)
+      await page.getByRole('region', { name: 'History' }).getByText('Added to the list').waitFor()
 
       await ask('winter')
       await dialog.getByRole('option', { name: 'Winter club' }).first().waitFor()

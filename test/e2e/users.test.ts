@@ -42,7 +42,7 @@ describe.skipIf(skipsWithoutBrowser)(
 
       await page.getByRole('button', { name: 'Switch to Globex' }).click()
       await page.getByRole('button', { name: 'Organization: Globex' }).waitFor()
-      await page.getByText('Your first list').waitFor()
+      await page.getByText('Welcome to Listwright').waitFor()
       expect(await page.getByText('System newsletter').count()).toBe(0)
       const there = await systemAdminIn(app, data.at(-1)?.id ?? 0)
       const news = await makeList(there, { name: 'Globex news' })
@@ -189,7 +189,7 @@ describe.skipIf(skipsWithoutBrowser)(
       expect(await page.getByRole('button', { name: /^Organization:/ }).count()).toBe(0)
       await page.getByText('Initech', { exact: true }).waitFor()
 
-      await page.getByRole('link', { name: 'Campaigns' }).click()
+      await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
       await page.getByRole('link', { name: 'Cover sheets' }).click()
       await page
         .getByRole('button', { name: /preview/i })

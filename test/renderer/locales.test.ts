@@ -1,12 +1,27 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createI18n } from 'vue-i18n'
+import de from '../../src-renderer/locales/de.json'
 import en from '../../src-renderer/locales/en.json'
 
+/** Texts in groups, which may have groups themselves. */
+interface Texts {
+  [name: string]: string | Texts
+}
+
+/** Every text by its key. */
+function textsOf(texts: Texts, prefix = ''): Map<string, string> {
+  return new Map(
+    Object.entries(texts).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[prefix + name, text]] : [...textsOf(text, `${prefix}${name}.`)]
+    )
+  )
+}
+
 const sources = globSync('src-renderer/**/*.{vue,ts}').map((path) => readFileSync(path, 'utf8'))
-const keys = Object.entries(en).flatMap(([group, texts]) =>
-  Object.keys(texts).map((name) => `${group}.${name}`)
-)
+const english = textsOf(en)
+const keys = [...english.keys()]
+const languages = { en, de }
 
 it('every sentence of the window has its text', () => {
   const used = sources.flatMap((source) =>
@@ -15,23 +30,31 @@ it('every sentence of the window has its text', () => {
     )
   )
   expect(used.length).toBeGreaterThan(100)
-  expect(used.filter((key) => !keys.includes(key ?? ''))).toEqual([])
+  expect(used.filter((key) => !english.has(key ?? ''))).toEqual([])
 })
 
 it('every text is used', () => {
   const all = sources.join('\n')
   // t(`status.${name}`) uses every text of its group.
-  const groups = [...all.matchAll(/`(\w+)\.\$\{/g)].map(([, group]) => group)
-  const unused = keys.filter((key) => !all.includes(`'${key}'`) && !groups.includes(key.split('.')[0]))
-  expect(unused).toEqual([])
+  const groups = [...all.matchAll(/`([\w.]+)\.\$\{/g)].map(([, group]) => group)
+  const isInGroup = (key: string): boolean => groups.includes(key.slice(0, key.lastIndexOf('.')))
+  expect(keys.filter((key) => !all.includes(`'${key}'`) && !isInGroup(key))).toEqual([])
 })
 
-it('every text can be written, whatever signs it has', () => {
-  const i18n = createI18n({
-    legacy: false,
-    locale: 'en',
-    messages: { en },
-    warnHtmlMessage: false
-  })
-  for (const key of keys) expect(i18n.global.t(key), key).not.toBe('')
+it.each(Object.keys(languages))(
+  'every text of the language %s can be written, whatever signs it has',
+  (locale) => {
+    const i18n = createI18n({ legacy: false, locale, messages: languages, warnHtmlMessage: false })
+    for (const key of keys) expect(i18n.global.t(key), key).not.toBe('')
+  }
+)
+
+it('German has each text of English, with the same values in it and as many forms of its plural', () => {
+  const german = textsOf(de)
+  expect([...german.keys()]).toEqual(keys)
+  const shapeOf = (text = ''): unknown => [
+    text.replaceAll("{'|'}", '').split('|').length,
+    [...new Set(text.match(/\{[^}]*\}|%%\w+%%/g))].sort()
+  ]
+  for (const [key, text] of english) expect([key, shapeOf(german.get(key))]).toEqual([key, shapeOf(text)])
 })

@@ -12,6 +12,7 @@ export interface ChartTheme {
 export function chartFrame({ text, line, background, series }: ChartTheme, write: (value: number) => string) {
   return {
     color: series,
+    textStyle: { fontFamily: 'Inter Variable, sans-serif' },
     animation: false,
     grid: { left: 8, right: 16, top: 40, bottom: 8, containLabel: true },
     legend: { top: 0, left: 0, icon: 'circle', itemWidth: 8, itemHeight: 8, textStyle: { color: text } },
@@ -35,13 +36,13 @@ const light: ChartTheme = {
   text: '#475569',
   line: '#e2e8f0',
   background: '#ffffff',
-  series: ['#4f46e5', '#059669', '#d97706', '#dc2626']
+  series: ['#4f46e5', '#059669', '#d97706', '#dc2626', '#64748b']
 }
 const dark: ChartTheme = {
   text: '#94a3b8',
   line: '#1e293b',
   background: '#0f172a',
-  series: ['#818cf8', '#34d399', '#fbbf24', '#f87171']
+  series: ['#818cf8', '#34d399', '#fbbf24', '#f87171', '#94a3b8']
 }
 
 /** The colours for the theme that the window has now. */

@@ -10,6 +10,7 @@ import {
   type GroupCondition,
   operatorsOfKind,
   optionOperators,
+  reactionOperators,
   textOperators,
   type TimeCondition,
   timeOperators
@@ -54,6 +55,8 @@ export function newLine(subject: Subject, fields: readonly CustomField[]): Line 
       return { type: type as 'confirmed' | 'suppressed', operator: 'is true' }
     case 'campaign':
       return { type: 'campaign', operator: 'opened', campaign_id: 0 }
+    case 'reaction':
+      return { type: 'reaction', operator: 'is not in the last' }
     case 'in_mailing_list':
       return { type: 'in_mailing_list', operator: 'is in', mailing_list_id: 0 }
     case 'email':
@@ -77,6 +80,8 @@ export function operatorsOf(line: Line): readonly Line['operator'][] {
       return booleanOperators
     case 'campaign':
       return campaignOperators
+    case 'reaction':
+      return reactionOperators
     case 'in_mailing_list':
       return segmentOperators
     case 'custom_field':
@@ -96,6 +101,8 @@ export function isComplete(condition: Condition): boolean {
       return condition.statuses.length > 0
     case 'campaign':
       return condition.campaign_id > 0
+    case 'reaction':
+      return Number.isInteger(condition.days)
     case 'in_mailing_list':
       return condition.mailing_list_id > 0
     case 'confirmed':
@@ -142,6 +149,11 @@ function isValue(value: string | number | undefined, kind: FieldCondition['kind'
   return text !== ''
 }
 
+/** The page of a list with a filter over its table. */
+export function pageOfFilter(listId: number, clause: Condition[]): string {
+  return `/lists/${listId}?${new URLSearchParams({ filter: JSON.stringify(clause) }).toString()}`
+}
+
 /** Whether something from outside, such as an address, has the shape of a clause; what it asks for the API checks. */
 export function isClause(given: unknown): given is Condition[] {
   return Array.isArray(given) && given.every(isCondition)
@@ -154,6 +166,7 @@ const texts: Partial<Record<Condition['type'], string[]>> = {
   confirmed: ['operator'],
   suppressed: ['operator'],
   campaign: ['operator'],
+  reaction: ['operator'],
   in_mailing_list: ['operator'],
   time: ['operator', 'attribute'],
   custom_field: ['operator', 'kind']

@@ -1,0 +1,30 @@
+import type { Given } from '../../src-main/http/endpoint.ts'
+import type {
+  Draft,
+  draftEndpoints,
+  DraftInput,
+  DraftSummary
+} from '../../src-main/workbench/drafts/endpoints.ts'
+import { windowCalls } from './client.ts'
+
+export type { Draft, DraftSummary }
+
+const drafts = windowCalls<typeof draftEndpoints>()
+
+/** What this person has not saved yet, the newest first. */
+export function fetchDrafts(): Promise<DraftSummary[]> {
+  return drafts.call('GET /drafts')
+}
+
+/** @returns null where there is none */
+export function fetchDraft(name: string): Promise<Draft | null> {
+  return drafts.call('GET /drafts/:name', { params: { name } })
+}
+
+export async function keepDraft(name: string, draft: Given<typeof DraftInput>): Promise<void> {
+  await drafts.call('PUT /drafts/:name', { params: { name }, body: draft })
+}
+
+export async function dropDraft(name: string): Promise<void> {
+  await drafts.call('DELETE /drafts/:name', { params: { name } })
+}

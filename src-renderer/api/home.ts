@@ -1,0 +1,15 @@
+import type { DiskSpace, homeEndpoints, SubscriberGrowth } from '../../src-main/workbench/endpoints/home.ts'
+import { windowCalls } from './client.ts'
+
+export type { DiskSpace, SubscriberGrowth }
+
+const { call } = windowCalls<typeof homeEndpoints>()
+
+/** How the lists of the organization have grown. */
+export function fetchSubscriberGrowth(): Promise<SubscriberGrowth> {
+  return call('GET /subscriber_growth')
+}
+
+export function fetchDiskSpace(): Promise<DiskSpace> {
+  return call('GET /disk_space')
+}

@@ -1,0 +1,100 @@
+import { computed, type ComputedRef, type Ref } from 'vue'
+import { useI18n } from 'vue-i18n'
+import type { DraftSummary } from '../api/drafts.ts'
+import type { DiskSpace } from '../api/home.ts'
+import type { ListedImport } from '../api/imports.ts'
+import type { HomeLine } from '../components/home/home-line.ts'
+import { formatBytes, formatDateTime, formatNumber } from '../format.ts'
+import type { ShownJob } from './useShownJobs.ts'
+
+/** What may need attention; undefined while it is not known yet. */
+interface Known {
+  disk: Ref<DiskSpace | undefined>
+  imports: Ref<ListedImport[] | undefined>
+  jobs: Ref<ShownJob[]>
+  drafts: Ref<DraftSummary[] | undefined>
+  /** Whether a list is still there: of those that are not, nothing can be done any more. */
+  isThere: (listId: number) => boolean
+}
+
+export interface AttentionLine extends HomeLine {
+  /** The name of the draft that it is about. */
+  draft?: string
+}
+
+/** Failed rows are kept for so long, in milliseconds; afterwards there is nothing to correct. */
+const correctable = 7 * 24 * 60 * 60 * 1000
+
+/** What somebody should look after, the most pressing first. */
+export function useAttention({ disk, imports, jobs, drafts, isThere }: Known): ComputedRef<AttentionLine[]> {
+  const { t } = useI18n()
+
+  function lowDisk(): HomeLine[] {
+    if (!disk.value?.is_low) return []
+    const text = t('attention.disk', { size: formatBytes(disk.value.free) })
+    return [
+      {
+        key: 'disk',
+        icon: 'i-lucide-hard-drive',
+        color: 'text-error',
+        text,
+        detail: t('attention.diskHelp'),
+        to: null
+      }
+    ]
+  }
+
+  function heldJobs(): HomeLine[] {
+    return jobs.value.flatMap((job) => {
+      const state = job.shownState
+      if (job.to === null || (state !== 'paused' && state !== 'failed')) return []
+      return [
+        {
+          key: `job ${job.job_type} ${job.id}`,
+          icon: state === 'paused' ? 'i-lucide-circle-pause' : 'i-lucide-circle-alert',
+          color: state === 'paused' ? 'text-warning' : 'text-error',
+          text: t(`attention.${state}`, { name: job.title }),
+          detail: `${t(`jobType.${job.job_type}`)} · ${formatDateTime(job.finished_at ?? job.updated_at)}`,
+          to: job.to
+        }
+      ]
+    })
+  }
+
+  function failedRows(): HomeLine[] {
+    return (imports.value ?? []).flatMap(({ id, name, failed, corrected, begins_at: at, ...each }) => {
+      const left = failed - corrected
+      if (!isThere(each.mailing_list_id)) return []
+      if (left <= 0 || Date.now() - Date.parse(each.finished_at ?? at) > correctable) return []
+      const file = name ?? t('imports.number', { id })
+      return [
+        {
+          key: `import ${id}`,
+          icon: 'i-lucide-file-warning',
+          color: 'text-warning',
+          text: t('attention.failedRows', { count: formatNumber(left), file }, left),
+          detail: `${each.mailing_list_name} · ${formatDateTime(at)}`,
+          to: `/imports/${id}`
+        }
+      ]
+    })
+  }
+
+  function unsaved(): AttentionLine[] {
+    const isOfList = ({ path }: DraftSummary): boolean => {
+      const listId = /^\/lists\/(\d+)/.exec(path)?.[1]
+      return listId === undefined || isThere(Number(listId))
+    }
+    return (drafts.value ?? []).filter(isOfList).map(({ name, title, path, updated_at: at }) => ({
+      key: `draft ${name}`,
+      draft: name,
+      icon: 'i-lucide-pencil-line',
+      color: 'text-info',
+      text: title,
+      detail: t('attention.draft', { time: formatDateTime(at) }),
+      to: path
+    }))
+  }
+
+  return computed(() => [...lowDisk(), ...heldJobs(), ...failedRows(), ...unsaved()])
+}

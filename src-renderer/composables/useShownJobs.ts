@@ -1,0 +1,50 @@
+import { storeToRefs } from 'pinia'
+import { computed, type ComputedRef, type Ref } from 'vue'
+import { endedJobStates } from '../../src-main/api/jobs/schema.ts'
+import type { AnyJob } from '../api/jobs.ts'
+import { useSession } from '../stores/session.ts'
+import { useBulkText } from './useBulkText.ts'
+
+/** A job with what the window shows of it. */
+export type ShownJob = AnyJob & {
+  title: string
+  /** Where it is seen; null for one of another organization. */
+  to: string | null
+  percent: number | null
+  hasEnded: boolean
+  canPause: boolean
+  /** Its state as a person would say it: one that is held is paused, whatever it is held in. */
+  shownState: AnyJob['state']
+}
+
+const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
+  BulkAction: ({ mailing_list_id: listId }) => `/lists/${listId}/bulk-actions`,
+  Campaign: ({ mailing_list_id: listId, id }) => `/lists/${listId}/campaigns/${id}`,
+  SubscriberImport: ({ id }) => `/imports/${id}`,
+  SubscriberExport: ({ mailing_list_id: listId }) => `/lists/${listId}/exports`,
+  SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
+}
+
+/** Jobs as the window shows them, in the order in which they are given. Drafts of campaigns are no jobs to a person. */
+export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<ShownJob[]> {
+  const bulkText = useBulkText()
+  const { session } = storeToRefs(useSession())
+  return computed(() =>
+    (jobs.value ?? []).flatMap((job): ShownJob[] => {
+      const { job_type: type, state, progress_value: done, progress_total: total } = job
+      if (type === 'Campaign' && state === 'idle') return []
+      const hasEnded = state === 'undone' || endedJobStates.some((each) => each === state)
+      return [
+        {
+          ...job,
+          to: job.organization_id === session.value?.organization.id ? pages[type](job) : null,
+          percent: total === null ? null : total === 0 ? 100 : (done / total) * 100,
+          title: job.job_type === 'BulkAction' ? bulkText.title(job.action) : job.name,
+          hasEnded,
+          canPause: type !== 'BulkAction',
+          shownState: job.paused && !hasEnded ? 'paused' : state
+        }
+      ]
+    })
+  )
+}

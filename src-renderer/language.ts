@@ -1,0 +1,34 @@
+/** The languages that the window speaks, each by the name that its speakers know. */
+export const languages = { en: 'English', de: 'Deutsch' } as const
+export type Language = keyof typeof languages
+
+const storageKey = 'listwright.language'
+
+function isLanguage(text: string | null | undefined): text is Language {
+  return text !== null && text !== undefined && text in languages
+}
+
+/** What this user has chosen; null = the language of the system, where the window speaks it. */
+export function chosenLanguage(): Language | null {
+  // Unit tests run without a browser's storage.
+  const kept = typeof localStorage === 'undefined' ? null : localStorage.getItem(storageKey)
+  return isLanguage(kept) ? kept : null
+}
+
+/** Keeps a choice, which counts when the window is loaded the next time. */
+export function chooseLanguage(language: Language | null): void {
+  if (language === null) localStorage.removeItem(storageKey)
+  else localStorage.setItem(storageKey, language)
+}
+
+const ofSystem: readonly string[] = navigator.languages
+
+function languageOf(tag: string): string {
+  return tag.split('-')[0]?.toLowerCase() ?? ''
+}
+
+/** The language of this window; it changes only when the window is reloaded. */
+export const language: Language = chosenLanguage() ?? ofSystem.map(languageOf).find(isLanguage) ?? 'en'
+
+/** How numbers and times are written: as the system does, such as in en-GB, where that is a form of the window's language. */
+export const locale: string = ofSystem.find((tag) => languageOf(tag) === language) ?? language

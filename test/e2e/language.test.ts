@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { sharedApplication } from '../support/application.ts'
+import { importText, makeList } from '../support/builders.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  const browser = sharedBrowser()
+
+  it('German is chosen in the settings, with its numbers and dates, and stays until another is', async () => {
+    const list = await makeList(started.api, { name: 'Club' })
+    const people = Array.from({ length: 1200 }, (_, index) => `p${index}@example.com`).join('\n')
+    await importText(started.api, list.id, people, { file_format: { csv_has_headers: false } })
+    const window = await Window.open(browser, started.app, '/settings')
+    const { page } = window
+    await page.getByRole('combobox', { name: 'Language' }).click()
+    await page.getByRole('option', { name: 'Deutsch' }).click()
+    await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    await window.screenshot('language-settings')
+
+    await page.getByRole('link', { name: 'Startseite', exact: true }).click()
+    await page.getByRole('region', { name: 'Abonnenten' }).getByText('1.200').first().waitFor()
+    await window.screenshot('language-home')
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
+    await page.getByText('1.200 Abonnenten').waitFor()
+    const today = new Intl.DateTimeFormat('de', { dateStyle: 'medium', timeZone: 'UTC' }).format()
+    await page.getByText(today).first().waitFor()
+    await window.screenshot('language-list')
+
+    await page.goto(`${started.app.baseUrl}/settings`)
+    await page.getByRole('combobox', { name: 'Sprache' }).click()
+    await page.getByRole('option', { name: 'Sprache des Systems' }).click()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await menuIsGone(page)
+    await window.finish()
+  })
+})
