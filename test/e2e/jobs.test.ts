@@ -13,7 +13,7 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
     const { api, app } = started
     const window = await Window.open(browser, app)
     const { page } = window
-    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
     await page.getByText('Nothing is being done').waitFor()
     await window.screenshot('jobs-empty')
     const list = await makeList(api, { name: 'Newsletter' })

@@ -65,7 +65,7 @@ describe.skipIf(skipsWithoutBrowser)(
     it('tells the shortcuts by ?, but not while one writes', async () => {
       const window = await Window.open(browser, started.app)
       const { page } = window
-      await page.getByRole('link', { name: 'Jobs' }).waitFor()
+      await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
       await page.keyboard.press('Shift+?')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
       await window.screenshot('shortcuts')

@@ -56,7 +56,7 @@ describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { 
     await page.getByText(/Finished · 3,000 added, 0 there already, 1 without an address/).waitFor()
     await page.getByText('3,150 addresses').waitFor()
     await window.screenshot('suppression-files')
-    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
     await page.getByText('Addresses to suppress').waitFor()
     await page.getByRole('link', { name: 'complaints.csv' }).click()
 
