@@ -3,6 +3,7 @@ import type { CommandRegistry } from './database/command.ts'
 import { accountCommands } from './api/accounts/commands.ts'
 import { autoresponderCommands } from './api/autoresponders/commands.ts'
 import { campaignCommands } from './api/campaigns/commands.ts'
+import { imageCommands } from './api/images/commands.ts'
 import { deliveryCommands } from './delivery/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
@@ -42,6 +43,7 @@ export const commands: CommandRegistry = {
   suppressedAddressImports: suppressedAddressImportCommands,
   segments: segmentCommands,
   campaigns: campaignCommands,
+  images: imageCommands,
   deliveries: deliveryCommands,
   tracking: trackingCommands,
   autoresponders: autoresponderCommands,

@@ -13,6 +13,7 @@ import { drafts } from './migrations/0028-drafts.ts'
 import { history } from './migrations/0029-history.ts'
 import { subscriberDays } from './migrations/0030-subscriber-days.ts'
 import { reactions } from './migrations/0031-reactions.ts'
+import { images } from './migrations/0032-images.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -25,7 +26,8 @@ export const migrations: readonly Migration[] = [
   drafts,
   history,
   subscriberDays,
-  reactions
+  reactions,
+  images
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -19,3 +19,11 @@ export function atEndOfBody(html: string, addition: string): string {
   const end = html.search(/<\/body\s*>/i)
   return end < 0 ? html + addition : html.slice(0, end) + addition + html.slice(end)
 }
+
+/** All HTML that recipients may see, to find what it shows. */
+export function shownHtml(
+  { html_header, html_footer }: Frame,
+  contents: readonly { html: string }[]
+): string[] {
+  return [html_header, html_footer, ...contents.map(({ html }) => html)]
+}

@@ -1,5 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
+import type { Attachment } from 'nodemailer/lib/mailer'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { imageKeysIn, linkImages } from '../api/images/rules.ts'
 import { atEndOfBody, framedHtml, framedText } from './frame.ts'
 import { countClicks, linkOfCode, messageLinks } from './links.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
@@ -40,11 +42,12 @@ export class MessageComposer {
     this.#headers = plan.customHeaders.map(({ name, value }) => ({ name, value: compile(value, 'text') }))
   }
 
-  /** The content in the format that suits the addressee. */
+  /** The content as a page, in the format that suits the addressee. */
   write(contentId: number, addressee: Addressee): WrittenContent {
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
-    return this.#write(content, recipient, formatFor(content.format, addressee.format))
+    const { html, ...others } = this.#write(content, recipient, formatFor(content.format, addressee.format))
+    return { ...others, html: html === undefined ? undefined : linkImages(html, this.#plan.linkBase) }
   }
 
   /** Where a link of the content leads for the addressee. */
@@ -69,7 +72,7 @@ export class MessageComposer {
       ...(sender.reply_to && { replyTo: sender.reply_to }),
       to: { name: '', address: addressee.email },
       subject,
-      ...(html !== undefined && { html }),
+      ...(html !== undefined && { html, attachments: this.#attachmentsOf(html) }),
       ...(text !== undefined && { text }),
       headers: [
         { key: 'X-CampaignID', value: `s4:${xCampaignId}` },
@@ -91,6 +94,21 @@ export class MessageComposer {
     }
   }
 
+  /** The pictures that a message carries along. */
+  #attachmentsOf(html: string): Attachment[] {
+    if (this.#plan.images.length === 0) return []
+    const shown = new Set(imageKeysIn(html))
+    return this.#plan.images
+      .filter(({ key }) => shown.has(key))
+      .map(({ key, name, media_type, bytes }) => ({
+        cid: key,
+        filename: name,
+        contentType: media_type,
+        contentDisposition: 'inline',
+        content: Buffer.from(bytes)
+      }))
+  }
+
   #write(content: PlannedContent, recipient: Recipient, format: ContentFormat): WrittenContent {
     const { subject, html, text } = this.#compile(content)
     return {
@@ -103,8 +121,9 @@ export class MessageComposer {
   #compile(content: PlannedContent): Compiled {
     const known = this.#compiled.get(content.id)
     if (known) return known
-    const { frame, tracksOpens } = this.#plan
-    const html = framedHtml(countClicks(content.html, 'html', content.links), frame)
+    const { frame, tracksOpens, linksImages, linkBase } = this.#plan
+    const framed = framedHtml(countClicks(content.html, 'html', content.links), frame)
+    const html = linksImages ? linkImages(framed, linkBase) : framed
     const text = framedText(countClicks(content.text, 'text', content.links), frame)
     const compiled = {
       subject: compile(content.subject, 'text'),

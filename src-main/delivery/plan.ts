@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import type { Image } from '../api/images/queries.ts'
 import type { FieldDefinition, StoredValues } from '../api/custom-fields/rules.ts'
 import type { SettledCondition } from '../api/segments/settled.ts'
 import type { Shares } from './split-test.ts'
@@ -24,6 +25,10 @@ export interface MessagePlan {
   timeZone: string
   /** Where links in messages lead, without a path. */
   linkBase: string
+  /** Whether recipients fetch pictures from there; else each message carries its own. */
+  linksImages: boolean
+  /** The pictures that the contents and their frame show. */
+  images: Image[]
   /** Of this installation, for the tokens in links. */
   signingSecret: KeyObject
   tracksOpens: boolean

@@ -14,6 +14,8 @@ export const trackingEndpoints = unlistedEndpoints({
     ...link,
     params: Type.Object({ ...TokenParams.properties, link: Type.Integer({ minimum: 1 }) })
   },
+  /** A picture of messages, for those that link theirs; its key is in the message as well. */
+  'GET /i/:key': { access: 'message_link', params: Type.Object({ key: Type.String({ maxLength: 32 }) }) },
   /** The message as a page. */
   'GET /w/:token': link,
   'GET /u/:token': link,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { imageByKey } from '../api/images/queries.ts'
 import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { serve } from '../http/serve.ts'
@@ -35,6 +36,20 @@ const followLinks = serve(trackingEndpoints, ({ reader, writer, contents }) => (
     if (address === null) return page(reply, 'This link does not work', 'The message that it was in is gone.')
     await writer.run('tracking.click', { token, ip, linkId: link })
     return reply.header('Cache-Control', 'no-store').redirect(address)
+  },
+
+  'GET /i/:key': async ({ params }, reply) => {
+    const image = await imageByKey(reader, params.key)
+    if (!image) return page(reply.code(404), 'This picture is not there', 'No message here shows it.')
+    return reply
+      .type(image.media_type)
+      .headers({
+        // The key is a digest of the picture: what it names never changes.
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Content-Security-Policy': "default-src 'none'",
+        'X-Content-Type-Options': 'nosniff'
+      })
+      .send(image.bytes)
   },
 
   'GET /w/:token': async ({ params, server }, reply) => {

@@ -13,6 +13,7 @@ import { dryRunRoutes } from './dry-runs.ts'
 import { eventRoutes } from './events.ts'
 import { hygieneRoutes } from './hygiene.ts'
 import { homeRoutes } from './home.ts'
+import { imageRoutes } from './images.ts'
 import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
 import { importRoutes } from './imports.ts'
@@ -40,6 +41,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(eventRoutes)
   await app.register(homeRoutes)
   await app.register(hygieneRoutes)
+  await app.register(imageRoutes)
   await app.register(importMappingRoutes)
   await app.register(importPreviewRoutes)
   await app.register(importRoutes)
@@ -75,7 +77,7 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /** Where addresses begin that are no pages: the API, the window's own calls and files, the reference, links of messages. */
-const otherAddresses = /^\/(ga|app|assets|docs|[ocuw])(\/|$)/
+const otherAddresses = /^\/(ga|app|assets|docs|[ciouw])(\/|$)/
 
 /** Whether a browser asks for a page, which is always the same file: its router reads the address. Programs ask for none. */
 function asksForPage({ url, headers }: FastifyRequest): boolean {

@@ -126,15 +126,18 @@ async function send(method: string, path: string, { body, signal }: AnyOptions):
     fetch(path, {
       method,
       ...(signal && { signal }),
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { 'Content-Type': 'application/json' }
-      })
+      ...(body !== undefined && asSent(body))
     })
   )
   if (answer.success) return answer
   if (status === 401) signedOut.value = true
   throw new ApiFailure(answer.error_code ?? 'internal_error', answer.error_message ?? '')
+}
+
+/** A file goes as it is, everything else as JSON. */
+function asSent(body: unknown): RequestInit {
+  if (body instanceof Blob) return { body }
+  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
 }
 
 async function readAnswer(

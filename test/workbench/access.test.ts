@@ -88,6 +88,7 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /campaigns/:id/progress': { needs: 'campaign.read_stats', foreign: ofCampaign },
   'GET /campaigns/:id/outbox': { needs: 'campaign.read_stats', foreign: ofCampaign },
   'GET /previews': { needs: 'campaign.send or campaign.update' },
+  'POST /images': { needs: 'campaign.create or campaign.update' },
   'POST /mailing_lists/:mailing_list_id/content_preview': { foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/dry_runs': { needs: 'subscriber.import', foreign: ofList },
   'GET /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },

@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { ContentPreview } from '../../src-main/workbench/endpoints/content-preview.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
-import { makeList } from '../support/builders.ts'
+import { clientOfUser } from '../support/accounts.ts'
+import { makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import { serve } from '../support/process.ts'
 
 const started = sharedApplication()
@@ -20,8 +21,34 @@ it('a content is previewed with its codes replaced; codes that mean nothing stay
     html: '<p>subscriber@example.com</p>',
     text: 'Spring',
     unknown_codes: ['%%who%%'],
+    image_bytes: 0,
     has_unsubscribe_link: { html: false, text: false }
   })
+})
+
+it('a content is previewed as a subscriber gets it, from whom the campaign says', async () => {
+  const { api } = started
+  const list = await makeList(api, { d_from_name: 'List' })
+  await makeField(api, list.id, 'City', 'text')
+  const anna = await makeSubscriber(api, list.id, 'anna@example.com', { custom_fields: { City: 'Wien' } })
+  const path = `/mailing_lists/${list.id}/content_preview`
+  const message = {
+    name: '',
+    subject: '%%city%%',
+    html: '%%subscribers_email_address%%',
+    text: '%%data_from_name%%'
+  }
+  const sender = { from_name: 'Campaign', from_email: 'c@example.com' }
+  const body = { ...message, subscriber_id: anna.id, sender }
+  const { data } = await api.workbench<ContentPreview>('POST', path, body)
+  expect(data).toMatchObject({ subject: 'Wien', html: 'anna@example.com', text: 'Campaign' })
+
+  const other = await makeSubscriber(api, (await makeList(api)).id, 'b@example.com')
+  const refused = await api.workbench('POST', path, { ...message, subscriber_id: other.id })
+  expect(refused.error_code).toBe('not_found')
+  const reader = await clientOfUser(started, { permissions: {} })
+  expect((await reader.workbench('POST', path, body)).error_code).toBe('not_authorized')
+  expect((await reader.workbench('POST', path, message)).success).toBe(true)
 })
 
 it('the preview says which form lacks the link to unsubscribe, with what the organization puts around it', async () => {

@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SubscribersTable } from './tables.ts'
 import { blocksPerGroup, firstIdOfBlock } from '../subscriber-counts/tally.ts'
+import { notFound } from '../../base/errors.ts'
 import { epochSeconds, formatTime } from '../../base/times.ts'
 import { type FieldDefinition, presentValues, type StoredValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
@@ -237,4 +238,16 @@ export function subscriberWithList(db: Kysely<Schema>, id: number) {
     ])
     .where('subscribers.id', '=', id)
     .executeTakeFirst()
+}
+
+/** Of a subscriber what a message to them is written with. @throws ApiError not_found */
+export async function subscriberOfList(db: Kysely<Schema>, mailingListId: number, id: number) {
+  const row = await db
+    .selectFrom('subscribers')
+    .select(['id', 'email', 'subscribe_time', 'subscribe_ip', 'custom_fields'])
+    .where('mailing_list_id', '=', mailingListId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw notFound(`subscriber ${id}`)
+  return row
 }

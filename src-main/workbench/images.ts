@@ -1,0 +1,21 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { validationFailed } from '../base/errors.ts'
+import { ok } from '../http/envelope.ts'
+import { serve } from '../http/serve.ts'
+import { imageEndpoints } from './endpoints/images.ts'
+
+/** POST /app/v1/images: keeps a picture for messages. */
+export const imageRoutes: FastifyPluginAsync = async (app) => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+  await app.register(keepBody)
+}
+
+const keepBody = serve(imageEndpoints, ({ writer }) => ({
+  'POST /images': async ({ caller, query, body }) => {
+    if (!(body instanceof Uint8Array) || body.length === 0)
+      throw validationFailed('the image must not be empty')
+    const { organizationId } = caller
+    return ok({ key: await writer.run('images.keep', { organizationId, name: query.name, bytes: body }) })
+  }
+}))
