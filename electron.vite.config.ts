@@ -37,8 +37,8 @@ export default defineConfig({
     build: {
       outDir: resolve('out/renderer'),
       minify: true,
-      // The charts, which only the report of a campaign loads.
-      chunkSizeWarningLimit: 600,
+      // MJML, which is loaded when somebody writes a message.
+      chunkSizeWarningLimit: 1800,
       rollupOptions: { input: resolve('src-renderer/index.html') }
     },
     plugins: [

@@ -48,12 +48,12 @@ export function fetchTablePage(
   question: TableQuestion,
   number: number,
   perPage: number,
-  signal: AbortSignal
+  signal?: AbortSignal
 ): Promise<Page<Subscriber> & { is_stale: boolean }> {
   return table.page(tableEndpoint, {
     params: { mailing_list_id: listId },
     body: { ...question, page: number, per_page: perPage },
-    signal
+    ...(signal && { signal })
   })
 }
 

@@ -4,6 +4,7 @@ import type {
   TemplateDetail,
   TemplateSummary
 } from '../../src-main/api/campaigns/schema.ts'
+import type { Given } from '../../src-main/http/endpoint.ts'
 import type { templateEndpoints } from '../../src-main/api/templates/endpoints.ts'
 import type {
   ContentPreview,
@@ -15,6 +16,7 @@ export type { Content, ContentPreview, TemplateDetail, TemplateSummary }
 
 const { call } = apiCalls<typeof templateEndpoints>()
 const previews = windowCalls<typeof contentPreviewEndpoints>()
+const previewEndpoint = 'POST /mailing_lists/:mailing_list_id/content_preview'
 
 export function fetchTemplates(listId: number): Promise<TemplateSummary[]> {
   return call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
@@ -39,13 +41,10 @@ export async function deleteTemplate(id: number): Promise<void> {
   await call('DELETE /templates/:id', { params: { id } })
 }
 
-/** A content as somebody would get it, with the list's preview data. @param name of the campaign */
+/** A content as somebody would get it. */
 export function previewContent(
   listId: number,
-  message: { name: string; subject: string; html: string; text: string }
+  message: Given<(typeof contentPreviewEndpoints)['endpoints'][typeof previewEndpoint]['body']>
 ): Promise<ContentPreview> {
-  return previews.call('POST /mailing_lists/:mailing_list_id/content_preview', {
-    params: { mailing_list_id: listId },
-    body: message
-  })
+  return previews.call(previewEndpoint, { params: { mailing_list_id: listId }, body: message })
 }

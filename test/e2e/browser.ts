@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import type { Application } from '../../src-main/app.ts'
 import { isLong } from '../support/long.ts'
@@ -50,6 +50,12 @@ async function launchBrowser(): Promise<Browser> {
 /** Waits until a menu has closed: until then it takes the focus back, and what is typed elsewhere is lost. */
 export async function menuIsGone(page: Page): Promise<void> {
   await page.getByRole('listbox').waitFor({ state: 'hidden' })
+}
+
+/** Writes the HTML of a version of a message as code. */
+export async function writeHtml(version: Locator, html: string): Promise<void> {
+  await version.getByRole('tab', { name: 'HTML code' }).click()
+  await version.getByRole('textbox', { name: 'HTML code' }).fill(html)
 }
 
 /** Each menu and dialog moves for a fifth of a second, for which every test would wait hundreds of times. */

@@ -12,7 +12,7 @@ import {
   makeSubscriber
 } from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
-import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window, writeHtml } from './browser.ts'
 
 const html =
   '<h1>News</h1><p><a href="https://example.com/offer">The offer</a></p><p><a href="%%unsubscribe_link%%">Unsubscribe</a></p>'
@@ -47,7 +47,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByText('1 active subscriber now').waitFor()
     const version = page.getByRole('region', { name: 'Version A' })
     await version.getByLabel('Subject').fill('Spring is here')
-    await version.getByLabel('HTML').fill(html)
+    await writeHtml(version, html)
     await version.getByLabel('Plain text').fill('Spring: https://example.com/offer')
     expect(await page.getByLabel('From email').inputValue()).toBe('anna@example.com')
     await window.screenshot('campaign-editor')
@@ -158,7 +158,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByLabel('Query of the recipients').fill('SELECT email FROM people')
     const version = page.getByRole('region', { name: 'Version A' })
     await version.getByLabel('Subject').fill('Hello')
-    await version.getByLabel('HTML').fill('<p>Hello</p>')
+    await writeHtml(version, '<p>Hello</p>')
     await version.getByLabel('Plain text').fill('Hello')
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByRole('button', { name: 'Send now' }).click()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { TemplateDetail, TemplateSummary } from '../../src-main/api/campaigns/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeCampaign, makeField, makeList } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, skipsWithoutBrowser, Window, writeHtml } from './browser.ts'
 
 const message = `<h1 style="font-family: sans-serif">Hello %%first_name%%</h1>
 <p style="font-family: sans-serif">The news of spring.
@@ -30,18 +30,19 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     await first.getByRole('button', { name: 'Insert a code' }).first().click()
     await page.getByRole('menuitem', { name: 'First name' }).click()
     expect(await first.getByLabel('Subject').inputValue()).toBe('News for %%first_name%%')
-    await first.getByLabel('HTML').fill(message)
+    await writeHtml(first, message)
     await first.getByLabel('Plain text').fill('Hello %%frist_name%%, from %%data_from_name%%')
     await window.screenshot('template-form')
 
     await first.getByRole('tab', { name: 'Preview' }).click()
     await first.getByText('News for Berta & Co').waitFor()
-    await first.getByText('Hello %%frist_name%%, from Anna of the News').waitFor()
     await first.getByText('%%frist_name%%', { exact: true }).waitFor()
     const frame = page.frameLocator('iframe')
     await frame.getByRole('heading', { name: 'Hello Berta & Co' }).waitFor()
     expect(await frame.getByText('it ran').count()).toBe(0)
     await window.screenshot('template-preview')
+    await first.getByRole('tab', { name: 'Plain text' }).click()
+    await first.getByText('Hello %%frist_name%%, from Anna of the News').waitFor()
 
     await page.getByRole('button', { name: 'Add a version' }).click()
     const second = page.getByRole('region', { name: 'Version B' })

@@ -22,3 +22,9 @@ export function takeIds(contents: DraftContent[], saved: readonly Content[]): vo
     if (content.id === undefined && id !== undefined) content.id = id
   }
 }
+
+/** Whom a message comes from, where that is another than its list says. */
+export interface Sender {
+  from_name: string
+  from_email: string
+}

@@ -1,0 +1,9 @@
+/** About what inboxes show of a message behind its subject: its first words. */
+const shownCharacters = 160
+
+export function inboxLine(html: string): string {
+  const page = new DOMParser().parseFromString(html, 'text/html')
+  for (const each of page.querySelectorAll('style, script, title')) each.remove()
+  for (const each of page.querySelectorAll('p, div, td, li, br, h1, h2, h3, h4')) each.after(' ')
+  return (page.body.textContent ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, shownCharacters)
+}

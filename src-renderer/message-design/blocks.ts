@@ -1,0 +1,87 @@
+import type { Command, JSONContent } from '@tiptap/core'
+import { closeHistory } from '@tiptap/pm/history'
+import { Fragment, type ResolvedPos, Slice } from '@tiptap/pm/model'
+import { NodeSelection, type Selection, TextSelection } from '@tiptap/pm/state'
+
+// A block is what stands directly in the message or in a column of it. What is done to one is a step of its own to take back.
+
+/** How deep the block stands that holds a position; 0 between blocks. */
+function blockDepth($at: ResolvedPos): number {
+  for (let depth = $at.depth; depth > 0; depth--) {
+    if (isContainer($at.node(depth - 1).type.name)) return depth
+  }
+  return 0
+}
+
+function isContainer(name: string): boolean {
+  return name === 'doc' || name === 'column'
+}
+
+/** Where the block begins that is selected, or holds the cursor. */
+function startOfBlock(selection: Selection): number {
+  const { $from } = selection
+  if (selection instanceof NodeSelection && isContainer($from.parent.type.name)) return $from.pos
+  return $from.before(Math.max(1, blockDepth($from)))
+}
+
+/** Puts a block behind the one that is selected, or holds the cursor, and goes there. */
+export function insertBlock(content: JSONContent): Command {
+  return ({ tr, state, dispatch }) => {
+    const block = state.schema.nodeFromJSON(content)
+    const { $to } = state.selection
+    const depth = blockDepth($to)
+    const at = depth === 0 ? $to.pos : $to.after(depth)
+    if (!dispatch) return true
+    closeHistory(tr).insert(at, block)
+    tr.setSelection(
+      block.isAtom ? NodeSelection.create(tr.doc, at) : TextSelection.near(tr.doc.resolve(at + 1))
+    )
+    tr.scrollIntoView()
+    return true
+  }
+}
+
+/** Exchanges the block with the one above (-1) or below it (1), within its column. */
+export function moveBlock(direction: -1 | 1): Command {
+  return ({ tr, state, dispatch }) => {
+    const start = startOfBlock(state.selection)
+    const $start = state.doc.resolve(start)
+    const { parent } = $start
+    const index = $start.index()
+    const other = parent.maybeChild(index + direction)
+    const block = parent.maybeChild(index)
+    if (!other || !block) return false
+    if (!dispatch) return true
+    const [from, first, second] =
+      direction < 0 ? [start - other.nodeSize, block, other] : [start, other, block]
+    const moved = start + direction * other.nodeSize
+    const offset = state.selection.from - start
+    closeHistory(tr).replace(
+      from,
+      from + first.nodeSize + second.nodeSize,
+      new Slice(Fragment.from([first, second]), 0, 0)
+    )
+    tr.setSelection(
+      state.selection instanceof NodeSelection
+        ? NodeSelection.create(tr.doc, moved)
+        : TextSelection.near(tr.doc.resolve(moved + offset))
+    )
+    tr.scrollIntoView()
+    return true
+  }
+}
+
+/** Removes the block; of a message or a column that has no other, an empty paragraph stays. */
+export const removeBlock: Command = ({ tr, state, dispatch }) => {
+  const start = startOfBlock(state.selection)
+  const $start = state.doc.resolve(start)
+  const block = $start.nodeAfter
+  if (!block) return false
+  if (!dispatch) return true
+  const end = start + block.nodeSize
+  closeHistory(tr)
+  if ($start.parent.childCount > 1) tr.delete(start, end)
+  else tr.replaceWith(start, end, state.schema.nodes['paragraph']?.create() ?? [])
+  tr.setSelection(TextSelection.near(tr.doc.resolve(Math.min(start, tr.doc.content.size))))
+  return true
+}

@@ -1,0 +1,63 @@
+import type { JSONContent } from '@tiptap/core'
+
+/** Fonts that every computer has, so that a message looks the same for everybody: name -> what CSS asks for. */
+export const fonts = {
+  arial: 'Arial, Helvetica, sans-serif',
+  verdana: 'Verdana, Geneva, sans-serif',
+  georgia: 'Georgia, Times, serif',
+  times: 'Times New Roman, Times, serif'
+} as const
+export type FontName = keyof typeof fonts
+export const fontNames = Object.keys(fonts) as FontName[]
+
+/** What all blocks of a message share. */
+export interface Look {
+  /** Of buttons and links, as `#rrggbb`. */
+  accent: string
+  /** Around the message, as `#rrggbb`. */
+  background: string
+  font: FontName
+}
+
+export const defaultLook: Look = { accent: '#4f46e5', background: '#f1f5f9', font: 'arial' }
+
+/** A message as the visual editor knows it; mail programs get it as the HTML of `renderDesign`. */
+export interface MessageDesign {
+  /** What inboxes show behind the subject. */
+  preheader: string
+  look: Look
+  /** The document of the editor: `doc` with blocks, by the schema of `nodes.ts`. */
+  document: JSONContent
+}
+
+export const emptyDocument: JSONContent = { type: 'doc', content: [{ type: 'paragraph' }] }
+
+/** Whether there is nothing in a message: one empty paragraph at most. */
+export function isEmptyDocument({ content = [] }: JSONContent): boolean {
+  return content.length === 0 || (content.length === 1 && isEmptyParagraph(content[0]))
+}
+
+function isEmptyParagraph(block: JSONContent | undefined): boolean {
+  return block?.type === 'paragraph' && (block.content ?? []).length === 0
+}
+
+/** In per cent of the column that an image stands in. */
+export const imageWidths = [100, 75, 50, 25] as const
+
+/** Of a column as wide as the message, in pixels. */
+const columnWidth = 536
+
+/** How wide an image of so many pixels stands in a message without being blown up. */
+export function widthFor(pixels: number): number {
+  return imageWidths.find((share) => pixels >= (columnWidth * share) / 100) ?? 25
+}
+
+export const alignments = ['left', 'center', 'right'] as const
+export type Alignment = (typeof alignments)[number]
+
+export function alignmentOf(value: unknown): Alignment {
+  return alignments.find((each) => each === value) ?? 'left'
+}
+
+/** How an image of this computer stands in a message: as what mail calls a part of the message itself (RFC 2392). */
+export const imageScheme = 'cid:'

@@ -1,0 +1,80 @@
+import { getSchema } from '@tiptap/core'
+import { DOMParser as DocumentParser } from '@tiptap/pm/model'
+import mjml2html from 'mjml-browser'
+import { digest } from 'ohash'
+import { codePattern } from '../../src-main/api/campaigns/replacement-codes.ts'
+import { defaultLook, fontNames, isEmptyDocument, type Look, type MessageDesign } from './design.ts'
+import { toMjml } from './mjml.ts'
+import { messageExtensions } from './nodes.ts'
+
+// A message is kept as the HTML that is sent, and nothing beside it, so that other programs and other computers have all of it.
+// A mark in its head says that this editor wrote it, and a digest that nobody changed it since: then it can be read back whole.
+
+const schema = getSchema(messageExtensions())
+
+/** @returns HTML for mail programs; '' for a message without content */
+export function renderDesign(design: MessageDesign): string {
+  if (isEmptyDocument(design.document)) return ''
+  const { html } = mjml2html(toMjml(design), { validationLevel: 'skip', keepComments: false })
+  // The indentation of MJML is more than half of it, and Gmail cuts messages off at 102 kB.
+  const lean = html.replaceAll(/^\s+/gm, '').replaceAll(/\s+$/gm, '')
+  const { accent, background, font } = design.look
+  return lean.replace('<head>', `<head>\n${mark(`${accent} ${background} ${font}`, digest(lean))}`)
+}
+
+/** @param look @param checksum of the HTML without this mark */
+function mark(look: string, checksum: string): string {
+  return `<meta name="generator" content="Listwright 1 ${look} ${checksum}">`
+}
+
+const marked =
+  /<head>\n<meta name="generator" content="Listwright 1 ((#[0-9a-f]{6}) (#[0-9a-f]{6}) ([a-z]+)) ([\w-]+)">/
+
+/** The design that a HTML was rendered from; null when it was written or changed by other means. */
+export function readDesign(html: string): MessageDesign | null {
+  const found = marked.exec(html)
+  if (!found) return null
+  const [, , accent = '', background = '', name, checksum] = found
+  const font = fontNames.find((each) => each === name)
+  if (font === undefined || digest(html.replace(marked, '<head>')) !== checksum) return null
+  return parse(html, { accent, background, font })
+}
+
+/** What this editor can take over of a HTML that was written by other means: its texts, images and links, without its layout. */
+export function adoptHtml(html: string): MessageDesign {
+  return parse(html, defaultLook)
+}
+
+function parse(html: string, look: Look): MessageDesign {
+  const page = new DOMParser().parseFromString(html, 'text/html')
+  const hidden = page.querySelector('body > div[style*="display:none"]')
+  const preheader = hidden?.textContent ?? ''
+  for (const each of [hidden, ...page.querySelectorAll('script, style, title')]) each?.remove()
+  for (const block of page.querySelectorAll('p, h1, h2, h3')) {
+    if (block.textContent === '\u00a0') block.replaceChildren()
+  }
+  showCodes(page)
+  return {
+    preheader,
+    look,
+    document: DocumentParser.fromSchema(schema).parse(page.body).toJSON() as MessageDesign['document']
+  }
+}
+
+/** Makes of each replacement code in a text the element of its chip; those in attributes stay. */
+function showCodes(page: Document): void {
+  const walker = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT)
+  const texts: Text[] = []
+  while (walker.nextNode()) texts.push(walker.currentNode as Text)
+  for (const text of texts) {
+    const parts: (string | Node)[] = []
+    let end = 0
+    for (const match of text.data.matchAll(codePattern)) {
+      const chip = page.createElement('span')
+      chip.dataset['code'] = match[0].slice(2, -2)
+      parts.push(text.data.slice(end, match.index), chip)
+      end = match.index + match[0].length
+    }
+    if (end > 0) text.replaceWith(...parts, text.data.slice(end))
+  }
+}

@@ -1,0 +1,231 @@
+import { type Extensions, InputRule, mergeAttributes, Node, PasteRule } from '@tiptap/core'
+import StarterKit from '@tiptap/starter-kit'
+import { imagePath } from '../../src-main/api/images/rules.ts'
+import { alignmentOf, imageScheme, imageWidths } from './design.ts'
+
+// What a message is made of. Each block says how the editor shows it, and how it is read back: from what the editor shows
+// (copied and pasted) and from the HTML that mail programs get (`mjml.ts`, whose classes begin with lw-).
+
+/** Where a text stands in its line. */
+const textAlign = {
+  default: 'left',
+  parseHTML: (element: HTMLElement) => alignmentOf(element.style.textAlign),
+  renderHTML: ({ textAlign: value }: Record<string, unknown>) =>
+    value === 'left' ? {} : { style: `text-align: ${String(value)}` }
+}
+
+/** Texts that stand in small print, as at the end of a message. */
+const isSmall = {
+  default: false,
+  parseHTML: (element: HTMLElement) => element.classList.contains('lw-small'),
+  renderHTML: ({ isSmall: value }: Record<string, unknown>) => (value === true ? { class: 'lw-small' } : {})
+}
+
+const alignedBlocks = Node.create({
+  name: 'alignedBlocks',
+  addGlobalAttributes: () => [
+    { types: ['paragraph', 'heading'], attributes: { textAlign } },
+    { types: ['paragraph'], attributes: { isSmall } }
+  ]
+})
+
+/** Text, blocks of a mail, and columns of both. */
+const MessageDocument = Node.create({ name: 'doc', topNode: true, content: '(block | mailBlock | columns)+' })
+
+/** A link as large as a finger; its text is written in it. */
+const Button = Node.create({
+  name: 'button',
+  group: 'mailBlock',
+  content: '(text | code)*',
+  marks: '',
+  defining: true,
+  isolating: true,
+  addAttributes: () => ({ href: { default: '' }, align: { default: 'center' } }),
+  parseHTML: () => [
+    {
+      tag: 'td.lw-button',
+      contentElement: 'a, p',
+      getAttrs: (element) => ({
+        href: element.querySelector('a')?.getAttribute('href') ?? '',
+        align: alignmentOf(element.getAttribute('align'))
+      })
+    },
+    {
+      tag: 'div[data-button]',
+      contentElement: 'span',
+      getAttrs: ({ dataset }) => ({ href: dataset['href'] ?? '', align: alignmentOf(dataset['align']) })
+    }
+  ],
+  renderHTML: ({ node: { attrs } }) => [
+    'div',
+    { 'data-button': '', 'data-href': attrs['href'] as string, 'data-align': attrs['align'] as string },
+    ['span', { class: 'lw-button-label' }, 0]
+  ]
+})
+
+const Image = Node.create({
+  name: 'image',
+  group: 'mailBlock',
+  atom: true,
+  draggable: true,
+  addAttributes: () => ({
+    src: { default: '' },
+    alt: { default: '' },
+    href: { default: '' },
+    width: { default: 100 },
+    align: { default: 'center' }
+  }),
+  parseHTML: () => [
+    {
+      tag: 'td.lw-image',
+      getAttrs: (element) => {
+        const image = element.querySelector('img')
+        const src = image?.getAttribute('src') ?? ''
+        if (!isImageAddress(src)) return false
+        return {
+          src,
+          alt: image?.alt ?? '',
+          href: element.querySelector('a')?.getAttribute('href') ?? '',
+          width: imageWidths.find((width) => element.classList.contains(`lw-width-${width}`)) ?? 100,
+          align: alignmentOf(element.getAttribute('align'))
+        }
+      }
+    },
+    {
+      tag: 'figure[data-image]',
+      getAttrs: ({ dataset }) => ({
+        src: dataset['src'] ?? '',
+        alt: dataset['alt'] ?? '',
+        href: dataset['href'] ?? '',
+        width: Number(dataset['width']),
+        align: alignmentOf(dataset['align'])
+      })
+    },
+    // Copied from a page or from a message that was written by hand.
+    {
+      tag: 'img[src]',
+      getAttrs: (element) => {
+        const src = element.getAttribute('src') ?? ''
+        return isImageAddress(src) && { src, alt: element.getAttribute('alt') ?? '' }
+      }
+    }
+  ],
+  renderHTML: ({ node: { attrs } }) => {
+    const { src, alt, href, width, align } = attrs as Record<'src' | 'alt' | 'href' | 'align', string> & {
+      width: number
+    }
+    return [
+      'figure',
+      {
+        'data-image': '',
+        'data-src': src,
+        'data-alt': alt,
+        'data-href': href,
+        'data-width': String(width),
+        'data-align': align
+      },
+      ['img', { src: shownAddress(src), alt, style: `width: ${width}%` }]
+    ]
+  }
+})
+
+/** One of this computer, or one that every recipient fetches. */
+function isImageAddress(src: string): boolean {
+  return src.startsWith(imageScheme) || /^https?:\/\//i.test(src)
+}
+
+function shownAddress(src: string): string {
+  return src.startsWith(imageScheme) ? imagePath(src.slice(imageScheme.length)) : src
+}
+
+const Divider = Node.create({
+  name: 'divider',
+  group: 'mailBlock',
+  atom: true,
+  parseHTML: () => [{ tag: 'td.lw-divider' }, { tag: 'hr' }],
+  renderHTML: () => ['hr']
+})
+
+const Columns = Node.create({
+  name: 'columns',
+  content: 'column column column?',
+  isolating: true,
+  parseHTML: () => [{ tag: 'div.lw-columns' }],
+  renderHTML: () => ['div', { class: 'lw-columns' }, 0]
+})
+
+const Column = Node.create({
+  name: 'column',
+  content: '(block | mailBlock)+',
+  isolating: true,
+  parseHTML: () => [{ tag: 'div.lw-column' }],
+  renderHTML: () => ['div', { class: 'lw-column' }, 0]
+})
+
+/** As a person may type or paste it. */
+const typedCode = /%%([^%\r\n]{1,300}?)%%$/
+const pastedCode = /%%([^%\r\n]{1,300}?)%%/g
+
+/** A replacement code as a chip, which is deleted as a whole. */
+function codeNode(labelOf: (code: string) => string): Node {
+  return Node.create({
+    name: 'code',
+    group: 'inline',
+    inline: true,
+    atom: true,
+    addAttributes: () => ({ code: { default: '' } }),
+    parseHTML: () => [
+      { tag: 'span[data-code]', getAttrs: ({ dataset }) => ({ code: dataset['code'] ?? '' }) }
+    ],
+    renderHTML: ({ node, HTMLAttributes }) => {
+      const code = node.attrs['code'] as string
+      return [
+        'span',
+        mergeAttributes(HTMLAttributes, { 'data-code': code, class: 'lw-code', title: `%%${code}%%` }),
+        labelOf(code)
+      ]
+    },
+    renderText: ({ node }) => `%%${node.attrs['code'] as string}%%`,
+    addInputRules() {
+      return [
+        new InputRule({
+          find: typedCode,
+          handler: ({ state, range, match: [, code] }) =>
+            void state.tr.replaceWith(range.from, range.to, this.type.create({ code }))
+        })
+      ]
+    },
+    addPasteRules() {
+      return [
+        new PasteRule({
+          find: pastedCode,
+          handler: ({ state, range, match: [, code] }) =>
+            void state.tr.replaceWith(range.from, range.to, this.type.create({ code }))
+        })
+      ]
+    }
+  })
+}
+
+/** The schema of messages and what the keyboard does in them. @param labelOf what a chip says of a replacement code */
+export function messageExtensions(labelOf: (code: string) => string = (code) => code): Extensions {
+  return [
+    StarterKit.configure({
+      document: false,
+      blockquote: false,
+      code: false,
+      codeBlock: false,
+      horizontalRule: false,
+      heading: { levels: [1, 2, 3] },
+      link: { openOnClick: false, HTMLAttributes: { rel: null, target: null } }
+    }),
+    alignedBlocks,
+    MessageDocument,
+    Button,
+    Image,
+    Divider,
+    Columns,
+    Column,
+    codeNode(labelOf)
+  ]
+}
