@@ -18,7 +18,7 @@ import { campaignEndpoints } from './endpoints/campaigns.ts'
 import { serve } from '../http/serve.ts'
 
 /** What the window shows of campaigns beyond the API: those of all lists, how sending goes, and the messages themselves. */
-export const campaignRoutes = serve(campaignEndpoints, ({ reader, dataDirectory }) => ({
+export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer, dataDirectory }) => ({
   'GET /campaigns': async ({ caller, query }) => {
     const { organizationId, timeZone } = caller
     const rows = await campaignsOfList(reader, organizationId, query.mailing_list_id ?? null, {})
@@ -29,6 +29,13 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, dataDirectory 
     const campaigns = await presentCampaignSummaries(reader, organizationId, rows.reverse(), timeZone)
     const shown = mayReadStatistics(caller) ? campaigns : campaigns.map(withoutStatistics)
     return ok(shown.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null })))
+  },
+
+  'POST /campaigns/:id/duplicate': async ({ caller, params, body }) => {
+    const { organizationId } = caller
+    return ok({
+      id: await writer.run('campaigns.duplicate', { organizationId, id: params.id, name: body.name })
+    })
   },
 
   'GET /campaigns/:id/progress': async ({ caller, params }) => {

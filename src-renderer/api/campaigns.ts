@@ -50,6 +50,11 @@ export function updateCampaign(id: number, campaign: CampaignChanges): Promise<C
   return campaigns.call('PUT /campaigns/:id', { params: { id }, body: { campaign } })
 }
 
+/** Makes a campaign like another, not sent yet. @returns its id */
+export async function duplicateCampaign(id: number, name: string): Promise<number> {
+  return (await shown.call('POST /campaigns/:id/duplicate', { params: { id }, body: { name } })).id
+}
+
 export async function deleteCampaign(id: number): Promise<void> {
   await campaigns.call('DELETE /campaigns/:id', { params: { id } })
 }

@@ -711,6 +711,34 @@ describe('filters', () => {
       expect(await change({ options: [red] })).toBeNull()
     })
 
+    it('find what each subscriber did with a campaign', async () => {
+      const list = await makeList(started.api)
+      const names = ['anna', 'ben', 'clara', 'dario', 'eva']
+      for (const name of names) await makeSubscriber(started.api, list.id, `${name}@example.com`)
+      const { id: campaign_id } = await makeCampaign(started.api, list.id, {
+        dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+      })
+      await started.api.sent(campaign_id)
+      const events = ['open', 'click', 'bounce', 'unsub', 'scomp']
+      const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+      for (const [index, { id }] of (await allSubscribers(started.api, list.id)).entries()) {
+        database
+          .prepare(
+            `INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, occurred_at)
+             SELECT max(id), ?, ?, 'x', 1, ? FROM stat_slices`
+          )
+          .run(events[index], id, Date.now())
+      }
+      database.close()
+      const found = async (operator: string) =>
+        emails(await shown({ clause: [{ type: 'campaign', operator, campaign_id }] }, list.id))
+      const operators = ['opened', 'clicked', 'bounced from', 'unsubscribed from', 'complained about']
+      for (const [index, operator] of operators.entries()) {
+        expect(await found(operator)).toEqual([`${names[index]}@example.com`])
+      }
+      expect(await found('did not click')).toHaveLength(4)
+    })
+
     it('find who opened or clicked anything in the last days, and who did not', async () => {
       const list = await makeList(started.api)
       for (const name of ['anna', 'ben', 'clara', 'dario']) {

@@ -85,6 +85,7 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /selections/:id/bulk_actions': { foreign: ofSelection },
   'POST /selections/:id/exports': { needs: 'subscriber.export', foreign: ofSelection },
   'GET /campaigns': {},
+  'POST /campaigns/:id/duplicate': { needs: 'campaign.create', foreign: ofCampaign },
   'GET /campaigns/:id/progress': { needs: 'campaign.read_stats', foreign: ofCampaign },
   'GET /campaigns/:id/outbox': { needs: 'campaign.read_stats', foreign: ofCampaign },
   'GET /previews': { needs: 'campaign.send or campaign.update' },
@@ -168,6 +169,7 @@ const segmentBody = {
 const bodies: Record<string, unknown> = {
   bulk_actions: { kind: 'delete' },
   content_preview: { subject: '', html: '', text: '', name: '' },
+  duplicate: { name: 'Copy' },
   corrections: { rows: [{ place: 0, cells: ['a@example.com'] }] },
   dry_runs: { filename: 'file.csv', column_mapping: ['email'], new_custom_fields: [] },
   import_mappings: {

@@ -76,6 +76,16 @@ const createCampaign: Command<CreateInput, number> = async (context, input) => {
   const state = stateAfter(context, kind, draft, campaign, faults)
   if (state === 'scheduled') await requireLists(context, draft.segment)
   faults.throwIfAny()
+  return insertDraft(context, input, draft, state)
+}
+
+/** Adds what a campaign or a template is made of. @returns its id */
+async function insertDraft(
+  context: CommandContext,
+  { organizationId, mailingListId, kind }: { organizationId: number; mailingListId: number; kind: Kind },
+  draft: Draft,
+  state: CampaignState
+): Promise<number> {
   const { id } = await context.db
     .insertInto('campaigns')
     .values({
@@ -93,6 +103,26 @@ const createCampaign: Command<CreateInput, number> = async (context, input) => {
   await saveDispatch(context, id, draft, state)
   recordOne(context, kind, 'create', { organizationId, mailingListId }, id)
   return id
+}
+
+/** Adds a campaign that is made of what another one is made of, whatever became of that, and is not to be sent yet. @returns its id */
+const duplicateCampaign: Command<{ organizationId: number; id: number; name: string }, number> = async (
+  context,
+  { organizationId, id, name }
+) => {
+  const source = await campaignById(context.db, organizationId, id, 'campaign')
+  const whole = await draftOf(context, source)
+  const draft = { ...whole, name, segment: await copyOf(context, whole.segment), ...unsent(whole) }
+  const scope = { organizationId, mailingListId: source.mailing_list_id, kind: 'campaign' as const }
+  return insertDraft(context, scope, draft, 'idle')
+}
+
+/** Contents and delivery settings for another campaign, which has a time of its own. */
+function unsent({ contents, dispatch }: Draft): Pick<Draft, 'contents' | 'dispatch'> {
+  return {
+    contents: contents.map(({ id: _, ...content }) => content),
+    dispatch: dispatch && { ...dispatch, begins_at: null, begins_at_once: 0 }
+  }
 }
 
 /** What a new campaign takes over from its template (docs/api.md, "Campaigns"). */
@@ -116,11 +146,8 @@ async function draftFromTemplate(
     name: template.name,
     segment: source.duplicate_segmentation_criteria ? await copyOf(context, whole.segment) : null,
     remoteSql: source.duplicate_segmentation_criteria ? whole.remoteSql : null,
-    contents: source.duplicate_content ? whole.contents.map(({ id: _, ...content }) => content) : [],
-    dispatch:
-      source.duplicate_dispatch && whole.dispatch
-        ? { ...whole.dispatch, begins_at: null, begins_at_once: 0 }
-        : null,
+    contents: source.duplicate_content ? unsent(whole).contents : [],
+    dispatch: source.duplicate_dispatch ? unsent(whole).dispatch : null,
     seedListIds: source.duplicate_dispatch ? whole.seedListIds : []
   }
 }
@@ -515,6 +542,7 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
 
 export const campaignCommands = {
   create: createCampaign,
+  duplicate: duplicateCampaign,
   update: updateCampaign,
   delete: deleteCampaign,
   purge: purgeCampaign,

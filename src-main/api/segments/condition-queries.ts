@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
+import type { StatEventType } from '../statistics/tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import { fold } from '../../base/fold.ts'
 import { concernsList } from '../suppression-lists/queries.ts'
@@ -237,8 +238,19 @@ function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   return operator === 'is true' ? isIt : sql<SqlBool>`not ${isIt}`
 }
 
+/** What of the events of a campaign an operator asks for. */
+const eventOfOperator: Record<CampaignCondition['operator'], StatEventType> = {
+  opened: 'open',
+  'did not open': 'open',
+  clicked: 'click',
+  'did not click': 'click',
+  'bounced from': 'bounce',
+  'unsubscribed from': 'unsub',
+  'complained about': 'scomp'
+}
+
 function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBool> {
-  const type = operator === 'opened' || operator === 'did not open' ? 'open' : 'click'
+  const type = eventOfOperator[operator]
   const did = sql<SqlBool>`exists (
     select 1 from stat_events where type = ${sql.lit(type)} and subscriber_id = subscribers.id and stat_slice_id in (
       select stat_slices.id from stat_slices join stats on stats.id = stat_id

@@ -29,7 +29,15 @@ export const timeOperators = ['is on', 'is before', 'is after', 'is between', 'i
 export const booleanOperators = ['is true', 'is false'] as const
 export const optionOperators = ['is one of', 'is none of'] as const
 export const optionsOperators = ['is one of', 'is all of', 'is none of'] as const
-export const campaignOperators = ['opened', 'did not open', 'clicked', 'did not click'] as const
+export const campaignOperators = [
+  'opened',
+  'did not open',
+  'clicked',
+  'did not click',
+  'bounced from',
+  'unsubscribed from',
+  'complained about'
+] as const
 export const reactionOperators = ['is in the last', 'is not in the last'] as const
 export const timeAttributes = ['subscribe_time', 'created_at', 'updated_at'] as const
 export const groupMatches = ['all', 'any', 'none'] as const

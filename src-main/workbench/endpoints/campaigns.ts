@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { CampaignSummary } from '../../api/campaigns/schema.ts'
 import { envelope } from '../../http/envelope.ts'
-import { IdParams, Nullable, Timestamp } from '../../http/schema.ts'
+import { Filled, IdParams, Nullable, Timestamp } from '../../http/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
 /** A campaign as the window lists it. */
@@ -42,6 +42,14 @@ export const campaignEndpoints = unlistedEndpoints({
     access: 'signed_in',
     query: Type.Object({ mailing_list_id: Type.Optional(Type.Integer()) }),
     answer: envelope(Type.Array(ListedCampaign))
+  },
+
+  /** A campaign like it, of another name, that is not sent yet. */
+  'POST /campaigns/:id/duplicate': {
+    access: 'campaign.create',
+    params: IdParams,
+    body: Type.Object({ name: Filled({ maxLength: 255 }) }),
+    answer: envelope(Type.Object({ id: Type.Integer() }))
   },
 
   'GET /campaigns/:id/progress': {
