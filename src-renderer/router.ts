@@ -92,6 +92,16 @@ export const router = createRouter({
       component: () => import('./pages/CampaignPage.vue'),
       props: ids
     },
+    {
+      path: '/lists/:listId(\\d+)/autoresponders/:autoresponderId(\\d+)',
+      component: () => import('./pages/AutoresponderPage.vue'),
+      props: ids
+    },
+    {
+      path: '/lists/:listId(\\d+)/autoresponders/new',
+      component: () => import('./pages/AutoresponderPage.vue'),
+      props: ids
+    },
     { path: '/campaigns', component: () => import('./pages/CampaignsPage.vue') },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },

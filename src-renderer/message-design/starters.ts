@@ -42,7 +42,7 @@ function footer(t: Translate): JSONContent[] {
 }
 
 function column(t: Translate, title: string): JSONContent {
-  return { type: 'column', content: [heading(3, t(title)), paragraph(text(t('starter.shortText')))] }
+  return { type: 'column', content: [heading(2, t(title)), paragraph(text(t('starter.shortText')))] }
 }
 
 export const starters = {

@@ -1,0 +1,54 @@
+import type { Autoresponder, AutoresponderInput } from '../../api/autoresponders.ts'
+
+/** An autoresponder that is being written, by the API's names of its fields; 0 stands for nothing chosen. */
+export type AutoresponderDraft = ReturnType<typeof draftOf>
+
+/** @param autoresponder undefined for a new one */
+export function draftOf(autoresponder?: Autoresponder) {
+  return {
+    name: autoresponder?.name ?? '',
+    paused: autoresponder?.paused ?? false,
+    trigger: autoresponder?.trigger ?? 'subscription',
+    trigger_run_on_api: autoresponder?.trigger_run_on_api ?? true,
+    trigger_include_subscribers_from_import: autoresponder?.trigger_include_subscribers_from_import ?? false,
+    trigger_autoresponder_to_open_id: autoresponder?.trigger_autoresponder_to_open_id ?? 0,
+    trigger_campaign_to_open_id: autoresponder?.trigger_campaign_to_open_id ?? 0,
+    segmentation_criteria_id: autoresponder?.segmentation_criteria_id ?? 0,
+    delay: autoresponder?.delay ?? 'immediately',
+    delay_amount: autoresponder?.delay_amount ?? 0,
+    delay_unit: autoresponder?.delay_unit ?? 'hours',
+    delay_time: autoresponder?.delay_time ?? 9,
+    use_external_delivery_setting: autoresponder?.use_external_delivery_setting ?? true,
+    from_name: autoresponder?.from_name ?? '',
+    from_email: autoresponder?.from_email ?? '',
+    virtual_mta_id: autoresponder?.virtual_mta_id ?? 0,
+    url_domain_id: autoresponder?.url_domain_id ?? 0,
+    bounce_email_user_id: autoresponder?.bounce_email_user_id ?? 0,
+    track_opens: autoresponder?.track_opens ?? true,
+    track_links: autoresponder?.track_links ?? true,
+    content_subject: autoresponder?.content_subject ?? '',
+    content_format: autoresponder?.content_format ?? 'both',
+    content_html: autoresponder?.content_html ?? '',
+    content_text: autoresponder?.content_text ?? ''
+  }
+}
+
+/** What the draft says, as a request. */
+export function inputOf(draft: AutoresponderDraft): AutoresponderInput {
+  return {
+    ...draft,
+    name: draft.name.trim(),
+    delay_amount: Number(draft.delay_amount),
+    trigger_autoresponder_to_open_id: draft.trigger.startsWith('autoresponder_')
+      ? draft.trigger_autoresponder_to_open_id || null
+      : null,
+    trigger_campaign_to_open_id:
+      draft.trigger === 'campaign_open' ? draft.trigger_campaign_to_open_id || null : null,
+    segmentation_criteria_id: draft.segmentation_criteria_id || null,
+    from_name: draft.from_name.trim() || null,
+    from_email: draft.from_email.trim() || null,
+    virtual_mta_id: draft.virtual_mta_id || null,
+    url_domain_id: draft.url_domain_id || null,
+    bounce_email_user_id: draft.bounce_email_user_id || null
+  }
+}
