@@ -27,6 +27,7 @@ import { settingCommands } from './settings/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
 import { draftCommands } from './workbench/drafts/commands.ts'
+import { tableViewCommands } from './workbench/table-views/commands.ts'
 import { importMappingCommands } from './workbench/import-mappings/commands.ts'
 
 /** Every way to change the data. The writer thread runs them; everyone else asks it to. */
@@ -56,6 +57,7 @@ export const commands: CommandRegistry = {
   importUndos: importUndoCommands,
   uploadCopies: uploadCopyCommands,
   importMappings: importMappingCommands,
+  tableViews: tableViewCommands,
   drafts: draftCommands,
   subscriberExports: subscriberExportCommands,
   bulkActions: bulkActionCommands,

@@ -14,6 +14,7 @@ import { history } from './migrations/0029-history.ts'
 import { subscriberDays } from './migrations/0030-subscriber-days.ts'
 import { reactions } from './migrations/0031-reactions.ts'
 import { images } from './migrations/0032-images.ts'
+import { tableViews } from './migrations/0033-table-views.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -27,7 +28,8 @@ export const migrations: readonly Migration[] = [
   history,
   subscriberDays,
   reactions,
-  images
+  images,
+  tableViews
 ]
 
 /** Copies of earlier schemas that are kept. */

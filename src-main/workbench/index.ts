@@ -27,6 +27,7 @@ import { windowSegmentRoutes } from './segments.ts'
 import { subscriberPageRoutes } from './subscriber-page.ts'
 import { subscriberTableRoutes } from './subscriber-table.ts'
 import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
+import { tableViewRoutes } from './table-views/routes.ts'
 import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
 
@@ -54,6 +55,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(subscriberPageRoutes)
   await app.register(subscriberTableRoutes)
   await app.register(suppressedAddressImportRoutes)
+  await app.register(tableViewRoutes)
   await app.register(windowSegmentRoutes)
   await app.register(uploadRoutes)
   await app.register(urlUploadRoutes)

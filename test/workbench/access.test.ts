@@ -154,6 +154,9 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /suppressed_address_imports/:id/pause': { needs: 'organization_admin', foreign: ofFile },
   'POST /suppressed_address_imports/:id/unpause': { needs: 'organization_admin', foreign: ofFile },
   'POST /suppressed_address_imports/:id/cancel': { needs: 'organization_admin', foreign: ofFile },
+  'GET /mailing_lists/:mailing_list_id/table_views': { needs: 'subscriber.read', foreign: ofList },
+  'PUT /mailing_lists/:mailing_list_id/table_views': { needs: 'subscriber.read', foreign: ofList },
+  'DELETE /mailing_lists/:mailing_list_id/table_views/:id': { needs: 'subscriber.read', foreign: ofList },
   'PUT /uploads/:filename': { needs: 'subscriber.import' },
   'POST /url_uploads': { needs: 'subscriber.import' }
 }
@@ -186,6 +189,13 @@ const bodies: Record<string, unknown> = {
   segment_counts: { clause: [] },
   segments: segmentBody,
   ':id': segmentBody,
+  table_views: {
+    name: 'View',
+    clause: [],
+    segment_id: null,
+    sort: null,
+    columns: [{ key: 'email', width: null }]
+  },
   suppressed_address_imports: { filename: 'file.csv' }
 }
 

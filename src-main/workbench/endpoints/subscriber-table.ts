@@ -6,6 +6,13 @@ import { Subscriber } from '../../api/subscribers/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { choiceInput } from './choice.ts'
 
+/** What the table is ordered by. */
+export const TableSort = Type.Object({
+  /** A column of subscribers, or the id of a custom field. */
+  by: Type.Union([Type.Enum([...sortColumns]), Type.Integer()]),
+  descending: Type.Boolean()
+})
+
 export const subscriberTableEndpoints = unlistedEndpoints({
   // What is asked for is long, so a POST brings it; nothing is changed.
   'POST /mailing_lists/:mailing_list_id/subscriber_table': {
@@ -13,16 +20,7 @@ export const subscriberTableEndpoints = unlistedEndpoints({
     params: MailingListParams,
     body: Type.Object({
       ...choiceInput,
-      sort: withDefault(
-        Nullable(
-          Type.Object({
-            /** A column of subscribers, or the id of a custom field. */
-            by: Type.Union([Type.Enum([...sortColumns]), Type.Integer()]),
-            descending: Type.Boolean()
-          })
-        ),
-        null
-      ),
+      sort: withDefault(Nullable(TableSort), null),
       page: withDefault(Type.Integer({ minimum: 0 }), 0),
       per_page: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 100)
     }),

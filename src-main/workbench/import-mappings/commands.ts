@@ -1,48 +1,18 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import type { Command } from '../../database/command.ts'
-import { notFound } from '../../base/errors.ts'
+import { deleteNamed, type ListInput, saveNamed } from '../named-settings.ts'
 import { headerKey } from './queries.ts'
 import type { MappingSettings, RememberedColumnInput } from './schema.ts'
 
-interface ListInput {
-  organizationId: number
-  mailingListId: number
-}
-
 /** Saves a mapping under a name; one of that name is replaced. @returns its id */
-const saveImportMapping: Command<ListInput & { name: string; settings: MappingSettings }, number> = async (
+const saveImportMapping: Command<ListInput & { name: string; settings: MappingSettings }, number> = (
   context,
-  { organizationId, mailingListId, name, settings }
-) => {
-  await mailingListById(context.db, organizationId, mailingListId)
-  const saved = { name: name.trim(), settings: JSON.stringify(settings), updated_at: context.now }
-  const { id } = await context.db
-    .insertInto('import_mappings')
-    .values({
-      ...saved,
-      mailing_list_id: mailingListId,
-      name_key: saved.name.toLowerCase(),
-      created_at: context.now
-    })
-    .onConflict((conflict) => conflict.columns(['mailing_list_id', 'name_key']).doUpdateSet(saved))
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
+  { name, settings, ...list }
+) => saveNamed(context, 'import_mappings', list, name, settings)
 
 /** @throws ApiError not_found */
-const deleteImportMapping: Command<ListInput & { id: number }, void> = async (
-  context,
-  { organizationId, mailingListId, id }
-) => {
-  await mailingListById(context.db, organizationId, mailingListId)
-  const { numDeletedRows } = await context.db
-    .deleteFrom('import_mappings')
-    .where('id', '=', id)
-    .where('mailing_list_id', '=', mailingListId)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(`import mapping ${id}`)
-}
+const deleteImportMapping: Command<ListInput & { id: number }, void> = (context, { id, ...list }) =>
+  deleteNamed(context, 'import_mappings', list, id, 'import mapping')
 
 /** Remembers where the columns of a file went, and how its dates were written, for the next one with the same headers. */
 export const rememberColumns: Command<ListInput & { columns: RememberedColumnInput[] }, void> = async (

@@ -1,18 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DateOrder } from '../../base/dates.ts'
 import type { Schema } from '../../database/schema.ts'
-import type { ImportMapping, MappingSettings } from './schema.ts'
-
-/** The saved mappings of a list, by name. */
-export async function importMappings(db: Kysely<Schema>, mailingListId: number): Promise<ImportMapping[]> {
-  const rows = await db
-    .selectFrom('import_mappings')
-    .select(['id', 'name', 'settings'])
-    .where('mailing_list_id', '=', mailingListId)
-    .orderBy('name_key')
-    .execute()
-  return rows.map(({ id, name, settings }) => ({ id, name, ...(JSON.parse(settings) as MappingSettings) }))
-}
 
 /** Upper and lower case and white space around a header do not matter. */
 export function headerKey(header: string): string {

@@ -2,41 +2,45 @@ import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
 import { importMappingEndpoints } from './endpoints.ts'
-import { importMappings } from './queries.ts'
+import { namedOf } from '../named-settings.ts'
+import type { MappingSettings } from './schema.ts'
 
 /** /app/v1/mailing_lists/:id/import_mappings and remembered_columns: what the wizard of an import need not ask again. */
-export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writer }) => ({
-  'GET /mailing_lists/:mailing_list_id/import_mappings': async ({ caller, params }) => {
-    await mailingListById(reader, caller.organizationId, params.mailing_list_id)
-    return ok(await importMappings(reader, params.mailing_list_id))
-  },
+export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writer }) => {
+  const importMappings = (listId: number) => namedOf<MappingSettings>(reader, 'import_mappings', listId)
+  return {
+    'GET /mailing_lists/:mailing_list_id/import_mappings': async ({ caller, params }) => {
+      await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      return ok(await importMappings(params.mailing_list_id))
+    },
 
-  'PUT /mailing_lists/:mailing_list_id/import_mappings': async ({ caller, params, body }) => {
-    const { name, ...settings } = body
-    await writer.run('importMappings.save', {
-      organizationId: caller.organizationId,
-      mailingListId: params.mailing_list_id,
-      name,
-      settings
-    })
-    return ok(await importMappings(reader, params.mailing_list_id))
-  },
+    'PUT /mailing_lists/:mailing_list_id/import_mappings': async ({ caller, params, body }) => {
+      const { name, ...settings } = body
+      await writer.run('importMappings.save', {
+        organizationId: caller.organizationId,
+        mailingListId: params.mailing_list_id,
+        name,
+        settings
+      })
+      return ok(await importMappings(params.mailing_list_id))
+    },
 
-  'DELETE /mailing_lists/:mailing_list_id/import_mappings/:id': async ({ caller, params }) => {
-    await writer.run('importMappings.delete', {
-      organizationId: caller.organizationId,
-      mailingListId: params.mailing_list_id,
-      id: params.id
-    })
-    return ok(await importMappings(reader, params.mailing_list_id))
-  },
+    'DELETE /mailing_lists/:mailing_list_id/import_mappings/:id': async ({ caller, params }) => {
+      await writer.run('importMappings.delete', {
+        organizationId: caller.organizationId,
+        mailingListId: params.mailing_list_id,
+        id: params.id
+      })
+      return ok(await importMappings(params.mailing_list_id))
+    },
 
-  'PUT /mailing_lists/:mailing_list_id/remembered_columns': async ({ caller, params, body }) => {
-    await writer.run('importMappings.rememberColumns', {
-      organizationId: caller.organizationId,
-      mailingListId: params.mailing_list_id,
-      columns: body.columns
-    })
-    return ok(null)
+    'PUT /mailing_lists/:mailing_list_id/remembered_columns': async ({ caller, params, body }) => {
+      await writer.run('importMappings.rememberColumns', {
+        organizationId: caller.organizationId,
+        mailingListId: params.mailing_list_id,
+        columns: body.columns
+      })
+      return ok(null)
+    }
   }
-}))
+})

@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox'
+import { ConditionsInput } from '../../api/segments/schema.ts'
+import { Filled, Nullable } from '../../http/schema.ts'
+import { TableSort } from '../endpoints/subscriber-table.ts'
+
+/** In pixels: narrower ones cannot be told from their edge, wider ones are a screen. */
+export const [leastColumnWidth, mostColumnWidth] = [64, 1200]
+
+/** A column of the table: one of subscribers by its name in the API, or a custom field as "field ID". */
+const ViewColumn = Type.Object({
+  key: Type.String({ pattern: '^(?:[a-z_]{1,30}|field [0-9]{1,15})$' }),
+  /** In pixels; null = as wide as there is room. */
+  width: Nullable(Type.Integer({ minimum: leastColumnWidth, maximum: mostColumnWidth }))
+})
+
+/** What the table shows and how. What is gone meanwhile, such as a field, is left out when it is shown. */
+export const ViewSettings = Type.Object({
+  clause: ConditionsInput,
+  segment_id: Nullable(Type.Integer()),
+  sort: Nullable(TableSort),
+  /** Those that are shown, from left to right. */
+  columns: Type.Array(ViewColumn, { minItems: 1, maxItems: 500 })
+})
+export type ViewSettings = Static<typeof ViewSettings>
+
+export const TableViewInput = Type.Object({ name: Filled({ maxLength: 100 }), ...ViewSettings.properties })
+
+export const TableView = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  ...ViewSettings.properties
+})
+export type TableView = Static<typeof TableView>
