@@ -389,21 +389,25 @@ describe('what was deleted', () => {
     const count = (): unknown =>
       database
         .prepare(
-          `SELECT count(*) AS events, (SELECT purged_at IS NOT NULL FROM campaigns WHERE id = @id) AS is_purged
-           FROM stat_events WHERE stat_slice_id IN
-             (SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id WHERE campaign_id = @id)`
+          `WITH slices AS
+             (SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id WHERE campaign_id = @id)
+           SELECT (SELECT count(*) FROM stat_events WHERE stat_slice_id IN slices) AS events,
+             (SELECT count(*) FROM stat_recipients WHERE stat_slice_id IN slices) AS recipients,
+             (SELECT purged_at IS NOT NULL FROM campaigns WHERE id = @id) AS is_purged`
         )
         .get({ id: campaign.id })
     // More than one step of the removal takes.
     database.exec(`INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, occurred_at)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
       SELECT stat_slice_id, type, 1000000 + n, email, 0, occurred_at FROM numbers,
-        (SELECT * FROM stat_events ORDER BY id DESC LIMIT 1)`)
-    expect(count()).toMatchObject({ is_purged: 0 })
+        (SELECT * FROM stat_events ORDER BY id DESC LIMIT 1);
+      INSERT INTO stat_recipients
+      SELECT stat_slice_id, subscriber_id, occurred_at FROM stat_events WHERE subscriber_id > 1000000`)
+    expect(count()).toMatchObject({ recipients: 1201, is_purged: 0 })
     await started.api.delete(`/campaigns/${campaign.id}`)
-    await vi.waitFor(() => expect(count()).toEqual({ events: 0, is_purged: 1 }), 20_000)
+    await vi.waitFor(() => expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 }), 20_000)
     expect((await follow(links[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
-    expect(count()).toEqual({ events: 0, is_purged: 1 })
+    expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 })
     // What is kept of the counters has no events any more, and is not told to have drifted.
     expect((await recount(kyselyOver(database))).drifts).toEqual([])
   })

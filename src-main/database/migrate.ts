@@ -15,6 +15,7 @@ import { subscriberDays } from './migrations/0030-subscriber-days.ts'
 import { reactions } from './migrations/0031-reactions.ts'
 import { images } from './migrations/0032-images.ts'
 import { tableViews } from './migrations/0033-table-views.ts'
+import { recipients } from './migrations/0034-recipients.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -29,7 +30,8 @@ export const migrations: readonly Migration[] = [
   subscriberDays,
   reactions,
   images,
-  tableViews
+  tableViews,
+  recipients
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -197,7 +197,7 @@ export const noteRecipients: Command<ById & { recipients: number }, boolean> = a
 
 interface SentInput extends ById {
   progress: DeliveryPlan['progress']
-  counted: { sliceId: number; counters: Counters }[]
+  counted: { sliceId: number; counters: Counters; subscriberIds: number[] }[]
   /** How many of the recipients turned out to be suppressed: they are none. */
   suppressed: number
 }
@@ -216,8 +216,20 @@ export const noteSent = inBackground<SentInput, boolean>(
       }))
       .where('campaign_id', '=', id)
       .execute()
-    for (const { sliceId, counters } of counted) {
+    for (const { sliceId, counters, subscriberIds } of counted) {
       await count(context, sliceId, counters, found.campaign.time_zone_name)
+      if (subscriberIds.length === 0) continue
+      await context.db
+        .insertInto('stat_recipients')
+        .values(
+          subscriberIds.map((subscriber_id) => ({
+            stat_slice_id: sliceId,
+            subscriber_id,
+            sent_at: context.now
+          }))
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     }
     await changeDispatch(context, found.campaign, {})
     return true

@@ -149,16 +149,17 @@ export class Delivery {
     const messages = await Promise.all(mails.map((mail) => composer.compose(mail.contentId, mail.addressee)))
     const before = plan.progress.position
     const position = messages.length > 0 ? transport.send(messages) : before
-    const counted = new Map<number, Counters>()
-    for (const [index, mail] of mails.entries()) {
-      const counters = counted.get(mail.sliceId) ?? noCounters()
-      counted.set(mail.sliceId, counters)
-      countMessage(counters, messages[index]?.format ?? 'both', mail.isSeed)
+    const counted = new Map<number, { counters: Counters; subscriberIds: number[] }>()
+    for (const [index, { sliceId, isSeed, addressee }] of mails.entries()) {
+      const slice = counted.get(sliceId) ?? { counters: noCounters(), subscriberIds: [] }
+      counted.set(sliceId, slice)
+      countMessage(slice.counters, messages[index]?.format ?? 'both', isSeed)
+      if (!isSeed) slice.subscriberIds.push(addressee.id)
     }
     const goesOn = await this.#job.client.run('deliveries.noteSent', {
       id: this.#job.id,
       progress: { afterId, position },
-      counted: [...counted].map(([sliceId, counters]) => ({ sliceId, counters })),
+      counted: [...counted].map(([sliceId, slice]) => ({ sliceId, ...slice })),
       suppressed
     })
     if (goesOn) plan.progress = { afterId, position }

@@ -127,6 +127,35 @@ export function eventsOfSubscriber(
   )
 }
 
+/** The campaigns that a subscriber was sent before a time, the newest first. */
+export function messagesTo(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number,
+  before: number,
+  limit: number
+) {
+  return db
+    .selectFrom('mailing_lists')
+    .innerJoin('campaigns', 'campaigns.mailing_list_id', 'mailing_lists.id')
+    .innerJoin('stats', 'stats.campaign_id', 'campaigns.id')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .innerJoin('stat_recipients', 'stat_recipients.stat_slice_id', 'stat_slices.id')
+    .select([
+      'stat_recipients.sent_at as at',
+      'campaigns.id as campaign_id',
+      'campaigns.name as campaign_name'
+    ])
+    .where('mailing_lists.organization_id', '=', organizationId)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .where('campaigns.deleted_at', 'is', null)
+    .where('stat_recipients.subscriber_id', '=', id)
+    .where('stat_recipients.sent_at', '<', before)
+    .orderBy('stat_recipients.sent_at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 /** What names those who made some changes, and what they came by. */
 export async function namesBehind(db: Kysely<Schema>, entries: readonly HistoryEntry[]) {
   const idsOf = (...vias: HistoryEntry['via'][]): number[] => [

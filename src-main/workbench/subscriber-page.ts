@@ -17,6 +17,7 @@ import { type SubscriberEvent, subscriberPageEndpoints } from './endpoints/subsc
 import {
   changesOfSubscriber,
   eventsOfSubscriber,
+  messagesTo,
   type HistoryEntry,
   namesBehind,
   queuedFor
@@ -107,9 +108,12 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) 
       const signal = signalOf(reply)
       const { entries: all, from } = await changesOfSubscriber(reader, row.id, before, perPage + 1, signal)
       const entries = withoutMoves(all)
-      const done = hasPermission(caller, 'campaign.read_stats')
-        ? await eventsOfSubscriber(reader, organizationId, row.id, before, perPage + 1)
-        : []
+      const [done, got] = hasPermission(caller, 'campaign.read_stats')
+        ? await Promise.all([
+            eventsOfSubscriber(reader, organizationId, row.id, before, perPage + 1),
+            messagesTo(reader, organizationId, row.id, before, perPage + 1)
+          ])
+        : [[], []]
       const fields = await fieldsOfList(reader, organizationId, row.mailing_list_id)
       const changes = await eventsOfChanges(entries, fields, caller)
       const events = [
@@ -124,10 +128,17 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) 
             at: formatTime(at, timeZone),
             message: { id: campaign_id, name: campaign_name },
             url
-          }))
+          })),
+        ...got.map(({ at, campaign_id, campaign_name }) => ({
+          ...noEvent,
+          time: at,
+          type: 'message' as const,
+          at: formatTime(at, timeZone),
+          message: { id: campaign_id, name: campaign_name }
+        }))
       ].sort((a, b) => b.time - a.time)
       // What is told once counts as what it was: else a page would seem to be the last one.
-      const times = [...all, ...done].map(({ at }) => at).sort((a, b) => b - a)
+      const times = [...all, ...done, ...got].map(({ at }) => at).sort((a, b) => b - a)
       const next = times.length > perPage ? (times[perPage - 1] ?? null) : from
       return ok({
         events: events

@@ -5,6 +5,7 @@ const iconOf = {
   added: 'i-lucide-user-plus',
   changed: 'i-lucide-pencil',
   removed: 'i-lucide-user-minus',
+  message: 'i-lucide-mail',
   open: 'i-lucide-mail-open',
   click: 'i-lucide-mouse-pointer-click',
   bounce: 'i-lucide-mail-x',

@@ -1,3 +1,5 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
@@ -65,6 +67,24 @@ it(
       perContent('A'),
       perContent('B')
     ])
+    // Whom it was sent to is known as exactly: each subscriber, with the version of their message.
+    const database = new SQLite(join(directory, 'listwright.db'), { readonly: true })
+    const sentTo = database
+      .prepare<[], { email: string; name: string }>(
+        `SELECT email, campaign_contents.name FROM stat_recipients
+         JOIN subscribers ON subscribers.id = subscriber_id
+         JOIN stat_slices ON stat_slices.id = stat_slice_id
+         JOIN campaign_contents ON campaign_contents.id = content_id`
+      )
+      .all()
+    database.close()
+    const pairs = (all: { email: string; name: string }[]): string[] =>
+      all.map(({ email, name }) => `${email} ${name}`).sort()
+    const written = messages.map(({ headers }) => ({
+      email: headers.get('to') ?? '',
+      name: headers.get('subject') ?? ''
+    }))
+    expect(pairs(sentTo)).toEqual(pairs(written))
     const { data: detail } = await application.api.get<CampaignDetail>(`/campaigns/${id}`)
     expect(detail.automatic_winner_selection?.snapshots).toHaveLength(4)
     await application.end('SIGTERM')

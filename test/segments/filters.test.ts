@@ -737,6 +737,9 @@ describe('filters', () => {
         expect(await found(operator)).toEqual([`${names[index]}@example.com`])
       }
       expect(await found('did not click')).toHaveLength(4)
+      expect(await found('received')).toHaveLength(5)
+      await makeSubscriber(started.api, list.id, 'late@example.com')
+      expect(await found('did not receive')).toEqual(['late@example.com'])
     })
 
     it('find who opened or clicked anything in the last days, and who did not', async () => {

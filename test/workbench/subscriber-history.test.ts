@@ -8,6 +8,7 @@ import {
   importFile,
   importText,
   makeAutoresponder,
+  makeCampaign,
   makeField,
   makeList,
   makeSubscriber
@@ -30,6 +31,23 @@ async function idOf(listId: number, email: string): Promise<number> {
 }
 
 describe('the history of a subscriber', () => {
+  it('tells the campaigns that they were sent, to who may read statistics', async () => {
+    const list = await makeList(started.api)
+    const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
+    const campaign = await makeCampaign(started.api, list.id, {
+      name: 'Spring',
+      dispatch_attributes: { from_email: 'news@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    await started.api.sent(campaign.id)
+    expect((await historyOf(id)).events).toMatchObject([
+      { type: 'message', message: { id: campaign.id, name: 'Spring' } },
+      { type: 'added' }
+    ])
+    const reader = await clientOfUser(started, { permissions: { subscriber: ['read'] } })
+    const { data } = await reader.workbench<Page>('GET', `/subscribers/${id}/history`)
+    expect(data.events.map(({ type }) => type)).toEqual(['added'])
+  })
+
   it('tells what was changed by the API, with the key and its user', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')

@@ -521,7 +521,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
 /** Events removed by one purgeCampaign: short enough that nothing waits for it noticeably. */
 const purgedAtOnce = 500
 
-/** Removes some of what the recipients of a deleted campaign did. @returns whether there may be more */
+/** Removes some of what is known of the recipients of a deleted campaign. @returns whether there may be more */
 const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, { id }) => {
   const slices = db
     .selectFrom('stats')
@@ -535,6 +535,22 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
     )
     .executeTakeFirst()
   if (numDeletedRows === BigInt(purgedAtOnce)) return true
+  const recipients = await db
+    .deleteFrom('stat_recipients')
+    .where((where) =>
+      where(
+        where.refTuple('stat_slice_id', 'subscriber_id'),
+        'in',
+        where
+          .selectFrom('stat_recipients')
+          .select(['stat_slice_id', 'subscriber_id'])
+          .where('stat_slice_id', 'in', slices)
+          .limit(purgedAtOnce)
+          .$asTuple('stat_slice_id', 'subscriber_id')
+      )
+    )
+    .executeTakeFirst()
+  if (recipients.numDeletedRows === BigInt(purgedAtOnce)) return true
   await db.deleteFrom('stat_snapshots').where('stat_slice_id', 'in', slices).execute()
   await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()
   return false

@@ -238,8 +238,10 @@ function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   return operator === 'is true' ? isIt : sql<SqlBool>`not ${isIt}`
 }
 
-/** What of the events of a campaign an operator asks for. */
-const eventOfOperator: Record<CampaignCondition['operator'], StatEventType> = {
+/** What of the events of a campaign an operator asks for; null = of its recipients. */
+const eventOfOperator: Record<CampaignCondition['operator'], StatEventType | null> = {
+  received: null,
+  'did not receive': null,
   opened: 'open',
   'did not open': 'open',
   clicked: 'click',
@@ -251,8 +253,12 @@ const eventOfOperator: Record<CampaignCondition['operator'], StatEventType> = {
 
 function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBool> {
   const type = eventOfOperator[operator]
+  const kept =
+    type === null
+      ? sql`stat_recipients where subscriber_id = subscribers.id`
+      : sql`stat_events where type = ${sql.lit(type)} and subscriber_id = subscribers.id`
   const did = sql<SqlBool>`exists (
-    select 1 from stat_events where type = ${sql.lit(type)} and subscriber_id = subscribers.id and stat_slice_id in (
+    select 1 from ${kept} and stat_slice_id in (
       select stat_slices.id from stat_slices join stats on stats.id = stat_id
       where stats.campaign_id = ${sql.lit(campaign_id)}
     )

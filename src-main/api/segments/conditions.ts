@@ -30,6 +30,8 @@ export const booleanOperators = ['is true', 'is false'] as const
 export const optionOperators = ['is one of', 'is none of'] as const
 export const optionsOperators = ['is one of', 'is all of', 'is none of'] as const
 export const campaignOperators = [
+  'received',
+  'did not receive',
   'opened',
   'did not open',
   'clicked',

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Time, Flag, Json } from '../../database/schema.ts'
+import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 import type { CounterName } from './schema.ts'
 
 /** What is counted together: a campaign or an autoresponder. */
@@ -51,6 +51,13 @@ export interface StatEventsTable {
   occurred_at: Time
 }
 
+/** Whom a content was sent to; a subscriber who is gone may still be here. */
+export interface StatRecipientsTable {
+  stat_slice_id: Fixed<number>
+  subscriber_id: Fixed<number>
+  sent_at: Fixed<Time>
+}
+
 export type StatEventType = 'open' | 'click' | 'bounce' | 'scomp' | 'unsub'
 
 /** The counts of a content when a winner was to be chosen. */
@@ -71,6 +78,7 @@ declare module '../../database/schema.ts' {
     stat_counters: StatCountersTable
     stat_links: StatLinksTable
     stat_events: StatEventsTable
+    stat_recipients: StatRecipientsTable
     stat_snapshots: StatSnapshotsTable
   }
 }

@@ -37,8 +37,8 @@ export const eventVias = [
 ] as const
 
 const Event = Type.Object({
-  /** added, changed and removed are changes of the subscriber; the others are what it did with a message. */
-  type: Type.Enum(['added', 'changed', 'removed', 'open', 'click', 'bounce', 'scomp', 'unsub']),
+  /** added, changed and removed are changes of the subscriber, message is one that was written to them; the others are what it did with a message. */
+  type: Type.Enum(['added', 'changed', 'removed', 'message', 'open', 'click', 'bounce', 'scomp', 'unsub']),
   at: Type.String(),
   /** null where it is not known, or the application did it by itself. */
   via: Nullable(Type.Enum([...eventVias])),

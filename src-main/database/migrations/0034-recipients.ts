@@ -1,0 +1,15 @@
+import type { Migration } from '../migration.ts'
+
+/** Whom a campaign was sent to. Of those that were sent before it is not known. */
+export const recipients: Migration = {
+  version: 34,
+  name: 'recipients',
+  sql: `
+    CREATE TABLE stat_recipients (
+      stat_slice_id INTEGER NOT NULL REFERENCES stat_slices (id),
+      subscriber_id INTEGER NOT NULL,
+      sent_at INTEGER NOT NULL,
+      PRIMARY KEY (stat_slice_id, subscriber_id)
+    ) STRICT, WITHOUT ROWID;
+  `
+}
