@@ -1,5 +1,7 @@
 import { Editor, type JSONContent } from '@tiptap/core'
+import { EditorState, NodeSelection, TextSelection } from '@tiptap/pm/state'
 import { onBeforeUnmount, onMounted, type Ref, ref, shallowRef } from 'vue'
+import { untangleTables } from '../message-design/html.ts'
 import { messageExtensions } from '../message-design/nodes.ts'
 
 /** The editor of a message's document in an element of the page. */
@@ -8,6 +10,8 @@ export interface MessageEditor {
   editor: Readonly<Ref<Editor | undefined>>
   /** Grows with each change of the document or the selection: what is computed from the editor reads it. */
   revision: Readonly<Ref<number>>
+  /** Shows another document, to which nothing leads back. */
+  show: (document: JSONContent) => void
 }
 
 export function useMessageEditor(
@@ -24,21 +28,50 @@ export function useMessageEditor(
 ): MessageEditor {
   const editor = shallowRef<Editor>()
   const revision = ref(0)
-  const take = (data: DataTransfer | null): boolean => settings.takeFiles([...(data?.files ?? [])])
+  const take = (data: DataTransfer | null): boolean =>
+    !hasText(data) && settings.takeFiles([...(data?.files ?? [])])
   onMounted(() => {
     editor.value = new Editor({
       element: element.value,
       extensions: messageExtensions(settings.labelOf),
       content: settings.document(),
+      // What one types stays what it is, but for codes and links.
+      enableInputRules: ['code'],
+      enablePasteRules: ['code', 'link'],
       editorProps: {
         attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': settings.label },
+        transformPastedHTML: untangleTables,
         handlePaste: (_view, event) => take(event.clipboardData),
-        handleDrop: (_view, event) => take(event.dataTransfer)
+        handleDrop: (_view, event) => take(event.dataTransfer),
+        // A letter behind a picture that is selected does not replace it.
+        handleTextInput({ state, dispatch }, _from, _to, text) {
+          const { selection, schema, tr } = state
+          const paragraph = schema.nodes['paragraph']
+          if (!(selection instanceof NodeSelection) || !selection.node.isBlock || !paragraph) return false
+          const written = tr.insert(selection.to, paragraph.create(null, schema.text(text)))
+          dispatch(written.setSelection(TextSelection.create(written.doc, selection.to + 1 + text.length)))
+          return true
+        }
       },
       onUpdate: settings.changed,
       onTransaction: () => revision.value++
     })
   })
   onBeforeUnmount(() => editor.value?.destroy())
-  return { editor, revision }
+
+  function show(document: JSONContent): void {
+    if (!editor.value) return
+    const { schema, state, view } = editor.value
+    view.updateState(
+      EditorState.create({ schema, doc: schema.nodeFromJSON(document), plugins: state.plugins })
+    )
+    revision.value++
+  }
+  return { editor, revision, show }
+}
+
+/** Word and its like put a picture of a text beside the text itself. */
+function hasText(data: DataTransfer | null): boolean {
+  const html = data?.getData('text/html') ?? ''
+  return (new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '').trim() !== ''
 }

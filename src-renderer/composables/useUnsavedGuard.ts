@@ -1,5 +1,6 @@
 import { onScopeDispose, ref, type Ref, watch } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
+import { flushEdits } from './usePendingEdits.ts'
 
 /** Asks before work that was not saved is left behind. */
 export interface UnsavedGuard {
@@ -49,8 +50,13 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   let saved = JSON.stringify(state())
   let answer: ((leaves: boolean) => void) | undefined
 
+  /** With what editors hold back for a moment. */
+  function current(): unknown {
+    flushEdits()
+    return state()
+  }
   function isUnsaved(): boolean {
-    const now = state()
+    const now = current()
     return !leavesForGood && now !== null && JSON.stringify(now) !== saved
   }
   function settle(leaves: boolean): void {
@@ -65,7 +71,7 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
     return new Promise((resolve) => (answer = resolve))
   }
   function capture(): () => void {
-    const now = JSON.stringify(state())
+    const now = JSON.stringify(current())
     return () => (saved = now)
   }
   function onUnload(event: BeforeUnloadEvent): void {

@@ -71,16 +71,19 @@ export function moveBlock(direction: -1 | 1): Command {
   }
 }
 
-/** Removes the block; of a message or a column that has no other, an empty paragraph stays. */
+/** Removes the blocks that are selected, or the one that holds the cursor; where no other is left, an empty paragraph stays. */
 export const removeBlock: Command = ({ tr, state, dispatch }) => {
-  const start = startOfBlock(state.selection)
+  const { $from, $to } = state.selection
+  const several = $from.blockRange($to, (node) => isContainer(node.type.name))
+  const isNode = state.selection instanceof NodeSelection
+  const start = several && !isNode ? several.start : startOfBlock(state.selection)
   const $start = state.doc.resolve(start)
   const block = $start.nodeAfter
   if (!block) return false
   if (!dispatch) return true
-  const end = start + block.nodeSize
+  const end = several && !isNode ? several.end : start + block.nodeSize
   closeHistory(tr)
-  if ($start.parent.childCount > 1) tr.delete(start, end)
+  if (end - start < $start.parent.content.size) tr.delete(start, end)
   else tr.replaceWith(start, end, state.schema.nodes['paragraph']?.create() ?? [])
   tr.setSelection(TextSelection.near(tr.doc.resolve(Math.min(start, tr.doc.content.size))))
   return true

@@ -14,12 +14,18 @@ const schema = getSchema(messageExtensions())
 
 /** @returns HTML for mail programs; '' for a message without content */
 export function renderDesign(design: MessageDesign): string {
-  if (isEmptyDocument(design.document)) return ''
+  if (isBlank(design)) return ''
   const { html } = mjml2html(toMjml(design), { validationLevel: 'skip', keepComments: false })
   // The indentation of MJML is more than half of it, and Gmail cuts messages off at 102 kB.
   const lean = html.replaceAll(/^\s+/gm, '').replaceAll(/\s+$/gm, '')
   const { accent, background, font } = design.look
   return lean.replace('<head>', `<head>\n${mark(`${accent} ${background} ${font}`, digest(lean))}`)
+}
+
+/** Nothing was written, and nothing chosen either. */
+function isBlank({ preheader, look, document }: MessageDesign): boolean {
+  const isStandard = look.accent === defaultLook.accent && look.background === defaultLook.background
+  return isEmptyDocument(document) && preheader === '' && isStandard && look.font === defaultLook.font
 }
 
 /** @param look @param checksum of the HTML without this mark */
@@ -42,14 +48,27 @@ export function readDesign(html: string): MessageDesign | null {
 
 /** What this editor can take over of a HTML that was written by other means: its texts, images and links, without its layout. */
 export function adoptHtml(html: string): MessageDesign {
-  return parse(html, defaultLook)
+  return parse(untangleTables(html), defaultLook)
+}
+
+/** HTML that others wrote, with each cell of its tables a block of its own: most mail stands in tables. */
+export function untangleTables(html: string): string {
+  const page = new DOMParser().parseFromString(html, 'text/html')
+  for (const cell of page.querySelectorAll('td:not([class*="lw-"]), th')) {
+    const block = page.createElement('div')
+    block.append(...cell.childNodes)
+    cell.replaceWith(block)
+  }
+  return page.documentElement.outerHTML
 }
 
 function parse(html: string, look: Look): MessageDesign {
   const page = new DOMParser().parseFromString(html, 'text/html')
-  const hidden = page.querySelector('body > div[style*="display:none"]')
-  const preheader = hidden?.textContent ?? ''
-  for (const each of [hidden, ...page.querySelectorAll('script, style, title')]) each?.remove()
+  const hidden = [...page.querySelectorAll('[style]')].filter((element) =>
+    /display\s*:\s*none/i.test(element.getAttribute('style') ?? '')
+  )
+  const preheader = hidden[0]?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  for (const each of [...hidden, ...page.querySelectorAll('script, style, title')]) each.remove()
   for (const block of page.querySelectorAll('p, h1, h2, h3')) {
     if (block.textContent === '\u00a0') block.replaceChildren()
   }

@@ -1,4 +1,5 @@
 import type { JSONContent } from '@tiptap/core'
+import { isLinkAddress } from './addresses.ts'
 import { alignmentOf, fonts, type Look, type MessageDesign } from './design.ts'
 
 // MJML makes of these tags the tables, inlined styles and conditional comments that mail programs need. The classes that begin
@@ -116,12 +117,12 @@ function mailBlock({ type, attrs = {}, content = [] }: JSONContent, look: Look, 
   const padding = `padding="8px ${margin}px"`
   switch (type) {
     case 'button': {
-      const link = attrs['href'] === '' ? '' : ` href="${escape(String(attrs['href']))}"`
+      const link = linkTo(attrs['href'])
       return `<mj-button css-class="lw-button" ${padding} inner-padding="12px 24px" border-radius="6px" font-size="16px" font-weight="bold" align="${alignmentOf(attrs['align'])}" background-color="${escape(look.accent)}" color="${contrast(look.accent)}"${link}>${inline(content, look)}</mj-button>`
     }
     case 'image': {
       const share = Number(attrs['width'])
-      const link = attrs['href'] === '' ? '' : ` href="${escape(String(attrs['href']))}"`
+      const link = linkTo(attrs['href'])
       const pixels = Math.round(((columnWidth - 2 * margin) * share) / 100)
       return `<mj-image css-class="lw-image lw-width-${share}" ${padding} src="${escape(String(attrs['src']))}" alt="${escape(String(attrs['alt']))}" align="${alignmentOf(attrs['align'])}" width="${pixels}px"${link} />`
     }
@@ -130,6 +131,11 @@ function mailBlock({ type, attrs = {}, content = [] }: JSONContent, look: Look, 
     default:
       throw new Error(`a message has no block "${type}"`)
   }
+}
+
+/** The attribute of a link; '' for none. */
+function linkTo(href: unknown): string {
+  return typeof href === 'string' && isLinkAddress(href) ? ` href="${escape(href)}"` : ''
 }
 
 function aligned(attrs: Record<string, unknown>): string {
@@ -151,8 +157,8 @@ function marked({ type, text = '', attrs = {}, marks = [] }: JSONContent, look: 
     type === 'hardBreak' ? '<br>' : type === 'code' ? `%%${escape(String(attrs['code']))}%%` : written
   return marks.reduce((inner, { type: mark, attrs: settings = {} }) => {
     if (mark === 'link') {
-      const href = escape(String(settings['href'] ?? ''))
-      return `<a href="${href}" style="color:${escape(look.accent)}">${inner}</a>`
+      const link = linkTo(settings['href'])
+      return link === '' ? inner : `<a${link} style="color:${escape(look.accent)}">${inner}</a>`
     }
     const tag = tags[mark]
     return tag === undefined ? inner : `<${tag}>${inner}</${tag}>`

@@ -1,7 +1,8 @@
 import { type Extensions, InputRule, mergeAttributes, Node, PasteRule } from '@tiptap/core'
 import StarterKit from '@tiptap/starter-kit'
 import { imagePath } from '../../src-main/api/images/rules.ts'
-import { alignmentOf, imageScheme, imageWidths } from './design.ts'
+import { isLinkAddress } from './addresses.ts'
+import { alignmentOf, imageScheme, imageWidths, widthFor } from './design.ts'
 
 // What a message is made of. Each block says how the editor shows it, and how it is read back: from what the editor shows
 // (copied and pasted) and from the HTML that mail programs get (`mjml.ts`, whose classes begin with lw-).
@@ -32,6 +33,11 @@ const alignedBlocks = Node.create({
 /** Text, blocks of a mail, and columns of both. */
 const MessageDocument = Node.create({ name: 'doc', topNode: true, content: '(block | mailBlock | columns)+' })
 
+/** An attribute that the rules of its node read, not one of the same name of the element. */
+function asRead<Value>(standard: Value) {
+  return { default: standard, parseHTML: () => null }
+}
+
 /** A link as large as a finger; its text is written in it. */
 const Button = Node.create({
   name: 'button',
@@ -40,20 +46,23 @@ const Button = Node.create({
   marks: '',
   defining: true,
   isolating: true,
-  addAttributes: () => ({ href: { default: '' }, align: { default: 'center' } }),
+  addAttributes: () => ({ href: asRead(''), align: asRead('center') }),
   parseHTML: () => [
     {
       tag: 'td.lw-button',
       contentElement: 'a, p',
       getAttrs: (element) => ({
-        href: element.querySelector('a')?.getAttribute('href') ?? '',
+        href: linkOf(element.querySelector('a')?.getAttribute('href')),
         align: alignmentOf(element.getAttribute('align'))
       })
     },
     {
       tag: 'div[data-button]',
       contentElement: 'span',
-      getAttrs: ({ dataset }) => ({ href: dataset['href'] ?? '', align: alignmentOf(dataset['align']) })
+      getAttrs: ({ dataset }) => ({
+        href: linkOf(dataset['href']),
+        align: alignmentOf(dataset['align'])
+      })
     }
   ],
   renderHTML: ({ node: { attrs } }) => [
@@ -69,11 +78,11 @@ const Image = Node.create({
   atom: true,
   draggable: true,
   addAttributes: () => ({
-    src: { default: '' },
-    alt: { default: '' },
-    href: { default: '' },
-    width: { default: 100 },
-    align: { default: 'center' }
+    src: asRead(''),
+    alt: asRead(''),
+    href: asRead(''),
+    width: asRead(100),
+    align: asRead('center')
   }),
   parseHTML: () => [
     {
@@ -85,7 +94,7 @@ const Image = Node.create({
         return {
           src,
           alt: image?.alt ?? '',
-          href: element.querySelector('a')?.getAttribute('href') ?? '',
+          href: linkOf(element.querySelector('a')?.getAttribute('href')),
           width: imageWidths.find((width) => element.classList.contains(`lw-width-${width}`)) ?? 100,
           align: alignmentOf(element.getAttribute('align'))
         }
@@ -93,20 +102,29 @@ const Image = Node.create({
     },
     {
       tag: 'figure[data-image]',
-      getAttrs: ({ dataset }) => ({
-        src: dataset['src'] ?? '',
-        alt: dataset['alt'] ?? '',
-        href: dataset['href'] ?? '',
-        width: Number(dataset['width']),
-        align: alignmentOf(dataset['align'])
-      })
+      getAttrs: ({ dataset }) =>
+        isImageAddress(dataset['src'] ?? '') && {
+          src: dataset['src'],
+          alt: dataset['alt'] ?? '',
+          href: linkOf(dataset['href']),
+          width: imageWidths.find((width) => String(width) === dataset['width']) ?? 100,
+          align: alignmentOf(dataset['align'])
+        }
     },
     // Copied from a page or from a message that was written by hand.
     {
       tag: 'img[src]',
       getAttrs: (element) => {
-        const src = element.getAttribute('src') ?? ''
-        return isImageAddress(src) && { src, alt: element.getAttribute('alt') ?? '' }
+        const written = element.getAttribute('src') ?? ''
+        const src = written.startsWith('//') ? `https:${written}` : written
+        return (
+          isImageAddress(src) && {
+            src,
+            alt: element.getAttribute('alt') ?? '',
+            href: linkOf(element.closest('a')?.getAttribute('href')),
+            width: widthFor(Number(element.getAttribute('width') ?? Infinity))
+          }
+        )
       }
     }
   ],
@@ -129,9 +147,13 @@ const Image = Node.create({
   }
 })
 
-/** One of this computer, or one that every recipient fetches. */
+/** One of this computer, or one that every recipient fetches; a code may say which. */
 function isImageAddress(src: string): boolean {
-  return src.startsWith(imageScheme) || /^https?:\/\//i.test(src)
+  return src.startsWith(imageScheme) || /^(?:https?:\/\/|%%)/i.test(src)
+}
+
+function linkOf(href: string | null | undefined): string {
+  return href != null && isLinkAddress(href) ? href : ''
 }
 
 function shownAddress(src: string): string {
@@ -217,7 +239,11 @@ export function messageExtensions(labelOf: (code: string) => string = (code) => 
       codeBlock: false,
       horizontalRule: false,
       heading: { levels: [1, 2, 3] },
-      link: { openOnClick: false, HTMLAttributes: { rel: null, target: null } }
+      link: {
+        openOnClick: false,
+        HTMLAttributes: { rel: null, target: null },
+        isAllowedUri: isLinkAddress
+      }
     }),
     alignedBlocks,
     MessageDocument,

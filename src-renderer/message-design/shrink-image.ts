@@ -2,6 +2,8 @@
 const mostPixels = 1200
 /** In bytes: below it a picture that is no wider stays as it is. */
 const enoughBytes = 300_000
+/** In bytes: a PNG that is larger becomes a JPEG. */
+const mostExactBytes = 1_000_000
 /** What every mail program shows. */
 const safeTypes = ['image/png', 'image/jpeg', 'image/gif']
 
@@ -27,9 +29,26 @@ export async function shrinkImage(file: File): Promise<ShrunkImage> {
   canvas.height = Math.max(1, Math.round(image.naturalHeight * scale))
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
   const type = file.type === 'image/jpeg' ? 'image/jpeg' : 'image/png'
-  const shrunk = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, 0.85))
+  const exact = await written(canvas, type)
+  // A photo as PNG is several times as large, for nothing that one sees.
+  const shrunk = exact && exact.size > mostExactBytes ? await onWhite(canvas) : exact
   const isBetter = shrunk !== null && (shrunk.size < file.size || !safeTypes.includes(file.type))
   return isBetter ? { image: shrunk, width: canvas.width } : asItIs
+}
+
+function written(canvas: HTMLCanvasElement, type: string): Promise<Blob | null> {
+  return new Promise((resolve) => canvas.toBlob(resolve, type, 0.85))
+}
+
+/** As JPEG, which has no transparent parts. */
+function onWhite(canvas: HTMLCanvasElement): Promise<Blob | null> {
+  const context = canvas.getContext('2d')
+  if (context) {
+    context.globalCompositeOperation = 'destination-over'
+    context.fillStyle = 'white'
+    context.fillRect(0, 0, canvas.width, canvas.height)
+  }
+  return written(canvas, 'image/jpeg')
 }
 
 function read(file: File): Promise<HTMLImageElement> {

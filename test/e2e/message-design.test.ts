@@ -74,8 +74,11 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
   })
 
   it('that has no content is no HTML', async () => {
-    const empty = { ...example, document: { type: 'doc', content: [{ type: 'paragraph' }] } }
-    expect((await there(empty)).html).toBe('')
+    const document = { type: 'doc', content: [{ type: 'paragraph' }] }
+    const look = { accent: '#4f46e5', background: '#f1f5f9', font: 'arial' } as const
+    expect((await there({ preheader: '', look, document })).html).toBe('')
+    // What was chosen or written beside the content is kept.
+    expect((await there({ preheader: 'Soon', look, document })).read?.preheader).toBe('Soon')
   })
 
   it('is not read from HTML that somebody changed, or that others wrote', async () => {
@@ -99,6 +102,40 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
       ', ',
       'look'
     ])
+  })
+
+  it('takes over table cells as blocks, the link of a picture, and what inboxes show', async () => {
+    const { preheader, document } = await page.evaluate(() =>
+      library.adoptHtml(
+        '<div style="display: none">Soon</div><table><tr><td>Price</td><td>12</td></tr></table><a href="https://example.com/a"><img src="//example.com/b.png" width="200" alt="B"></a>'
+      )
+    )
+    expect(preheader).toBe('Soon')
+    expect(document.content?.slice(0, 2).map(({ content }) => content?.[0]?.text)).toEqual(['Price', '12'])
+    expect(document.content?.[2]?.attrs).toEqual({
+      src: 'https://example.com/b.png',
+      alt: 'B',
+      href: 'https://example.com/a',
+      width: 25,
+      align: 'center'
+    })
+  })
+
+  it('holds no address that mail programs do not follow', async () => {
+    const href = 'javascript:alert(1)'
+    const link = { type: 'link', attrs: { href } }
+    const { html } = await there({
+      ...example,
+      document: {
+        type: 'doc',
+        content: [
+          { type: 'paragraph', content: [{ type: 'text', text: 'Look', marks: [link] }] },
+          { type: 'button', attrs: { href }, content: [{ type: 'text', text: 'Press' }] }
+        ]
+      }
+    })
+    expect(html).toContain('Look')
+    expect(html).not.toContain('javascript:')
   })
 
   it('is said in plain text, with the addresses of its links', async () => {

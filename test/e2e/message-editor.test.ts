@@ -139,4 +139,145 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.getByText('This HTML was not made with the visual editor').waitFor()
     await window.finish()
   })
+
+  it('keeps what is typed, however soon it is saved or left', async () => {
+    const listId = await listWithAnna()
+    const { id } = await makeCampaign(started.api, listId, {
+      name: 'Spring',
+      contents: [{ subject: 'A', format: 'both' }]
+    })
+    const window = await Window.open(browser, started.app, `/lists/${listId}/campaigns`)
+    const { page } = window
+    await page.getByRole('link', { name: 'Spring' }).click()
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.click()
+    await page.keyboard.type('First')
+    await page.getByLabel('Preview text').fill('What inboxes show')
+    await page.keyboard.press('Enter')
+    await page.getByText('The campaign is saved').first().waitFor()
+    expect((await contentOf(id))?.html).toContain('What inboxes show')
+    expect((await contentOf(id))?.text).toBe('First')
+
+    await message.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' second')
+    await page.evaluate(() => history.back())
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep editing' }).click()
+    await message.getByText('First second').waitFor()
+    // What the preview shows is no reason to forget what can be taken back.
+    await page.getByRole('tab', { name: 'Preview' }).click()
+    await page.getByRole('tab', { name: 'Write' }).click()
+    await message.click()
+    await page.keyboard.press('Control+z')
+    await message.getByText('second').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+z')
+    await message.getByText('First second').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The campaign is saved').last().waitFor()
+    await window.finish()
+  })
+
+  it('has the plain text follow the design until somebody writes another one', async () => {
+    const listId = await listWithAnna()
+    const { id } = await makeCampaign(started.api, listId, { contents: [{ subject: 'A', format: 'html' }] })
+    const window = await Window.open(browser, started.app, `/lists/${listId}/campaigns/${id}`)
+    const { page } = window
+    const message = page.getByRole('textbox', { name: 'Message' })
+    const text = page.getByLabel('Plain text')
+    const choose = async (format: string) => {
+      await page.getByLabel('Format', { exact: true }).click()
+      await page.getByRole('option', { name: format, exact: true }).click()
+      await menuIsGone(page)
+    }
+    await message.click()
+    await page.keyboard.type('Price 10')
+    await choose('HTML and plain text')
+    expect(await text.inputValue()).toBe('Price 10')
+    await text.fill('By hand')
+    await message.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('0')
+    await page.getByRole('button', { name: 'Take from the design' }).waitFor()
+    expect(await text.inputValue()).toBe('By hand')
+    await page.getByRole('button', { name: 'Take from the design' }).click()
+    expect(await text.inputValue()).toBe('Price 100')
+    // Cleared on purpose, it stays so: opening a page changes nothing.
+    await text.fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The campaign is saved').first().waitFor()
+    await page.reload()
+    await message.getByText('Price 100').waitFor()
+    expect(await text.inputValue()).toBe('')
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Create campaign' }).waitFor()
+    await window.finish()
+  })
+
+  it('makes no paragraphs of buttons, and links of addresses alone', async () => {
+    const listId = await listWithAnna()
+    const window = await Window.open(browser, started.app, `/lists/${listId}/templates/new`)
+    const { page } = window
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await page.getByRole('button', { name: 'Announcement' }).click()
+    await message.getByText('Read more').click()
+    for (const name of ['Bulleted list', 'Numbered list', 'Link']) {
+      await page.getByRole('button', { name, exact: true, disabled: true }).waitFor()
+    }
+    const address = page.getByLabel('Link address')
+    await address.fill('javascript:alert(1)')
+    await address.blur()
+    await page.getByText('Enter an address such as https://example.com').waitFor()
+    await address.fill('example.com/spring')
+    await address.blur()
+    expect(await address.inputValue()).toBe('https://example.com/spring')
+
+    await message.getByText('Write what is new').click({ clickCount: 3 })
+    await page.getByRole('button', { name: 'Link', exact: true }).click()
+    await page.getByLabel('Link address').fill('anna@example.com')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await message.locator('a[href="mailto:anna@example.com"]').waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByRole('button', { name: 'Bulleted list', disabled: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove this block' }).click()
+    expect((await message.textContent())?.trim()).toBe('')
+    await window.finish()
+  })
+
+  it('takes texts from the clipboard before their pictures, and cells as blocks', async () => {
+    const listId = await listWithAnna()
+    const window = await Window.open(browser, started.app, `/lists/${listId}/templates/new`)
+    const { page } = window
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.click()
+    await message.evaluate((element) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/html', '<table><tr><td>Price</td><td><b>12</b></td></tr></table>')
+      clipboardData.items.add(new File([new Uint8Array(10)], 'a.png', { type: 'image/png' }))
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })
+    await message.getByText('12').waitFor()
+    expect((await message.locator('p').allTextContents()).filter(Boolean)).toEqual(['Price', '12'])
+    expect(await message.locator('img').count()).toBe(0)
+    await window.finish()
+  })
+
+  it('of each version is its own, and what was written in another is not brought back', async () => {
+    const listId = await listWithAnna()
+    const window = await Window.open(browser, started.app, `/lists/${listId}/templates/new`)
+    const { page } = window
+    const message = (name: string) =>
+      page.getByRole('region', { name }).getByRole('textbox', { name: 'Message' })
+    await message('Version A').click()
+    await page.keyboard.type('Secret')
+    await page.getByRole('button', { name: 'Add a version' }).click()
+    await message('Version B').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' and more')
+    await page.getByRole('button', { name: 'Remove Version A' }).click()
+    await message('Version B').getByText('Secret and more').waitFor()
+    await message('Version B').click()
+    await page.keyboard.press('Control+z')
+    expect(await message('Version B').textContent()).toBe('Secret and more')
+    await window.finish()
+  })
 })
