@@ -91,6 +91,18 @@ async function detailsIn(packed: Buffer, id: number): Promise<SubscriberChange |
   return status ? { status: status as StatusChange } : {}
 }
 
+/** What was sent with the campaigns of an organization that are there still. */
+function sentContents(db: Kysely<Schema>, organizationId: number) {
+  return db
+    .selectFrom('mailing_lists')
+    .innerJoin('campaigns', 'campaigns.mailing_list_id', 'mailing_lists.id')
+    .innerJoin('stats', 'stats.campaign_id', 'campaigns.id')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .where('mailing_lists.organization_id', '=', organizationId)
+    .where('mailing_lists.deleted_at', 'is', null)
+    .where('campaigns.deleted_at', 'is', null)
+}
+
 /** What a subscriber did with messages before a time, newest first. */
 export function eventsOfSubscriber(
   db: Kysely<Schema>,
@@ -100,11 +112,7 @@ export function eventsOfSubscriber(
   limit: number
 ) {
   return (
-    db
-      .selectFrom('mailing_lists')
-      .innerJoin('campaigns', 'campaigns.mailing_list_id', 'mailing_lists.id')
-      .innerJoin('stats', 'stats.campaign_id', 'campaigns.id')
-      .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    sentContents(db, organizationId)
       .innerJoin('stat_events', 'stat_events.stat_slice_id', 'stat_slices.id')
       .leftJoin('stat_links', 'stat_links.id', 'stat_events.link_id')
       .select([
@@ -114,9 +122,6 @@ export function eventsOfSubscriber(
         'campaigns.name as campaign_name',
         'stat_links.url'
       ])
-      .where('mailing_lists.organization_id', '=', organizationId)
-      .where('mailing_lists.deleted_at', 'is', null)
-      .where('campaigns.deleted_at', 'is', null)
       // All of them: the index has the type before the subscriber.
       .where('stat_events.type', 'in', ['open', 'click', 'bounce', 'scomp', 'unsub'])
       .where('stat_events.subscriber_id', '=', id)
@@ -135,20 +140,13 @@ export function messagesTo(
   before: number,
   limit: number
 ) {
-  return db
-    .selectFrom('mailing_lists')
-    .innerJoin('campaigns', 'campaigns.mailing_list_id', 'mailing_lists.id')
-    .innerJoin('stats', 'stats.campaign_id', 'campaigns.id')
-    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+  return sentContents(db, organizationId)
     .innerJoin('stat_recipients', 'stat_recipients.stat_slice_id', 'stat_slices.id')
     .select([
       'stat_recipients.sent_at as at',
       'campaigns.id as campaign_id',
       'campaigns.name as campaign_name'
     ])
-    .where('mailing_lists.organization_id', '=', organizationId)
-    .where('mailing_lists.deleted_at', 'is', null)
-    .where('campaigns.deleted_at', 'is', null)
     .where('stat_recipients.subscriber_id', '=', id)
     .where('stat_recipients.sent_at', '<', before)
     .orderBy('stat_recipients.sent_at', 'desc')
