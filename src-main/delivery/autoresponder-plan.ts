@@ -5,9 +5,7 @@ import { signingSecret } from '../settings/queries.ts'
 import { customHeaders } from '../api/campaigns/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { MailingListRow } from '../api/mailing-lists/queries.ts'
-import { imagesOf } from '../api/images/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
-import { shownHtml } from './frame.ts'
 import type { AutoresponderRow } from '../api/autoresponders/queries.ts'
 
 /**
@@ -22,9 +20,9 @@ export async function autoresponderPlanOf(
   { linkBase, timeZone }: { linkBase: string; timeZone: string }
 ): Promise<MessagePlan | null> {
   if (row.content_html.trim() === '' && row.content_text.trim() === '') return null
-  const frame = await organizationById(db, list.organization_id)
   const ofList = row.use_external_delivery_setting === 1
   return {
+    organizationId: list.organization_id,
     campaign: { id: row.id, name: row.name },
     xCampaignId: `${list.organization_id}-${list.id}-a${row.id}`,
     list: { id: list.id, name: list.name },
@@ -41,10 +39,9 @@ export async function autoresponderPlanOf(
     linkBase,
     // Nobody but this computer reaches its links.
     linksImages: false,
-    images: await imagesOf(db, list.organization_id, shownHtml(frame, [{ html: row.content_html }])),
     signingSecret: await signingSecret(db),
     tracksOpens: false,
-    frame,
+    frame: await organizationById(db, list.organization_id),
     contents: [
       {
         id: row.id,

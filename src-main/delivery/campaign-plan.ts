@@ -5,8 +5,6 @@ import { signingSecret } from '../settings/queries.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../api/delivery-settings/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
-import { imagesOf } from '../api/images/queries.ts'
-import { shownHtml } from './frame.ts'
 import { type ContentRow, contentsOf, dispatchOf } from '../api/campaigns/queries.ts'
 import { customHeaders, xCampaignId } from '../api/campaigns/rules.ts'
 
@@ -65,8 +63,8 @@ export async function campaignPlanOf(
     sliceId: tracked.get(content.id)?.sliceId ?? 0,
     links: dispatch?.track_links === 1 ? (tracked.get(content.id)?.links ?? []) : []
   })
-  const frame = await organizationById(db, organizationId)
   return {
+    organizationId,
     campaign: { id: campaign.id, name: campaign.name },
     xCampaignId: xCampaignId(campaign),
     list: { id: mailingListId, name: campaign.list_name },
@@ -81,11 +79,10 @@ export async function campaignPlanOf(
     fields: await fieldsOfList(db, organizationId, mailingListId),
     timeZone: campaign.time_zone_name,
     linksImages: urlDomain !== undefined,
-    images: await imagesOf(db, organizationId, shownHtml(frame, [first, ...others])),
     linkBase: urlDomain ? `http://${urlDomain.domain}` : linkBase,
     signingSecret: await signingSecret(db),
     tracksOpens: dispatch?.track_opens === 1,
-    frame,
+    frame: await organizationById(db, organizationId),
     contents: [plannedContent(first), ...others.map(plannedContent)]
   }
 }

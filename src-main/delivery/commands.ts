@@ -86,7 +86,7 @@ async function beginSending(context: CommandContext, id: number, dispatch: Dispa
     .execute()
   const { id: statId } = await db
     .insertInto('stats')
-    .values({ campaign_id: id })
+    .values({ campaign_id: id, keeps_recipients: 1 })
     .returning('id')
     .executeTakeFirstOrThrow()
   await db

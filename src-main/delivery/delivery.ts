@@ -10,7 +10,8 @@ import type { JobOutcome } from '../jobs/outcome.ts'
 import type { RunningJob } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
 import { linksOf } from './links.ts'
-import { type Addressee, MessageComposer } from './message.ts'
+import type { Image } from '../api/images/queries.ts'
+import { type Addressee, imagesCarried, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { drawShares, drawOf, testedContent } from './split-test.ts'
@@ -18,6 +19,8 @@ import type { Transport } from './transport.ts'
 
 /** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
 const maxAtOnce = 250
+/** What their messages may weigh together: they are in memory several times until they are written. */
+const bytesAtOnce = 16 * 1024 * 1024
 /** Links that are noted at once, and recipients among whom contents are drawn. */
 const [linksAtOnce, drawnAtOnce] = [200, 1000]
 const hour = 3_600_000
@@ -95,12 +98,14 @@ export class Delivery {
 
   async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
     const { id, dataDirectory, signal } = this.#job
-    const composer = new MessageComposer(plan.message)
+    const images = await imagesCarried(this.#reader, plan.message)
+    const composer = new MessageComposer(plan.message, images)
     const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)
     try {
       const began = performance.now()
       const perHour = plan.speed === 0 ? Infinity : plan.speed
-      const atOnce = Math.max(1, Math.min(maxAtOnce, Math.floor(perHour / 3600)))
+      const most = Math.min(maxAtOnce, Math.floor(perHour / 3600), atOnceOf(plan, images))
+      const atOnce = Math.max(1, most)
       let sent = 0
       for (;;) {
         const step = await this.#nextStep(plan, atOnce)
@@ -166,6 +171,13 @@ export class Delivery {
     else transport.takeBack(before)
     return goesOn
   }
+}
+
+/** How many messages are made at once, by what they weigh. */
+function atOnceOf({ message }: DeliveryPlan, images: readonly Image[]): number {
+  const carried = images.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const written = Math.max(...message.contents.map(({ html, text }) => html.length + text.length))
+  return Math.floor(bytesAtOnce / (carried + written + 1))
 }
 
 /** What is dealt with before it is counted and whether to go on is asked. */

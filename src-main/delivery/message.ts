@@ -1,8 +1,11 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
+import type { Kysely } from 'kysely'
 import type { Attachment } from 'nodemailer/lib/mailer'
+import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
-import { atEndOfBody, framedHtml, framedText } from './frame.ts'
+import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
 import { countClicks, linkOfCode, messageLinks } from './links.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
 import { type Codes, codesOf, type CompiledText, compile, type Recipient, write } from './replacement.ts'
@@ -27,17 +30,28 @@ interface Compiled {
   text: CompiledText
 }
 
+/** The pictures that each message of a plan carries along; none where recipients fetch them. */
+export async function imagesCarried(
+  db: Kysely<Schema>,
+  { linksImages, organizationId, frame, contents }: MessagePlan
+): Promise<Image[]> {
+  return linksImages ? [] : imagesOf(db, organizationId, shownHtml(frame, contents))
+}
+
 /** Makes the messages of a campaign: a content is compiled when it is first needed, and written for each recipient. */
 export class MessageComposer {
   readonly #plan: MessagePlan
+  readonly #images: readonly Image[]
   readonly #codes: Codes
   readonly #compiled = new Map<number, Compiled>()
   /** The links of each content that are counted. */
   readonly #counted = new Map<number, ReadonlySet<number>>()
   readonly #headers: { name: string; value: CompiledText }[]
 
-  constructor(plan: MessagePlan) {
+  /** @param images those that messages carry along (`imagesCarried`); none where no message is composed */
+  constructor(plan: MessagePlan, images: readonly Image[] = []) {
     this.#plan = plan
+    this.#images = images
     this.#codes = codesOf(plan, Date.now())
     this.#headers = plan.customHeaders.map(({ name, value }) => ({ name, value: compile(value, 'text') }))
   }
@@ -96,9 +110,9 @@ export class MessageComposer {
 
   /** The pictures that a message carries along. */
   #attachmentsOf(html: string): Attachment[] {
-    if (this.#plan.images.length === 0) return []
+    if (this.#images.length === 0) return []
     const shown = new Set(imageKeysIn(html))
-    return this.#plan.images
+    return this.#images
       .filter(({ key }) => shown.has(key))
       .map(({ key, name, media_type, bytes }) => ({
         cid: key,

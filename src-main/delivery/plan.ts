@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
-import type { Image } from '../api/images/queries.ts'
 import type { FieldDefinition, StoredValues } from '../api/custom-fields/rules.ts'
 import type { SettledCondition } from '../api/segments/settled.ts'
 import type { Shares } from './split-test.ts'
 
 /** What messages are made of, whoever gets them. */
 export interface MessagePlan {
+  organizationId: number
   campaign: { id: number; name: string }
   /** For the header X-CampaignID. */
   xCampaignId: string
@@ -27,8 +27,6 @@ export interface MessagePlan {
   linkBase: string
   /** Whether recipients fetch pictures from there; else each message carries its own. */
   linksImages: boolean
-  /** The pictures that the contents and their frame show. */
-  images: Image[]
   /** Of this installation, for the tokens in links. */
   signingSecret: KeyObject
   tracksOpens: boolean

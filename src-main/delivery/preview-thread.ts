@@ -1,13 +1,17 @@
+import { join } from 'node:path'
 import { threadData } from '../base/threads.ts'
-import { MessageComposer } from './message.ts'
-import { openOutbox } from './outbox.ts'
+import { kyselyOver, openForReading } from '../database/connection.ts'
+import { imagesCarried, MessageComposer } from './message.ts'
+import { openOutbox, previewOutboxPath } from './outbox.ts'
 import type { PreviewTask } from './previews.ts'
 
 // The messages of one preview: to make some hundreds of them takes longer than the API's thread may be held up.
 
-const { path, message, recipients, values, splitByFormat } = threadData() as PreviewTask
-const composer = new MessageComposer(message)
-const outbox = openOutbox(path, 'end')
+const { dataDirectory, message, recipients, values, splitByFormat } = threadData() as PreviewTask
+const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+const composer = new MessageComposer(message, await imagesCarried(reader, message))
+await reader.destroy()
+const outbox = openOutbox(previewOutboxPath(dataDirectory, message.organizationId), 'end')
 try {
   for (const email of recipients) {
     const addressee = { id: 0, email, subscribe_time: Date.now(), subscribe_ip: null, values }

@@ -8,7 +8,7 @@ import type { MessagePlan } from './plan.ts'
 
 /** What the thread needs that makes the messages. */
 export interface PreviewTask {
-  path: string
+  dataDirectory: string
   message: MessagePlan
   recipients: string[]
   values: StoredValues
@@ -16,14 +16,13 @@ export interface PreviewTask {
 }
 
 /**
- * Files each content for each address, filled with the preview values of the list.
- * @param path of the file
+ * Files each content for each address in the previews of the organization, filled with the preview values of the list.
  * @param message null when there is no content
  * @param previewValues JSON of the list's preview_custom_field_data
  * @throws ApiError validation_failed without content or with an invalid address
  */
 export async function sendPreview(
-  path: string,
+  dataDirectory: string,
   message: MessagePlan | null,
   previewValues: string,
   { recipients, split_emails_by_format: splitByFormat }: PreviewInput
@@ -36,7 +35,7 @@ export async function sendPreview(
   if (!message) throw validationFailed('there is no content to send')
   if (message.sender.from_email === '') throw validationFailed('from_email cannot be blank')
   const task: PreviewTask = {
-    path,
+    dataDirectory,
     message,
     recipients,
     values: JSON.parse(previewValues) as StoredValues,

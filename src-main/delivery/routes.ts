@@ -6,7 +6,6 @@ import { serve } from '../http/serve.ts'
 import { autoresponderPlanOf } from './autoresponder-plan.ts'
 import { campaignPlanOf, campaignToSend } from './campaign-plan.ts'
 import { autoresponderPreviewEndpoints, campaignPreviewEndpoints } from './endpoints.ts'
-import { previewOutboxPath } from './outbox.ts'
 import { sendPreview } from './previews.ts'
 
 // Previews are messages like any other.
@@ -16,12 +15,7 @@ export const campaignPreviewRoutes = serve(campaignPreviewEndpoints, ({ reader, 
     const { id } = await campaignById(reader, caller.organizationId, params.id)
     const campaign = await campaignToSend(reader, id)
     const message = await campaignPlanOf(reader, campaign, server.listeningOrigin)
-    await sendPreview(
-      previewOutboxPath(dataDirectory, caller.organizationId),
-      message,
-      campaign.preview_custom_field_data,
-      body.preview
-    )
+    await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
     return ok(null)
   }
 }))
@@ -37,12 +31,7 @@ export const autoresponderPreviewRoutes = serve(
         linkBase: server.listeningOrigin,
         timeZone: caller.timeZone
       })
-      await sendPreview(
-        previewOutboxPath(dataDirectory, caller.organizationId),
-        message,
-        list.preview_custom_field_data,
-        body.preview
-      )
+      await sendPreview(dataDirectory, message, list.preview_custom_field_data, body.preview)
       return ok(null)
     }
   })

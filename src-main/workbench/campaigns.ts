@@ -10,7 +10,7 @@ import {
 } from '../api/campaigns/queries.ts'
 import { mayReadStatistics, withoutStatistics } from '../api/campaigns/routes.ts'
 import { ok } from '../http/envelope.ts'
-import { hoursOfCampaign } from '../api/statistics/queries.ts'
+import { hoursOfCampaign, keepsRecipients } from '../api/statistics/queries.ts'
 import { outboxPath, previewOutboxPath } from '../delivery/outbox.ts'
 import { notFound } from '../base/errors.ts'
 import { formatOptionalTime } from '../base/times.ts'
@@ -47,6 +47,7 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer, dataDi
       recipients: delivery?.recipients ?? null,
       error_message: dispatch?.error_message ?? null,
       decides_at: formatOptionalTime(delivery?.decides_at ?? null, caller.timeZone),
+      keeps_recipients: await keepsRecipients(reader, id),
       outbox_bytes: await sizeOf(outboxPath(dataDirectory, id)),
       hours: await hoursOfCampaign(reader, id)
     })

@@ -2,6 +2,7 @@ import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { holdsCode } from '../api/campaigns/replacement-codes.ts'
 import { organizationById } from '../api/organizations/queries.ts'
+import { shownHtml } from '../delivery/frame.ts'
 import { imageBytesOf } from '../api/images/queries.ts'
 import { linkImages } from '../api/images/rules.ts'
 import type { Caller } from '../http/caller.ts'
@@ -41,7 +42,8 @@ export const contentPreviewRoutes = serve(contentPreviewEndpoints, ({ reader, co
       const frame = await organizationById(reader, caller.organizationId)
       const unsubscribes = (...texts: string[]): boolean =>
         texts.some((each) => holdsCode(each, 'unsubscribe_link'))
-      const images = await imageBytesOf(reader, caller.organizationId, html)
+      const carried = shownHtml(frame, [{ html }]).join('')
+      const images = await imageBytesOf(reader, caller.organizationId, carried)
       const written = await contents.preview({
         content: { subject, html, text },
         shared: {

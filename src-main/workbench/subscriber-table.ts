@@ -22,7 +22,7 @@ export const subscriberTableRoutes = serve(subscriberTableEndpoints, ({ reader, 
 }))
 
 /** @throws ApiError validation_failed for a field that is not there or has no order */
-function sortedBy(by: SortColumn | number, fields: readonly FieldDefinition[]): Sorting['by'] {
+export function sortedBy(by: SortColumn | number, fields: readonly FieldDefinition[]): Sorting['by'] {
   if (typeof by !== 'number') return { column: by }
   const field = fields.find(({ id }) => id === by)
   const kind = field && fieldKindOf(field.type)

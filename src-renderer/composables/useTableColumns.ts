@@ -87,8 +87,12 @@ export function useTableColumns(list: () => MailingList, fields: () => CustomFie
     return [...shown.value, ...hidden]
   })
 
-  const layoutNow = (): ColumnLayout =>
-    layout.value ?? standard.value.map(({ key }) => ({ key, width: null }))
+  /** Without columns that are gone. */
+  function layoutNow(): ColumnLayout {
+    if (layout.value === null) return standard.value.map(({ key }) => ({ key, width: null }))
+    const known = new Set(all.value.map(({ key }) => key))
+    return layout.value.filter(({ key }) => known.has(key))
+  }
 
   function show(key: string, isShown: boolean): void {
     const others = layoutNow().filter((column) => column.key !== key)

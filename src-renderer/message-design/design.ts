@@ -44,12 +44,14 @@ function isEmptyParagraph(block: JSONContent | undefined): boolean {
 /** In per cent of the column that an image stands in. */
 export const imageWidths = [100, 75, 50, 25] as const
 
-/** Of a column as wide as the message, in pixels. */
-const columnWidth = 536
+/** Of a message, in pixels. */
+export const width = 600
+/** Inside it, left and right, in pixels: a line of text stands where a picture begins. */
+export const margin = 32
 
 /** How wide an image of so many pixels stands in a message without being blown up. */
 export function widthFor(pixels: number): number {
-  return imageWidths.find((share) => pixels >= (columnWidth * share) / 100) ?? 25
+  return imageWidths.find((share) => pixels >= ((width - 2 * margin) * share) / 100) ?? 25
 }
 
 export const alignments = ['left', 'center', 'right'] as const
@@ -58,6 +60,3 @@ export type Alignment = (typeof alignments)[number]
 export function alignmentOf(value: unknown): Alignment {
   return alignments.find((each) => each === value) ?? 'left'
 }
-
-/** How an image of this computer stands in a message: as what mail calls a part of the message itself (RFC 2392). */
-export const imageScheme = 'cid:'

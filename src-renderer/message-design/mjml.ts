@@ -1,16 +1,12 @@
 import type { JSONContent } from '@tiptap/core'
 import { isLinkAddress } from './addresses.ts'
-import { alignmentOf, fonts, type Look, type MessageDesign } from './design.ts'
+import { alignmentOf, fonts, type Look, margin, type MessageDesign, width } from './design.ts'
 
 // MJML makes of these tags the tables, inlined styles and conditional comments that mail programs need. The classes that begin
 // with lw- are how `nodes.ts` reads the blocks back.
 
 const textColor = '#1e293b'
 const smallColor = '#64748b'
-
-/** Inside the message, left and right, in pixels: a line of text stands where a picture begins. */
-const margin = 32
-const width = 600
 
 const headingStyles: Record<number, string> = {
   1: 'font-size:28px;line-height:1.25;margin:0 0 16px',
@@ -81,13 +77,13 @@ function columnOf(blocks: JSONContent[], look: Look, columnWidth: number): strin
   return parts.join('')
 }
 
-/** HTML of a block of text; null for another block. */
-function textBlock({ type, attrs = {}, content = [] }: JSONContent, look: Look): string | null {
+/** HTML of a block of text; null for another block. @param space below a paragraph, in pixels */
+function textBlock({ type, attrs = {}, content = [] }: JSONContent, look: Look, space = 16): string | null {
   switch (type) {
     case 'paragraph': {
       const size = attrs['isSmall'] === true ? `font-size:13px;color:${smallColor};` : ''
       const small = attrs['isSmall'] === true ? ' class="lw-small"' : ''
-      return `<p${small} style="margin:0 0 16px;${size}${aligned(attrs)}">${inline(content, look) || '&nbsp;'}</p>`
+      return `<p${small} style="margin:0 0 ${space}px;${size}${aligned(attrs)}">${inline(content, look) || '&nbsp;'}</p>`
     }
     case 'heading': {
       const level = Number(attrs['level'])
@@ -107,8 +103,8 @@ function textBlock({ type, attrs = {}, content = [] }: JSONContent, look: Look):
 function items(content: JSONContent[], look: Look): string {
   return content
     .map(({ content: blocks = [] }) => {
-      const texts = blocks.map((block) => textBlock(block, look) ?? '')
-      return `<li style="margin:0 0 4px">${texts.join('').replaceAll('margin:0 0 16px', 'margin:0')}</li>`
+      const texts = blocks.map((block) => textBlock(block, look, 0) ?? '')
+      return `<li style="margin:0 0 4px">${texts.join('')}</li>`
     })
     .join('')
 }
@@ -152,7 +148,7 @@ const tags: Record<string, string> = { bold: 'strong', italic: 'em', underline: 
 
 function marked({ type, text = '', attrs = {}, marks = [] }: JSONContent, look: Look): string {
   // Browsers show runs of spaces as one.
-  const written = escape(text).replaceAll('  ', ' &nbsp;')
+  const written = escape(text.replaceAll('\t', ' ')).replaceAll('  ', ' &nbsp;')
   const plain =
     type === 'hardBreak' ? '<br>' : type === 'code' ? `%%${escape(String(attrs['code']))}%%` : written
   return marks.reduce((inner, { type: mark, attrs: settings = {} }) => {

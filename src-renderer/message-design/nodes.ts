@@ -1,8 +1,8 @@
 import { type Extensions, InputRule, mergeAttributes, Node, PasteRule } from '@tiptap/core'
 import StarterKit from '@tiptap/starter-kit'
-import { imagePath } from '../../src-main/api/images/rules.ts'
+import { imagePath, imageScheme } from '../../src-main/api/images/rules.ts'
 import { isLinkAddress } from './addresses.ts'
-import { alignmentOf, imageScheme, imageWidths, widthFor } from './design.ts'
+import { alignmentOf, imageWidths, widthFor } from './design.ts'
 
 // What a message is made of. Each block says how the editor shows it, and how it is read back: from what the editor shows
 // (copied and pasted) and from the HTML that mail programs get (`mjml.ts`, whose classes begin with lw-).

@@ -25,7 +25,7 @@ function blocksOf(blocks: JSONContent[]): string[] {
       case 'divider':
         return ['-'.repeat(40)]
       default:
-        return [lineOf(content)]
+        return [lineOf(content).trimEnd()]
     }
   })
 }

@@ -27,7 +27,7 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     await page.getByLabel('Name', { exact: true }).fill('Monthly news')
     const first = page.getByRole('region', { name: 'Version A' })
     await first.getByLabel('Subject').fill('News for ')
-    await first.getByRole('button', { name: 'Insert a code' }).first().click()
+    await first.getByRole('button', { name: 'Insert a field' }).first().click()
     await page.getByRole('menuitem', { name: 'First name' }).click()
     expect(await first.getByLabel('Subject').inputValue()).toBe('News for %%first_name%%')
     await writeHtml(first, message)

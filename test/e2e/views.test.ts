@@ -72,6 +72,7 @@ describe.skipIf(skipsWithoutBrowser)('views of the table, in a real Chromium', {
     await page.getByRole('button', { name: 'Cities *' }).click()
     await window.screenshot('view-menu')
     await page.getByRole('menuitem', { name: 'Delete “Cities”' }).click()
+    await page.getByRole('button', { name: 'Delete view' }).click()
     await page.getByRole('button', { name: 'View', exact: true }).waitFor()
     await window.finish()
   })

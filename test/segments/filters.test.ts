@@ -737,9 +737,19 @@ describe('filters', () => {
         expect(await found(operator)).toEqual([`${names[index]}@example.com`])
       }
       expect(await found('did not click')).toHaveLength(4)
-      expect(await found('received')).toHaveLength(5)
+      expect(await found('was sent')).toHaveLength(5)
       await makeSubscriber(started.api, list.id, 'late@example.com')
-      expect(await found('did not receive')).toEqual(['late@example.com'])
+      expect(await found('was not sent')).toEqual(['late@example.com'])
+
+      // A version before this one sent it: nobody is to be taken for left out.
+      const earlier = new SQLite(join(started.dataDirectory, 'listwright.db'))
+      earlier.prepare('UPDATE stats SET keeps_recipients = 0 WHERE campaign_id = ?').run(campaign_id)
+      earlier.close()
+      const unsure = [{ type: 'campaign', operator: 'was not sent', campaign_id }]
+      const path = `/mailing_lists/${list.id}/subscriber_table`
+      expect((await started.api.workbench('POST', path, { clause: unsure })).error_message).toContain(
+        'was sent by an earlier version, which did not keep to whom'
+      )
     })
 
     it('find who opened or clicked anything in the last days, and who did not', async () => {

@@ -155,8 +155,14 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /suppressed_address_imports/:id/unpause': { needs: 'organization_admin', foreign: ofFile },
   'POST /suppressed_address_imports/:id/cancel': { needs: 'organization_admin', foreign: ofFile },
   'GET /mailing_lists/:mailing_list_id/table_views': { needs: 'subscriber.read', foreign: ofList },
-  'PUT /mailing_lists/:mailing_list_id/table_views': { needs: 'subscriber.read', foreign: ofList },
-  'DELETE /mailing_lists/:mailing_list_id/table_views/:id': { needs: 'subscriber.read', foreign: ofList },
+  'PUT /mailing_lists/:mailing_list_id/table_views': {
+    needs: 'segmentation_criteria.create or segmentation_criteria.update',
+    foreign: ofList
+  },
+  'DELETE /mailing_lists/:mailing_list_id/table_views/:id': {
+    needs: 'segmentation_criteria.delete',
+    foreign: ofList
+  },
   'PUT /uploads/:filename': { needs: 'subscriber.import' },
   'POST /url_uploads': { needs: 'subscriber.import' }
 }

@@ -47,4 +47,12 @@ it('a view has a name, and columns of a width that can be seen', async () => {
   expect(await refused({ columns: [{ key: 'email', width: 5 }] })).toContain('columns.0.width')
   expect(await refused({ columns: [] })).toContain('columns')
   expect(await refused({ columns: [{ key: 'email; DROP', width: null }] })).toContain('columns.0.key')
+  expect(await refused({ columns: [{ key: 'status', width: null }] })).toBe('columns must hold email')
+  const email = { key: 'email', width: null }
+  expect(await refused({ columns: [email, email] })).toBe('columns must not name a column twice')
+  expect(await refused({ sort: { by: 999, descending: false } })).toContain('sort.by')
+  expect(await refused({ segment_id: 999 })).toContain('segment 999')
+  expect(await refused({ clause: [{ type: 'email', operator: 'rhymes with' }] })).toContain(
+    'clause.0.operator'
+  )
 })

@@ -518,7 +518,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
   return { id, name: row.name }
 }
 
-/** Events removed by one purgeCampaign: short enough that nothing waits for it noticeably. */
+/** Events, and then recipients, removed by one purgeCampaign: few enough that nothing waits for it noticeably. */
 const purgedAtOnce = 500
 
 /** Removes some of what is known of the recipients of a deleted campaign. @returns whether there may be more */

@@ -20,12 +20,13 @@ export function imageTypeOf(file: Uint8Array): ImageType {
   return found[0]
 }
 
-/** How a content names an image of this application: as mail names parts of the message itself (RFC 2392). */
+/** How a content names an image of this application: as mail names parts of the message itself (RFC 2392), by its key. */
+export const imageScheme = 'cid:'
 const reference = /((?:\b(?:src|background)\s*=\s*["']?|url\(\s*["']?))cid:([0-9a-f]{32})\b/gi
 
 /** The keys of the images that a content may show, each once. */
 export function imageKeysIn(html: string): string[] {
-  return [...new Set([...html.matchAll(reference)].map(([, , key = '']) => key))]
+  return [...new Set([...html.matchAll(reference)].map(([, , key = '']) => key.toLowerCase()))]
 }
 
 /** Where an image is fetched, on this server. */
@@ -35,5 +36,8 @@ export function imagePath(key: string): string {
 
 /** Has the images of a content fetched from this application. @param base where its links lead, without a path */
 export function linkImages(html: string, base: string): string {
-  return html.replaceAll(reference, (_, before: string, key: string) => before + base + imagePath(key))
+  return html.replaceAll(
+    reference,
+    (_, before: string, key: string) => before + base + imagePath(key.toLowerCase())
+  )
 }

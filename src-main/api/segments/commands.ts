@@ -5,6 +5,7 @@ import { Faults } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing, isCampaignOf } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
+import { keepsRecipients } from '../statistics/queries.ts'
 import { namesOf } from '../../http/names.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
@@ -161,8 +162,12 @@ export async function readCheckedConditions(
   const lists = [...new Set(listIdsOf(clause))].map((id) => ({ id, name: field }))
   await checkLists(db, organizationId, lists, faults)
   for (const leaf of leavesOf(clause)) {
-    if (leaf.type !== 'campaign' || (await isCampaignOf(db, organizationId, leaf.campaign_id))) continue
-    faults.add(`${field}.campaign_id ${leaf.campaign_id} does not exist`)
+    if (leaf.type !== 'campaign') continue
+    const name = `${field}.campaign_id ${leaf.campaign_id}`
+    if (!(await isCampaignOf(db, organizationId, leaf.campaign_id))) faults.add(`${name} does not exist`)
+    else if (leaf.operator.endsWith('sent') && !(await keepsRecipients(db, leaf.campaign_id))) {
+      faults.add(`${name} was sent by an earlier version, which did not keep to whom`)
+    }
   }
   return clause
 }

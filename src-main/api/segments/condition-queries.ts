@@ -240,8 +240,8 @@ function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
 
 /** What of the events of a campaign an operator asks for; null = of its recipients. */
 const eventOfOperator: Record<CampaignCondition['operator'], StatEventType | null> = {
-  received: null,
-  'did not receive': null,
+  'was sent': null,
+  'was not sent': null,
   opened: 'open',
   'did not open': 'open',
   clicked: 'click',
@@ -249,6 +249,10 @@ const eventOfOperator: Record<CampaignCondition['operator'], StatEventType | nul
   'bounced from': 'bounce',
   'unsubscribed from': 'unsub',
   'complained about': 'scomp'
+}
+
+function isNegative(operator: CampaignCondition['operator']): boolean {
+  return operator.startsWith('did not') || operator === 'was not sent'
 }
 
 function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBool> {
@@ -265,7 +269,7 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
   )`
   const campaign = sql<SqlBool>`exists (select 1 from campaigns where id = ${sql.lit(campaign_id)} and deleted_at is null)`
   // Of a campaign that was deleted nothing is known: nobody meets a condition on it.
-  return sql<SqlBool>`(${campaign} and ${operator.startsWith('did not') ? sql`not ${did}` : did})`
+  return sql<SqlBool>`(${campaign} and ${isNegative(operator) ? sql`not ${did}` : did})`
 }
 
 function reactedSince({ since, isMet }: ReactionSince): Expression<SqlBool> {

@@ -30,8 +30,8 @@ export const booleanOperators = ['is true', 'is false'] as const
 export const optionOperators = ['is one of', 'is none of'] as const
 export const optionsOperators = ['is one of', 'is all of', 'is none of'] as const
 export const campaignOperators = [
-  'received',
-  'did not receive',
+  'was sent',
+  'was not sent',
   'opened',
   'did not open',
   'clicked',

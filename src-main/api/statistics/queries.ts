@@ -284,3 +284,13 @@ export async function systemCampaigns(
     total
   }
 }
+
+/** Whether it is known whom a campaign was sent to; so it is of one that was not sent yet. */
+export async function keepsRecipients(db: Kysely<Schema>, campaignId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('stats')
+    .select('keeps_recipients')
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirst()
+  return row?.keeps_recipients !== 0
+}

@@ -7,6 +7,8 @@ export interface StatsTable {
   id: Generated<number>
   campaign_id: number | null
   autoresponder_id: number | null
+  /** Whether stat_recipients tells whom it was sent to. */
+  keeps_recipients: Flag
 }
 
 /** One content of a campaign, or the content of an autoresponder. */

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Whom a campaign was sent to. Of those that were sent before it is not known. */
+/** Whom a campaign was sent to. Of those that began before, it is not known, and nobody is to be taken for left out. */
 export const recipients: Migration = {
   version: 34,
   name: 'recipients',
@@ -11,5 +11,6 @@ export const recipients: Migration = {
       sent_at INTEGER NOT NULL,
       PRIMARY KEY (stat_slice_id, subscriber_id)
     ) STRICT, WITHOUT ROWID;
+    ALTER TABLE stats ADD COLUMN keeps_recipients INTEGER NOT NULL DEFAULT 0;
   `
 }

@@ -20,6 +20,8 @@ const CampaignProgress = Type.Object({
   error_message: Nullable(Type.String()),
   /** When the winner of its split test is to be chosen. */
   decides_at: Nullable(Timestamp),
+  /** Whether it is known whom it was sent to. */
+  keeps_recipients: Type.Boolean(),
   /** Bytes of the file that its messages are in; null without one. */
   outbox_bytes: Nullable(Type.Integer()),
   hours: Type.Array(

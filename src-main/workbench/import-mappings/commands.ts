@@ -1,6 +1,6 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import type { Command } from '../../database/command.ts'
-import { deleteNamed, type ListInput, saveNamed } from '../named-settings.ts'
+import { deleteNamed, type ListInput, saveNamed } from '../named-settings/commands.ts'
 import { headerKey } from './queries.ts'
 import type { MappingSettings, RememberedColumnInput } from './schema.ts'
 

@@ -2,7 +2,7 @@ import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
 import { importMappingEndpoints } from './endpoints.ts'
-import { namedOf } from '../named-settings.ts'
+import { namedOf } from '../named-settings/queries.ts'
 import type { MappingSettings } from './schema.ts'
 
 /** /app/v1/mailing_lists/:id/import_mappings and remembered_columns: what the wizard of an import need not ask again. */

@@ -4,22 +4,25 @@ import { envelope } from '../../http/envelope.ts'
 import { MailingListParams } from '../../http/schema.ts'
 import { TableView, TableViewInput } from './schema.ts'
 
-// Views are for everybody who sees the list's subscribers, as segments are, and change nothing of them.
-const access = 'subscriber.read'
+// Views are for everybody who sees the list's subscribers; who may change segments may change them.
 const answer = envelope(Type.Array(TableView))
 
 export const tableViewEndpoints = unlistedEndpoints({
-  'GET /mailing_lists/:mailing_list_id/table_views': { access, params: MailingListParams, answer },
+  'GET /mailing_lists/:mailing_list_id/table_views': {
+    access: 'subscriber.read',
+    params: MailingListParams,
+    answer
+  },
 
   'PUT /mailing_lists/:mailing_list_id/table_views': {
-    access,
+    access: ['segmentation_criteria.create', 'segmentation_criteria.update'],
     params: MailingListParams,
     body: TableViewInput,
     answer
   },
 
   'DELETE /mailing_lists/:mailing_list_id/table_views/:id': {
-    access,
+    access: 'segmentation_criteria.delete',
     params: Type.Object({ ...MailingListParams.properties, id: Type.Integer() }),
     answer
   }

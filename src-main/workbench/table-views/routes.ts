@@ -2,7 +2,10 @@ import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
-import { namedOf } from '../named-settings.ts'
+import { Faults } from '../../base/errors.ts'
+import { readChoice } from '../choice.ts'
+import { namedOf } from '../named-settings/queries.ts'
+import { sortedBy } from '../subscriber-table.ts'
 import { tableViewEndpoints } from './endpoints.ts'
 import type { ViewSettings } from './schema.ts'
 
@@ -11,6 +14,17 @@ export const tableViewRoutes = serve(tableViewEndpoints, ({ reader, writer }) =>
   const listOf = ({ organizationId }: Caller, mailingListId: number) => ({ organizationId, mailingListId })
   const views = async (mailingListId: number) =>
     ok(await namedOf<ViewSettings>(reader, 'table_views', mailingListId))
+  /** @throws ApiError validation_failed, not_found or not_authorized for what the table could not show */
+  async function checkView(caller: Caller, listId: number, view: ViewSettings): Promise<void> {
+    const { fields } = await readChoice(reader, caller, listId, { ...view, search: '' })
+    if (view.sort) sortedBy(view.sort.by, fields)
+    const keys = view.columns.map(({ key }) => key)
+    const faults = new Faults()
+    if (!keys.includes('email')) faults.add('columns must hold email')
+    if (new Set(keys).size < keys.length) faults.add('columns must not name a column twice')
+    faults.throwIfAny()
+  }
+
   return {
     'GET /mailing_lists/:mailing_list_id/table_views': async ({ caller, params }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
@@ -19,6 +33,7 @@ export const tableViewRoutes = serve(tableViewEndpoints, ({ reader, writer }) =>
 
     'PUT /mailing_lists/:mailing_list_id/table_views': async ({ caller, params, body }) => {
       const { name, ...settings } = body
+      await checkView(caller, params.mailing_list_id, settings)
       await writer.run('tableViews.save', { ...listOf(caller, params.mailing_list_id), name, settings })
       return views(params.mailing_list_id)
     },

@@ -13,7 +13,7 @@ const ViewColumn = Type.Object({
   width: Nullable(Type.Integer({ minimum: leastColumnWidth, maximum: mostColumnWidth }))
 })
 
-/** What the table shows and how. What is gone meanwhile, such as a field, is left out when it is shown. */
+/** What the table shows and how. Columns that are gone meanwhile are left out when it is shown. */
 export const ViewSettings = Type.Object({
   clause: ConditionsInput,
   segment_id: Nullable(Type.Integer()),

@@ -1,12 +1,7 @@
-import type { Kysely } from 'kysely'
-import { mailingListById } from '../api/mailing-lists/queries.ts'
-import { notFound } from '../base/errors.ts'
-import type { CommandContext } from '../database/command.ts'
-import type { Schema } from '../database/schema.ts'
-
-// What people save for a list under a name of their own: mappings of imports, views of the table.
-
-type Table = 'import_mappings' | 'table_views'
+import { mailingListById } from '../../api/mailing-lists/queries.ts'
+import { notFound } from '../../base/errors.ts'
+import type { CommandContext } from '../../database/command.ts'
+import type { NamedTable } from './queries.ts'
 
 export interface ListInput {
   organizationId: number
@@ -16,7 +11,7 @@ export interface ListInput {
 /** Saves settings under a name; those of that name, in any letter case, are replaced. @returns their id */
 export async function saveNamed(
   { db, now }: CommandContext,
-  table: Table,
+  table: NamedTable,
   { organizationId, mailingListId }: ListInput,
   name: string,
   settings: object
@@ -40,7 +35,7 @@ export async function saveNamed(
 /** @param what it is, for who asks for one that is not there @throws ApiError not_found */
 export async function deleteNamed(
   { db }: CommandContext,
-  table: Table,
+  table: NamedTable,
   { organizationId, mailingListId }: ListInput,
   id: number,
   what: string
@@ -52,19 +47,4 @@ export async function deleteNamed(
     .where('mailing_list_id', '=', mailingListId)
     .executeTakeFirst()
   if (numDeletedRows === 0n) throw notFound(`${what} ${id}`)
-}
-
-/** What is saved for a list, by name. */
-export async function namedOf<Settings extends object>(
-  db: Kysely<Schema>,
-  table: Table,
-  mailingListId: number
-): Promise<({ id: number; name: string } & Settings)[]> {
-  const rows = await db
-    .selectFrom(table)
-    .select(['id', 'name', 'settings'])
-    .where('mailing_list_id', '=', mailingListId)
-    .orderBy('name_key')
-    .execute()
-  return rows.map(({ id, name, settings }) => ({ id, name, ...(JSON.parse(settings) as Settings) }))
 }
