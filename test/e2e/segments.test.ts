@@ -85,7 +85,7 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
     const window = await open(`/lists/${list.id}/exports`)
     const { page } = window
     const choose = async (name: string): Promise<void> => {
-      await page.getByRole('dialog').getByLabel(name, { exact: true }).click()
+      await page.getByLabel(name, { exact: true }).click()
       await page.getByRole('option', { name: 'Customers too' }).click()
       await menuIsGone(page)
     }
@@ -101,10 +101,10 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
     expect(exports).toMatchObject([{ segment_id: segment.id, stats: { records_exported: 2 } }])
 
     await page.getByRole('link', { name: 'Autoresponders' }).click()
-    await page.getByRole('button', { name: 'Thanks' }).click()
+    await page.getByRole('link', { name: 'Thanks' }).click()
     await choose('To whom')
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The autoresponder is saved').first().waitFor()
     const { data: autoresponders } = await started.api.get<Autoresponder[]>(
       `/mailing_lists/${list.id}/autoresponders`
     )
