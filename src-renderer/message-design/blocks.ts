@@ -1,7 +1,7 @@
 import type { Command, JSONContent } from '@tiptap/core'
 import { closeHistory } from '@tiptap/pm/history'
 import { Fragment, type ResolvedPos, Slice } from '@tiptap/pm/model'
-import { NodeSelection, type Selection, TextSelection } from '@tiptap/pm/state'
+import { type EditorState, NodeSelection, type Selection, TextSelection } from '@tiptap/pm/state'
 
 // A block is what stands directly in the message or in a column of it. What is done to one is a step of its own to take back.
 
@@ -41,10 +41,10 @@ export function insertBlock(content: JSONContent): Command {
   }
 }
 
-/** Exchanges the block with the one above (-1) or below it (1), within its column. */
+/** Exchanges the block with the one above (-1) or below it (1); at the end of its column, the columns with theirs. */
 export function moveBlock(direction: -1 | 1): Command {
   return ({ tr, state, dispatch }) => {
-    const start = startOfBlock(state.selection)
+    const start = startToMove(state, direction)
     const $start = state.doc.resolve(start)
     const { parent } = $start
     const index = $start.index()
@@ -63,7 +63,7 @@ export function moveBlock(direction: -1 | 1): Command {
     )
     tr.setSelection(
       state.selection instanceof NodeSelection
-        ? NodeSelection.create(tr.doc, moved)
+        ? NodeSelection.create(tr.doc, moved + offset)
         : TextSelection.near(tr.doc.resolve(moved + offset))
     )
     tr.scrollIntoView()
@@ -71,9 +71,37 @@ export function moveBlock(direction: -1 | 1): Command {
   }
 }
 
+/** Where that begins which a move is about: the block, or the columns around it where it stands at their end already. */
+function startToMove({ doc, selection }: EditorState, direction: -1 | 1): number {
+  const start = startOfBlock(selection)
+  const $start = doc.resolve(start)
+  const isAtEnd = !$start.parent.maybeChild($start.index() + direction)
+  return isAtEnd && $start.parent.type.name === 'column' ? $start.before($start.depth - 1) : start
+}
+
+/** The columns around a position in which nothing is any more; null where there are none. */
+function emptyColumnsAt($at: ResolvedPos): { start: number; end: number } | null {
+  for (let depth = $at.depth; depth > 0; depth--) {
+    const node = $at.node(depth)
+    if (node.type.name !== 'columns') continue
+    const isEmpty = node.children.every(
+      ({ childCount, firstChild }) =>
+        childCount === 1 && firstChild?.type.name === 'paragraph' && firstChild.content.size === 0
+    )
+    // A message is never without a block.
+    return isEmpty && $at.doc.childCount > 1 ? { start: $at.before(depth), end: $at.after(depth) } : null
+  }
+  return null
+}
+
 /** Removes the blocks that are selected, or the one that holds the cursor; where no other is left, an empty paragraph stays. */
 export const removeBlock: Command = ({ tr, state, dispatch }) => {
   const { $from, $to } = state.selection
+  const columns = emptyColumnsAt($from)
+  if (columns !== null) {
+    if (dispatch) closeHistory(tr).delete(columns.start, columns.end)
+    return true
+  }
   const several = $from.blockRange($to, (node) => isContainer(node.type.name))
   const isNode = state.selection instanceof NodeSelection
   const start = several && !isNode ? several.start : startOfBlock(state.selection)

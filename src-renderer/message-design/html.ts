@@ -67,7 +67,8 @@ function parse(html: string, look: Look): MessageDesign {
   const hidden = [...page.querySelectorAll('[style]')].filter((element) =>
     /display\s*:\s*none/i.test(element.getAttribute('style') ?? '')
   )
-  const preheader = hidden[0]?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  const [shownFirst = ''] = (hidden[0]?.textContent ?? '').split(/[\u034f\u200c]/)
+  const preheader = shownFirst.replaceAll(/\s+/g, ' ').trim()
   for (const each of [...hidden, ...page.querySelectorAll('script, style, title')]) each.remove()
   for (const block of page.querySelectorAll('p, h1, h2, h3')) {
     if (block.textContent === '\u00a0') block.replaceChildren()

@@ -18,7 +18,7 @@ export function toMjml({ preheader, look, document }: MessageDesign): string {
   const { font, background } = look
   return [
     '<mjml><mj-head>',
-    preheader === '' ? '' : `<mj-preview>${escape(preheader)}</mj-preview>`,
+    preheader === '' ? '' : `<mj-preview>${escape(preheader)}${preheaderEnd}</mj-preview>`,
     `<mj-attributes><mj-all font-family="${fonts[font]}" /><mj-text font-size="16px" line-height="1.5" color="${textColor}" padding="8px ${margin}px" /><mj-section background-color="#ffffff" padding="0" /></mj-attributes>`,
     `</mj-head><mj-body background-color="${escape(background)}" width="${width}px">`,
     spacer,
@@ -27,6 +27,9 @@ export function toMjml({ preheader, look, document }: MessageDesign): string {
     '</mj-body></mjml>'
   ].join('')
 }
+
+/** Nothing that one sees, so much of it that inboxes show no words of the message behind the preview text. */
+export const preheaderEnd = '\u034f\u200c\u00a0'.repeat(60)
 
 /** A stripe of the background above and below the message. */
 const spacer = '<mj-section background-color="transparent" padding="12px 0"></mj-section>'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { DraftSummary } from '../../src-main/workbench/drafts/endpoints.ts'
+import type { Draft, DraftSummary } from '../../src-main/workbench/drafts/endpoints.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeCampaign, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
@@ -26,6 +26,10 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     const first = await open(path)
     await first.page.getByLabel('Name', { exact: true }).fill('Spring')
     await subject(first.page).fill('News of spring')
+    // On a busy machine the name may be kept before the subject is there.
+    const kept = async () =>
+      (await started.api.workbench<Draft | null>('GET', `/drafts/campaign of list ${list.id}`)).data?.state
+    await expect.poll(kept, { timeout: 10_000 }).toContain('News of spring')
     await untilKept(['Spring'])
     await first.page.close({ runBeforeUnload: false })
 

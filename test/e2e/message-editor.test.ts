@@ -110,11 +110,26 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.keyboard.press('Control+z')
     expect(await headings()).toEqual(['Your headline', 'First story', 'Second story'])
 
+    // At the top of its column, a block takes the columns with it.
     await message.getByText('First story').click()
+    await page.getByRole('button', { name: 'Move up' }).click()
+    const order = () =>
+      message.evaluate((element) =>
+        [...element.children].map(({ tagName, className }) => className || tagName)
+      )
+    expect((await order()).indexOf('lw-columns')).toBe(3)
+
     await page.getByRole('button', { name: 'Insert', exact: true }).click()
     expect(await page.getByRole('menuitem', { name: '2 columns' }).isDisabled()).toBe(true)
     await page.getByRole('menuitem', { name: 'Divider' }).click()
     expect(await message.locator('.lw-column hr').count()).toBe(1)
+
+    // What is sent as it was given, or leads nowhere, is told before.
+    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByText('Sample texts are still in the message').waitFor()
+    await page.getByText('Buttons that lead nowhere are in the message').waitFor()
+    await window.screenshot('campaign-samples')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await window.finish()
   })
 

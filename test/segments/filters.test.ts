@@ -642,6 +642,40 @@ describe('filters', () => {
       expect(page.num_records).toBe(1)
     })
 
+    it('are described by what they compare with', async () => {
+      const list = await makeList(started.api)
+      const city = await makeField(started.api, list.id, 'City', 'text')
+      const age = await makeField(started.api, list.id, 'Age', 'number')
+      const ofField = (id: number, rest: object) => ({ type: 'custom_field', custom_field_id: id, ...rest })
+      for (const [condition, end] of [
+        [{ type: 'reaction', operator: 'is not in the last', days: 1 }, 'is not in the last 1 day'],
+        [{ type: 'reaction', operator: 'is in the last', days: 30 }, 'is in the last 30 days'],
+        [
+          {
+            type: 'time',
+            attribute: 'created_at',
+            operator: 'is between',
+            from: '2021-01-01',
+            to: '2021-02-01'
+          },
+          'is between 2021-01-01 and 2021-02-01'
+        ],
+        [ofField(city.id, { operator: 'is', value: 'Wien' }), 'is "Wien"'],
+        [ofField(city.id, { operator: 'is blank' }), 'is blank'],
+        [ofField(age.id, { operator: 'is at least', value: 18 }), 'is at least 18']
+      ] as const) {
+        const made = await started.api.workbench<{ id: number }>(
+          'POST',
+          `/mailing_lists/${list.id}/segments`,
+          {
+            segmentation_criteria: { name: end, clause: [condition] }
+          }
+        )
+        const { data } = await started.api.get<Segment>(`/segments/${made.data.id}`)
+        expect(data.description.endsWith(end), data.description).toBe(true)
+      }
+    })
+
     it('are refused by the v2 API when a request brings them', async () => {
       const { list, id, given } = await makeFiltered('Refused')
       const body = { segmentation_criteria: { name: 'Refused too', clause: given } }

@@ -26,3 +26,20 @@ export function formsWithoutLink(
     )
   )
 }
+
+/** Which of the texts that messages can begin with still stand in a content, as nobody wants to send them. */
+export function samplesIn(contents: CampaignDraft['contents'], samples: readonly string[]): string[] {
+  return samples.filter((sample) =>
+    contents.some(({ format, html, text }) => (format === 'text' ? text : html).includes(sample))
+  )
+}
+
+/** The buttons of contents that lead nowhere, by what they say. */
+export function deadButtonsIn(contents: CampaignDraft['contents']): string[] {
+  const parser = new DOMParser()
+  return contents
+    .filter(({ format }) => format !== 'text')
+    .flatMap(({ html }) => [...parser.parseFromString(html, 'text/html').querySelectorAll('td.lw-button')])
+    .filter((button) => !button.querySelector('a[href]'))
+    .map((button) => (button.textContent ?? '').trim())
+}
