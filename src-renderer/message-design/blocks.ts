@@ -1,4 +1,4 @@
-import type { Command, JSONContent } from '@tiptap/core'
+import type { Command, Editor, JSONContent } from '@tiptap/core'
 import { closeHistory } from '@tiptap/pm/history'
 import { Fragment, type ResolvedPos, Slice } from '@tiptap/pm/model'
 import { type EditorState, NodeSelection, type Selection, TextSelection } from '@tiptap/pm/state'
@@ -22,6 +22,13 @@ function startOfBlock(selection: Selection): number {
   const { $from } = selection
   if (selection instanceof NodeSelection && isContainer($from.parent.type.name)) return $from.pos
   return $from.before(Math.max(1, blockDepth($from)))
+}
+
+/** Whether there is nothing but one empty paragraph. */
+export function isBlank({ state: { doc } }: Editor): boolean {
+  return (
+    doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && doc.firstChild.content.size === 0
+  )
 }
 
 /** Puts a block behind the one that is selected, or holds the cursor, and goes there. */

@@ -1,0 +1,16 @@
+import { nextTick } from 'vue'
+
+/** Puts a text where the cursor is in a field, or in place of what is selected there, and goes on behind it. */
+export async function insertAtCursor(
+  field: HTMLInputElement | HTMLTextAreaElement | null | undefined,
+  text: string,
+  inserted: string,
+  write: (text: string) => void
+): Promise<void> {
+  const start = field?.selectionStart ?? text.length
+  const end = field?.selectionEnd ?? text.length
+  write(text.slice(0, start) + inserted + text.slice(end))
+  await nextTick()
+  field?.focus()
+  field?.setSelectionRange(start + inserted.length, start + inserted.length)
+}
