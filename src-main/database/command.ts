@@ -12,7 +12,7 @@ export interface Change {
   firstId: number
   /** The same as firstId for a single record. */
   lastId: number
-  /** Who of them, where it is not all or where more is to be told of each. */
+  /** Which of them, where not all are meant or where each needs more detail. */
   members?: ChangedMembers
   /** What was changed of a single record, as JSON can hold it. */
   details?: object

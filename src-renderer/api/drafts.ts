@@ -16,7 +16,7 @@ export function fetchDrafts(): Promise<DraftSummary[]> {
   return drafts.call('GET /drafts')
 }
 
-/** @returns null where there is none */
+/** @returns null if there is none */
 export function fetchDraft(name: string): Promise<Draft | null> {
   return drafts.call('GET /drafts/:name', { params: { name } })
 }

@@ -16,7 +16,7 @@ export interface DraftOf {
   state: () => unknown
   /** Puts back what `state` was, out of JSON. Where that is false, it could not. */
   restore: (state: never) => unknown
-  /** Whether it is never put back without asking, since it is begun anew each time. */
+  /** Whether it is only offered, never restored by itself, since it starts afresh each time. */
   asksFirst?: boolean
 }
 

@@ -77,7 +77,7 @@ export class Window {
     this.page = page
     page.on('pageerror', (error) => this.#complaints.push(error.message))
     page.on('console', (message) => {
-      // What these tests run in each frame, previews of messages block as any other script.
+      // The tests put a script into every frame, and previews of messages block it like any other.
       if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return
       if (['error', 'warning'].includes(message.type())) this.#complaints.push(message.text())
     })

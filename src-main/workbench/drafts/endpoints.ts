@@ -32,7 +32,7 @@ export type DraftSummary = Static<typeof DraftSummary>
 export const draftEndpoints = unlistedEndpoints({
   'GET /drafts': { access: 'signed_in', answer: envelope(Type.Array(DraftSummary)) },
 
-  // null where there is none.
+  // null if there is none.
   'GET /drafts/:name': { access: 'signed_in', params, answer: envelope(Nullable(Draft)) },
 
   'PUT /drafts/:name': {
