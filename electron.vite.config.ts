@@ -26,7 +26,7 @@ export default defineConfig({
           entries.map((entry) => [basename(entry), resolve('src-main', `${entry}.ts`)])
         ),
         // Native code cannot be bundled.
-        external: ['better-sqlite3', 'electron'],
+        external: ['better-sqlite3', '@napi-rs/keyring', 'electron'],
         // All in one folder: a thread's entry lies beside whatever module starts it.
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
       }

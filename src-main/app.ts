@@ -28,6 +28,9 @@ import { retentionRules } from './retention-rules.ts'
 import { isClockBelieved } from './settings/clock.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
+import { Credentials, type DesktopEncryption } from './sync/credentials.ts'
+import { RemoteLook } from './sync/remote-look.ts'
+import { ChangeWatch, syncJobs } from './sync/sync-jobs.ts'
 import { suppressionJobs } from './suppression/suppression-jobs.ts'
 import type { SettingsChanges } from './settings/schema.ts'
 
@@ -41,6 +44,8 @@ export interface ApplicationOptions {
   settings?: SettingsChanges
   /** Of the hashes of passwords, where it is not the one that keeps them safe: for tests. */
   passwordCost?: PasswordCost
+  /** What the desktop keeps secrets with, where there is one. */
+  encryption?: DesktopEncryption
 }
 
 /** The running application, with or without a window. */
@@ -106,6 +111,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const segments = new SegmentReader(databasePath, writer)
     const contents = new ContentWriter(databasePath)
     const failedRows = new FailedRows()
+    const credentials = new Credentials(dataDirectory, options.encryption ?? null)
+    const remoteLook = new RemoteLook()
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
     const passwords = new Passwords(options.passwordCost)
@@ -121,6 +128,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       signIn,
       keyUses,
       passwords,
+      credentials,
+      remoteLook,
       dataDirectory
     }
     const { createServer, registerRoutes } = await served
@@ -130,7 +139,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => dryRuns.close(),
       () => segments.close(),
       () => contents.close(),
-      () => failedRows.close()
+      () => failedRows.close(),
+      () => remoteLook.close()
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.
@@ -149,6 +159,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
     await start(deliveryJobs(reader, writer, baseUrl))
+    await start(syncJobs(reader, writer, credentials))
+    const changeWatch = new ChangeWatch(writer)
+    undo.push(() => changeWatch.close())
     await rekeyer.resume()
     suppressionRequests.resume()
     for (const loop of stepLoops) loop.wake()

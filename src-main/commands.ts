@@ -24,6 +24,7 @@ import { suppressionListCommands } from './api/suppression-lists/commands.ts'
 import { userCommands } from './api/users/commands.ts'
 import { webFormCommands } from './api/web-forms/commands.ts'
 import { settingCommands } from './settings/commands.ts'
+import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
 import { draftCommands } from './workbench/drafts/commands.ts'
@@ -47,6 +48,7 @@ export const commands: CommandRegistry = {
   images: imageCommands,
   deliveries: deliveryCommands,
   tracking: trackingCommands,
+  syncs: syncCommands,
   autoresponders: autoresponderCommands,
   webForms: webFormCommands,
   customFields: customFieldCommands,

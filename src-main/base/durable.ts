@@ -29,7 +29,7 @@ async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
 }
 
 /** Writes a file that is on disk when this resolves; nothing of it is left when it cannot be. */
-export async function writeDurably(path: string, content: string): Promise<void> {
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   try {
     await writeFile(path, content, { flush: true })
     await syncDirectory(dirname(path))

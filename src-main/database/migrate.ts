@@ -16,6 +16,7 @@ import { reactions } from './migrations/0031-reactions.ts'
 import { images } from './migrations/0032-images.ts'
 import { tableViews } from './migrations/0033-table-views.ts'
 import { recipients } from './migrations/0034-recipients.ts'
+import { sync } from './migrations/0035-sync.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -31,7 +32,8 @@ export const migrations: readonly Migration[] = [
   reactions,
   images,
   tableViews,
-  recipients
+  recipients,
+  sync
 ]
 
 /** Copies of earlier schemas that are kept. */

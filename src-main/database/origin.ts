@@ -10,6 +10,7 @@ export type ChangeVia =
   | 'import_undo'
   | 'bulk_action'
   | 'bulk_action_undo'
+  | 'sync'
 
 /** Where a change comes from, for the change log. */
 export interface Origin {

@@ -26,6 +26,7 @@ import { settingsRoutes } from './settings.ts'
 import { windowSegmentRoutes } from './segments.ts'
 import { subscriberPageRoutes } from './subscriber-page.ts'
 import { subscriberTableRoutes } from './subscriber-table.ts'
+import { syncRoutes } from '../sync/routes.ts'
 import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
 import { tableViewRoutes } from './table-views/routes.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -55,6 +56,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(subscriberPageRoutes)
   await app.register(subscriberTableRoutes)
   await app.register(suppressedAddressImportRoutes)
+  await app.register(syncRoutes)
   await app.register(tableViewRoutes)
   await app.register(windowSegmentRoutes)
   await app.register(uploadRoutes)

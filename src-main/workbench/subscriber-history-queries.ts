@@ -161,7 +161,7 @@ export async function namesBehind(db: Kysely<Schema>, entries: readonly HistoryE
       entries.flatMap(({ via, cause_id }) => (cause_id !== null && vias.includes(via) ? [cause_id] : []))
     )
   ]
-  const [users, keys, actions] = await Promise.all([
+  const [users, keys, actions, remotes] = await Promise.all([
     db
       .selectFrom('users')
       .select(['id', 'full_name as name'])
@@ -172,9 +172,10 @@ export async function namesBehind(db: Kysely<Schema>, entries: readonly HistoryE
       .selectFrom('bulk_actions')
       .select(['id', 'settings'])
       .where('id', 'in', idsOf('bulk_action', 'bulk_action_undo'))
-      .execute()
+      .execute(),
+    db.selectFrom('sync_remotes').select(['id', 'name']).where('id', 'in', idsOf('sync')).execute()
   ])
-  return { users, keys, actions, importIds: idsOf('subscriber_import', 'import_undo') }
+  return { users, keys, actions, remotes, importIds: idsOf('subscriber_import', 'import_undo') }
 }
 
 /** Autoresponders that are to write to a subscriber, the next first. */

@@ -43,10 +43,11 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) 
     caller: Caller
   ): Promise<(SubscriberEvent & { time: number })[]> {
     const { timeZone } = caller
-    const { users, keys, actions, importIds } = await namesBehind(reader, entries)
+    const { users, keys, actions, remotes, importIds } = await namesBehind(reader, entries)
     const imports = await linkedImports(reader, hasPermission(caller, 'subscriber.import') ? importIds : [])
     const ownKeysOf = keysSeenBy(caller)
     const nameOf = ({ via, cause_id: id }: HistoryEntry): string | null => {
+      if (via === 'sync') return remotes.find((each) => each.id === id)?.name ?? null
       if (via !== 'api_key') return imports.get(id ?? 0)?.name ?? null
       const key = keys.find((each) => each.id === id)
       return key && (ownKeysOf === null || key.user_id === ownKeysOf) ? key.name : null

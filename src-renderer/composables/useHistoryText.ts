@@ -59,6 +59,10 @@ export function useHistoryText() {
         case 'bulk_action':
         case 'bulk_action_undo':
           return { text: t(`history.${via}`, { user: who }), to: `/lists/${listId}/bulk-actions` }
+        case 'sync':
+          return cause?.name
+            ? { text: t('history.sync', { name: cause.name }), to: '/sync' }
+            : { text: t('history.goneSync') }
         case null:
           return null
       }

@@ -50,6 +50,13 @@ const ofSuppressionList = async () => {
   const suppression_list = { name: randomUUID() }
   return { id: (await started.api.post<{ id: number }>('/suppression_lists', { suppression_list })).data.id }
 }
+const ofRemote = async () => {
+  const remote = { base_url: 'http://127.0.0.1:1', organization_id: 1, api_key: 'key' }
+  return {
+    id: (await started.api.workbench<{ id: number }>('POST', '/remotes', remote)).data.id,
+    conflict_id: 1
+  }
+}
 const ofFile = async () => {
   const { id } = await ofSuppressionList()
   await started.api.raw('/app/v1/uploads/never.csv', { method: 'PUT', body: 'a@example.com' })
@@ -126,6 +133,22 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /subscriber_imports/:id/undo/kept': { needs: 'subscriber.import', foreign: ofImport },
   'GET /organization': {},
   'PUT /organization': { needs: 'organization_admin' },
+  'GET /remotes': { needs: 'organization_admin' },
+  'POST /remotes': { needs: 'organization_admin' },
+  'POST /remotes/preview': { needs: 'organization_admin' },
+  'GET /remotes/:id': { needs: 'organization_admin', foreign: ofRemote },
+  'PUT /remotes/:id': { needs: 'organization_admin', foreign: ofRemote },
+  'DELETE /remotes/:id': { needs: 'organization_admin', foreign: ofRemote },
+  'POST /remotes/:id/run': { needs: 'organization_admin', foreign: ofRemote },
+  'POST /remotes/:id/pause': { needs: 'organization_admin', foreign: ofRemote },
+  'POST /remotes/:id/answer': { needs: 'organization_admin', foreign: ofRemote },
+  'GET /remotes/:id/runs': { needs: 'organization_admin', foreign: ofRemote },
+  'GET /remotes/:id/refusals': { needs: 'organization_admin', foreign: ofRemote },
+  'POST /remotes/:id/refusals/retry': { needs: 'organization_admin', foreign: ofRemote },
+  'GET /remotes/:id/conflicts': { needs: 'organization_admin', foreign: ofRemote },
+  'POST /remotes/:id/conflicts/:conflict_id/decide': { needs: 'organization_admin', foreign: ofRemote },
+  'GET /remotes/:id/campaigns': { needs: 'organization_admin', foreign: ofRemote },
+  'POST /remotes/:id/verify': { needs: 'organization_admin', foreign: ofRemote },
   'GET /search': {},
   'GET /segments/:id/counts': { foreign: ofSegment },
   'GET /mailing_lists/:mailing_list_id/referring_segments': { foreign: ofList },
@@ -176,6 +199,8 @@ const segmentBody = {
 
 /** What each body needs for the route to look at the path. */
 const bodies: Record<string, unknown> = {
+  answer: { answer: 'send_again' },
+  decide: { keep: 'local' },
   bulk_actions: { kind: 'delete' },
   content_preview: { subject: '', html: '', text: '', name: '' },
   duplicate: { name: 'Copy' },

@@ -33,7 +33,8 @@ export const eventVias = [
   'subscriber_import',
   'import_undo',
   'bulk_action',
-  'bulk_action_undo'
+  'bulk_action_undo',
+  'sync'
 ] as const
 
 const Event = Type.Object({

@@ -1,0 +1,143 @@
+import { mailingListsOf, subscriberTotal } from '../api/mailing-lists/queries.ts'
+import type { MailingList } from '../api/mailing-lists/schema.ts'
+import { listIdsOf } from './list-ids.ts'
+import { linksOf, syncListOf } from './queries.ts'
+import { Question } from './question.ts'
+import { customFields, fieldPairs } from './records/custom-fields.ts'
+import { forRecordsOfList } from './records/kinds.ts'
+import { mailingLists, type TheirList } from './records/mailing-lists.ts'
+import { mirrorRecords, type RecordKind } from './records/mirror-records.ts'
+import { mirrorSuppression } from './records/suppression.ts'
+import type { Run } from './run-context.ts'
+import type { LinkedKind } from './schema.ts'
+import { mirrorSubscribers } from './subscribers/mirror-subscribers.ts'
+import type { Common } from './subscribers/person.ts'
+
+/** Told what a run is at. */
+export type OnProgress = (
+  kind: LinkedKind,
+  mailingListId: number | null,
+  done: number,
+  total: number | null
+) => Promise<void>
+
+/** A list that both sides have. */
+export interface ListPair {
+  local: { id: number; name: string; organization_id: number; primary_key_custom_field_id: number | null }
+  theirId: number
+  common: Common
+}
+
+/**
+ * Mirrors everything once, in the order in which one needs the other.
+ * @param pullsAll whether to look for what changed there as well, which takes a look at all of its subscribers
+ */
+export async function mirror(run: Run, pullsAll: boolean, onProgress: OnProgress): Promise<void> {
+  const pairs = await mirrorLists(run, onProgress)
+  const ids = listIdsOf(pairs.map(({ local, theirId }) => [local.id, theirId]))
+  for (const pair of pairs) {
+    const { id } = pair.local
+    await onProgress('subscriber', id, 0, await subscriberTotal(run.reader, id))
+    await mirrorSubscribers(run, pair, pair.common, pullsAll, (done, total) =>
+      onProgress('subscriber', id, done, total)
+    )
+    await forRecordsOfList(run, { localId: id, theirId: pair.theirId }, ids, async (kind) => {
+      await onProgress(kind.kind, id, 0, null)
+      await mirrorRecords(run, kind)
+    })
+  }
+  await onProgress('suppression_list', null, 0, null)
+  await mirrorSuppression(run, ids)
+}
+
+async function mirrorLists(run: Run, onProgress: OnProgress): Promise<ListPair[]> {
+  await onProgress('mailing_list', null, 0, null)
+  const kind = mailingLists(run)
+  const remote = await kind.readRemote()
+  await askForGoneLists(run, remote)
+  const chosen = await ofChosenLists(run, kind, remote)
+  const linked = await mirrorRecords(run, { ...kind, readRemote: () => Promise.resolve(chosen) })
+  await onProgress('custom_field', null, 0, null)
+  await mirrorRecords(run, customFields(run, null, null))
+  const rows = new Map((await mailingListsOf(run.reader, run.organizationId)).map((row) => [row.id, row]))
+  const pairs: ListPair[] = []
+  for (const { local, theirs } of linked) {
+    const row = rows.get(local.id)
+    if (!row) continue
+    await mirrorRecords(run, customFields(run, local.id, theirs.id))
+    const fields = await fieldPairs(run, local.id, theirs.id)
+    await mirrorPrimaryKey(run, { ...row, theirs, fields })
+    const both = (name: 'has_format' | 'has_confirmed'): boolean =>
+      row[name] === 1 && theirs.content[name] === true
+    const common = { fields, hasFormat: both('has_format'), hasConfirmed: both('has_confirmed') }
+    pairs.push({ local: row, theirId: theirs.id, common })
+  }
+  return pairs
+}
+
+/** Where lists were chosen, of the remote's those alone that they are, or are about to be. */
+async function ofChosenLists(
+  { mailingListIds, reader, remoteId }: Run,
+  { readLocal, keyOf }: RecordKind<TheirList>,
+  remote: TheirList[]
+): Promise<TheirList[]> {
+  if (mailingListIds === null) return remote
+  const keys = new Set((await readLocal()).map(({ content }) => keyOf(content)))
+  const links = await linksOf(reader, remoteId, 'mailing_list', null)
+  const theirIds = new Map(links.map(({ localId, theirId }) => [theirId, localId]))
+  return remote.filter(({ id, content }) => {
+    const localId = theirIds.get(id)
+    return localId === undefined ? keys.has(keyOf(content)) : mailingListIds.includes(localId)
+  })
+}
+
+/** A whole list that is gone there is nothing to go on from without a word. @throws Question */
+async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
+  const present = new Set(remote.map(({ id }) => id))
+  const locals = new Map(
+    (await mailingListsOf(run.reader, run.organizationId)).map(({ id, name }) => [id, name])
+  )
+  for (const { localId, theirId } of await linksOf(run.reader, run.remoteId, 'mailing_list', null)) {
+    const name = locals.get(localId)
+    const isMirrored = name !== undefined && (run.mailingListIds?.includes(localId) ?? true)
+    if (theirId === null || present.has(theirId) || !isMirrored) continue
+    if (run.answer !== 'send_again') {
+      throw new Question(
+        'gone',
+        `The list "${name}" is gone there. It can be sent again; or leave it out of the lists that are mirrored.`
+      )
+    }
+    await run.client.run('syncs.forgetList', { remoteId: run.remoteId, mailingListId: localId })
+    for (const kind of ['custom_field', 'segment', 'template', 'campaign'] as const) {
+      for (const link of await linksOf(run.reader, run.remoteId, kind, localId)) {
+        await run.client.run('syncs.unlink', { remoteId: run.remoteId, kind, localId: link.localId })
+      }
+    }
+    await run.client.run('syncs.unlink', { remoteId: run.remoteId, kind: 'mailing_list', localId })
+  }
+}
+
+interface KeyedList {
+  id: number
+  primary_key_custom_field_id: number | null
+  theirs: TheirList
+  fields: Common['fields']
+}
+
+/** A list whose subscribers are not there yet gets its primary key; later the two lists keep their own. */
+async function mirrorPrimaryKey(
+  run: Run,
+  { id, primary_key_custom_field_id: fieldId, theirs, fields }: KeyedList
+) {
+  if (fieldId === null || theirs.answer.primary_key_custom_field_id !== null) return
+  if (await syncListOf(run.reader, run.remoteId, id)) return
+  const name = fields.find(({ field }) => field.id === fieldId)?.theirName
+  const { data } = await run.api.get<{ id: number; name: string }[]>(
+    `/mailing_lists/${theirs.id}/custom_fields`
+  )
+  const theirFieldId = data.find((field) => field.name === name)?.id
+  if (theirFieldId === undefined) return
+  await run.api.put<MailingList>(`/mailing_lists/${theirs.id}`, {
+    mailing_list: { ...theirs.content, primary_key_custom_field_id: theirFieldId }
+  })
+}

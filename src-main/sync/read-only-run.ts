@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { kyselyOver, openForReading } from '../database/connection.ts'
+import { CommandClient } from '../database/writer.ts'
+import { RemoteApi } from './remote-api.ts'
+import type { Run } from './run-context.ts'
+import type { RemoteSettings } from './schema.ts'
+
+/** What a look at both sides needs to know. */
+export interface LookInput {
+  dataDirectory: string
+  /** 0 = one that is not kept yet. */
+  remoteId: number
+  organizationId: number
+  timeZone: string
+  baseUrl: string
+  remoteOrganizationId: number
+  apiKey: string
+  settings: RemoteSettings
+}
+
+/** Looks at both sides with a run that cannot change anything. */
+export async function withReadOnlyRun<Result>(
+  input: LookInput,
+  signal: AbortSignal,
+  look: (run: Run) => Promise<Result>
+): Promise<Result> {
+  const api = new RemoteApi(
+    {
+      baseUrl: input.baseUrl,
+      organizationId: input.remoteOrganizationId,
+      apiKey: input.apiKey,
+      requestsPerSecond: input.settings.requests_per_second
+    },
+    { signal }
+  )
+  const reader = kyselyOver(openForReading(join(input.dataDirectory, 'listwright.db')))
+  const refuse = (): never => {
+    throw new Error('a look at both sides changes nothing')
+  }
+  try {
+    return await look({
+      remoteId: input.remoteId,
+      organizationId: input.organizationId,
+      timeZone: input.timeZone,
+      rules: input.settings,
+      mailingListIds: input.settings.mailing_list_ids,
+      answer: null,
+      api,
+      client: new CommandClient({ postMessage: refuse }),
+      reader,
+      signal,
+      result: {
+        pushed: {},
+        pulled: {},
+        refused: 0,
+        conflicts: 0,
+        requests: 0,
+        bytes_sent: 0,
+        bytes_received: 0
+      },
+      refused: new Map()
+    })
+  } finally {
+    await api.close()
+    await reader.destroy()
+  }
+}

@@ -1,0 +1,287 @@
+import { ApiError } from '../../base/errors.ts'
+import { decisionsOf, linksOf } from '../queries.ts'
+import { isFault } from '../remote-fault.ts'
+import type { LinkedKind } from '../schema.ts'
+import {
+  count,
+  forgetRefusal,
+  type Named,
+  noteConflicts,
+  noteRefusal,
+  type Run,
+  settleDecisions,
+  wasRefused
+} from '../run-context.ts'
+import { type Content, mergeContents } from './merge-contents.ts'
+
+/** A record of one side. */
+export interface SyncRecord {
+  id: number
+  content: Content
+  /** Whether it is history there, such as a campaign that was sent: it is neither changed nor met by another record. */
+  isSettled?: boolean
+}
+
+/** How the records of a kind are read and written on both sides. Both read the same contents, with references of this side. */
+export interface RecordKind<Theirs extends SyncRecord = SyncRecord> {
+  kind: LinkedKind
+  /** The list that they belong to; null = the organization. */
+  mailingListId: number | null
+  /** Whether a record of this side is mirrored at all; one that is not is left alone there. All are where it is left out. */
+  concerns?: (localId: number) => boolean
+  nameOf: (content: Content) => string
+  /** Records of the two sides with one key are the same record where they meet for the first time. */
+  keyOf: (content: Content) => string
+  readLocal: () => Promise<SyncRecord[]>
+  readRemote: () => Promise<Theirs[]>
+  createRemote: (content: Content, localId: number) => Promise<Theirs>
+  updateRemote: (theirs: Theirs, content: Content, localId: number) => Promise<void>
+  /** Left out where the specification has no call for it: then it stays there. */
+  removeRemote?: (theirId: number) => Promise<void>
+  /** Told what became there of a record of this side. */
+  noteSettled?: (localId: number, theirs: Theirs) => Promise<void>
+  createLocal: (content: Content, theirs: Theirs) => Promise<number>
+  updateLocal: (localId: number, content: Content) => Promise<void>
+  /** Left out where a record that is gone there stays here. */
+  removeLocal?: (localId: number) => Promise<void>
+}
+
+/** Which record there is which record here, once both sides have the same ones. */
+export interface Linked<Theirs extends SyncRecord> {
+  local: SyncRecord
+  theirs: Theirs
+}
+
+/**
+ * Brings the records of a kind on both sides together. Creations are noted before they are sent, and looked for by their key
+ * before they are sent again, so that a run that was cut off anywhere goes on without doubling anything.
+ */
+export async function mirrorRecords<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>
+): Promise<Linked<Theirs>[]> {
+  const links = (await linksOf(run.reader, run.remoteId, kind.kind, kind.mailingListId)).filter(
+    ({ localId }) => kind.concerns?.(localId) ?? true
+  )
+  const locals = new Map((await kind.readLocal()).map((record) => [record.id, record]))
+  const theirs = new Map((await kind.readRemote()).map((record) => [record.id, record]))
+  const linked: Linked<Theirs>[] = []
+  const pairs = new Map<number, { theirs: Theirs; agreed: Content | null }>()
+
+  for (const { localId, theirId, agreed } of links) {
+    const local = locals.get(localId)
+    const other = theirId === null ? undefined : theirs.get(theirId)
+    if (local && other?.isSettled) {
+      await kind.noteSettled?.(localId, other)
+      locals.delete(localId)
+    } else if (local && other) {
+      pairs.set(localId, { theirs: other, agreed })
+      theirs.delete(other.id)
+    } else if (local && theirId !== null && agreed) {
+      if (await removeHere(run, kind, local, agreed)) locals.delete(localId)
+    } else if (!local) {
+      if (other) theirs.delete(other.id)
+      // What stays there is remembered, so that it is not taken for something new.
+      if (!other || (await removeThere(run, kind, localId, other))) await unlink(run, kind, localId)
+    }
+  }
+
+  for (const record of theirs.values()) if (record.isSettled) theirs.delete(record.id)
+  const byKey = new Map([...theirs.values()].map((record) => [kind.keyOf(record.content), record]))
+  for (const local of locals.values()) {
+    if (pairs.has(local.id)) continue
+    const other = byKey.get(kind.keyOf(local.content))
+    if (!other) continue
+    pairs.set(local.id, { theirs: other, agreed: null })
+    byKey.delete(kind.keyOf(local.content))
+    theirs.delete(other.id)
+  }
+
+  for (const local of locals.values()) {
+    const pair = pairs.get(local.id)
+    const found = pair
+      ? await mergePair(run, kind, local, pair.theirs, pair.agreed)
+      : await createThere(run, kind, local)
+    if (found) linked.push({ local, theirs: found })
+  }
+  if (run.rules.direction === 'both') {
+    for (const other of theirs.values()) {
+      const local = await createHere(run, kind, other)
+      if (local) linked.push({ local, theirs: other })
+    }
+  }
+  return linked
+}
+
+async function mergePair<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  local: SyncRecord,
+  theirs: Theirs,
+  agreed: Content | null
+): Promise<Theirs> {
+  const named = namedOf(kind, local)
+  const decisions = await decisionsOf(run.reader, run.remoteId, kind.kind, local.id)
+  const merged = mergeContents(local.content, theirs.content, agreed, run.rules, decisions)
+  const next = { ...merged.agreed }
+  if (merged.remote && !wasRefused(run, 'remote', named, merged.remote)) {
+    const content = merged.remote
+    if (await attempt(run, 'remote', named, content, () => kind.updateRemote(theirs, content, local.id))) {
+      count(run, 'pushed', kind.kind)
+      theirs.content = content
+    } else keepDifferences(next, content, theirs.content, agreed)
+  } else if (merged.remote) keepDifferences(next, merged.remote, theirs.content, agreed)
+  if (merged.local && !wasRefused(run, 'local', named, merged.local)) {
+    const content = merged.local
+    if (await attempt(run, 'local', named, content, () => kind.updateLocal(local.id, content))) {
+      count(run, 'pulled', kind.kind)
+      local.content = content
+    } else keepDifferences(next, content, local.content, agreed)
+  } else if (merged.local) keepDifferences(next, merged.local, local.content, agreed)
+  await noteConflicts(
+    run,
+    merged.conflicts.map((conflict) => ({
+      kind: kind.kind,
+      mailingListId: kind.mailingListId,
+      localId: local.id,
+      name: named.name,
+      ...conflict
+    }))
+  )
+  if (JSON.stringify(next) !== JSON.stringify(agreed)) await link(run, kind, local.id, theirs.id, next)
+  if (decisions.size > 0) await settleDecisions(run, kind.kind, [local.id])
+  return theirs
+}
+
+/** What was not written is not agreed on: the next run finds it again. */
+function keepDifferences(next: Content, wanted: Content, is: Content, agreed: Content | null): void {
+  for (const field of Object.keys(wanted)) {
+    if (JSON.stringify(wanted[field]) !== JSON.stringify(is[field])) next[field] = agreed?.[field]
+  }
+}
+
+async function createThere<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  local: SyncRecord
+): Promise<Theirs | null> {
+  const named = namedOf(kind, local)
+  if (wasRefused(run, 'remote', named, local.content)) return null
+  // Noted before it is sent: of what was sent and not answered the next run looks whether it is there.
+  await link(run, kind, local.id, null, null)
+  const created: Theirs[] = []
+  await attempt(run, 'remote', named, local.content, async () => {
+    created.push(await kind.createRemote(local.content, local.id))
+  })
+  const [theirs] = created
+  if (!theirs) return null
+  count(run, 'pushed', kind.kind)
+  await link(run, kind, local.id, theirs.id, local.content)
+  return theirs
+}
+
+async function createHere<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  theirs: Theirs
+): Promise<SyncRecord | null> {
+  const named: Named = { ...namedOf(kind, theirs), recordId: theirs.id }
+  if (wasRefused(run, 'local', named, theirs.content)) return null
+  const created: number[] = []
+  await attempt(run, 'local', named, theirs.content, async () => {
+    created.push(await kind.createLocal(theirs.content, theirs))
+  })
+  const [localId] = created
+  if (localId === undefined) return null
+  count(run, 'pulled', kind.kind)
+  await link(run, kind, localId, theirs.id, theirs.content)
+  return { id: localId, content: theirs.content }
+}
+
+/** A record that was removed here is removed there. @returns whether it is gone there */
+async function removeThere<Theirs extends SyncRecord>(
+  run: Run,
+  { kind, mailingListId, nameOf, removeRemote }: RecordKind<Theirs>,
+  localId: number,
+  theirs: Theirs
+): Promise<boolean> {
+  if (!removeRemote) return false
+  const named = { kind, mailingListId, recordId: localId, name: nameOf(theirs.content) }
+  if (!(await attempt(run, 'remote', named, theirs.content, () => removeRemote(theirs.id)))) return false
+  count(run, 'pushed', kind)
+  return true
+}
+
+/**
+ * A record that was removed there is removed here, unless it was changed here since or what is here wins: then it is sent
+ * again. @returns whether it is gone
+ */
+async function removeHere<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  local: SyncRecord,
+  agreed: Content
+): Promise<boolean> {
+  const isChanged = Object.keys(local.content).some(
+    (field) => JSON.stringify(local.content[field] ?? null) !== JSON.stringify(agreed[field] ?? null)
+  )
+  const { removeLocal } = kind
+  if (!removeLocal || isChanged || run.rules.direction === 'mirror') return false
+  const named = namedOf(kind, local)
+  if (!(await attempt(run, 'local', named, 'removed', () => removeLocal(local.id)))) return false
+  count(run, 'pulled', kind.kind)
+  await unlink(run, kind, local.id)
+  return true
+}
+
+/** Does what one side may refuse. @returns whether it took it */
+async function attempt(
+  run: Run,
+  side: 'local' | 'remote',
+  named: Named,
+  content: unknown,
+  act: () => Promise<void>
+): Promise<boolean> {
+  try {
+    await act()
+    await forgetRefusal(run, side, named)
+    return true
+  } catch (error) {
+    const isRefusal = side === 'remote' ? isFault(error, 'refused', 'not_found') : error instanceof ApiError
+    if (!isRefusal || !(error instanceof Error)) throw error
+    await noteRefusal(run, side, named, content, error.message)
+    return false
+  }
+}
+
+function namedOf<Theirs extends SyncRecord>(
+  { kind, mailingListId, nameOf }: RecordKind<Theirs>,
+  record: SyncRecord
+): Named {
+  return { kind, mailingListId, recordId: record.id, name: nameOf(record.content) }
+}
+
+async function link<Theirs extends SyncRecord>(
+  run: Run,
+  { kind, mailingListId }: RecordKind<Theirs>,
+  localId: number,
+  theirId: number | null,
+  agreed: Content | null
+): Promise<void> {
+  await run.client.run('syncs.link', {
+    remoteId: run.remoteId,
+    kind,
+    mailingListId,
+    localId,
+    theirId,
+    agreed: agreed && JSON.stringify(agreed)
+  })
+}
+
+async function unlink<Theirs extends SyncRecord>(
+  run: Run,
+  { kind }: RecordKind<Theirs>,
+  localId: number
+): Promise<void> {
+  await run.client.run('syncs.unlink', { remoteId: run.remoteId, kind, localId })
+}

@@ -1,0 +1,278 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'undici'
+import { messageOf } from '../base/errors.ts'
+import { RemoteFault } from './remote-fault.ts'
+
+/** An answer of the v2 API that says it succeeded. */
+export interface RemoteAnswer<Data> {
+  data: Data
+  /** Of a page of subscribers: what leads to the next one; null at the end. */
+  next_page_token?: string | null
+  num_records?: number
+}
+
+export interface RemoteAccess {
+  baseUrl: string
+  organizationId: number
+  apiKey: string
+  /** null = as many as the remote answers. */
+  requestsPerSecond: number | null
+}
+
+/** What went over the network. */
+export interface Traffic {
+  requests: number
+  bytesSent: number
+  bytesReceived: number
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface RemoteOptions {
+  signal: AbortSignal
+  /** Milliseconds before the second, third … attempt of a call that failed on the way. */
+  waits?: readonly number[]
+  /** Silence after which a call is given up, in milliseconds. */
+  silence?: number
+}
+
+/** Connections that are kept open, and calls that are under way at once. */
+export const connections = 8
+const defaultWaits = [500, 2000, 8000]
+const defaultSilence = 60_000
+/** Longest wait that a remote may ask for within a run, in milliseconds; beyond it the run ends and begins later. */
+const maxRetryAfter = 60_000
+/** Bytes of an answer: a page of 500 subscribers with long fields. */
+const maxAnswer = 64 * 1024 * 1024
+
+/**
+ * The v2 API of a remote server. Every answer is an envelope, and what is none is not believed, whatever its status. Calls that
+ * change nothing there, or the same when they are repeated, are tried again; the others are for the caller, who finds out
+ * first what became of them. No redirect is followed: the key is for this server alone.
+ */
+export class RemoteApi {
+  readonly traffic: Traffic = { requests: 0, bytesSent: 0, bytesReceived: 0 }
+  readonly #access: RemoteAccess
+  readonly #options: Required<RemoteOptions>
+  readonly #authorization: string
+  #pool: Pool | null = null
+  /** When the next request may begin, by performance.now(). */
+  #nextAt = 0
+
+  constructor(
+    access: RemoteAccess,
+    { signal, waits = defaultWaits, silence = defaultSilence }: RemoteOptions
+  ) {
+    this.#access = access
+    this.#options = { signal, waits, silence }
+    const credentials = Buffer.from(`${access.organizationId}:${access.apiKey}`).toString('base64')
+    this.#authorization = `Basic ${credentials}`
+  }
+
+  get<Data>(path: string): Promise<RemoteAnswer<Data>> {
+    return this.#again(() => this.#call<Data>('GET', path))
+  }
+
+  /** Changes a record to what is given: the same when it is repeated. */
+  put<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
+    return this.#again(() => this.#call<Data>('PUT', path, body))
+  }
+
+  /** Removes a record. What is gone already, also by an attempt whose answer was lost, is removed. */
+  async delete(path: string): Promise<void> {
+    try {
+      await this.#again(() => this.#call('DELETE', path))
+    } catch (error) {
+      if (!(error instanceof RemoteFault) || error.kind !== 'not_found') throw error
+    }
+  }
+
+  /** Creates something, or begins it: whether it happened is unknown after a fault of the kind "unavailable". */
+  post<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
+    return this.#call<Data>('POST', path, body)
+  }
+
+  /** What answers text and no envelope: the logs of imports. @throws RemoteFault not_found where there is none */
+  getText(path: string): Promise<string> {
+    return this.#again(async () => {
+      const { status, text, isJson } = await this.#send('GET', path)
+      if (status === 200 && !isJson) return text
+      this.#read(status, text)
+      throw new RemoteFault('unavailable', `${this.#host} answered ${path} with something else than a text`)
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.destroy()
+  }
+
+  get #host(): string {
+    return new URL(this.#access.baseUrl).host
+  }
+
+  /** Repeats what failed on the way, with pauses that differ, so that many who wait do not come back at once. */
+  async #again<Result>(call: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await call()
+      } catch (error) {
+        const wait = this.#options.waits[attempt]
+        if (wait === undefined || !(error instanceof RemoteFault) || error.kind !== 'unavailable') throw error
+        await pause(wait / 2 + Math.random() * wait, undefined, { signal: this.#options.signal })
+      }
+    }
+  }
+
+  async #call<Data>(method: Method, path: string, body?: object): Promise<RemoteAnswer<Data>> {
+    const { status, text } = await this.#send(method, path, body)
+    return this.#read(status, text) as RemoteAnswer<Data>
+  }
+
+  /** Reads an envelope. @throws RemoteFault for one that says it failed, and for what is none */
+  #read(status: number, text: string): RemoteAnswer<unknown> {
+    const envelope = envelopeOf(text)
+    if (envelope?.success === true && status >= 200 && status < 300) return envelope
+    const said = typeof envelope?.error_message === 'string' ? envelope.error_message : null
+    if (status === 401) throw new RemoteFault('key', `${this.#host} does not take this key${because(said)}`)
+    if (status === 403)
+      throw new RemoteFault('key', `The key may not do this at ${this.#host}${because(said)}`)
+    if (status === 429 || status >= 500) {
+      throw new RemoteFault('unavailable', `${this.#host} answered with status ${status}${because(said)}`)
+    }
+    if (status >= 300 && status < 400) {
+      throw new RemoteFault(
+        'key',
+        `${this.#host} leads to another address. Its own address has to be given, since the key is sent nowhere else`
+      )
+    }
+    if (status === 404 || envelope?.error_code === 'not_found') {
+      throw new RemoteFault('not_found', said ?? `${this.#host} does not know this call`)
+    }
+    if (!envelope) {
+      throw new RemoteFault('unavailable', `${this.#host} answered with something that is not of the API`)
+    }
+    if (envelope.error_code === 'not_authorized')
+      throw new RemoteFault('key', `${this.#host}: ${said ?? 'no'}`)
+    throw new RemoteFault('refused', said ?? `${this.#host} refused it without saying why`)
+  }
+
+  async #send(
+    method: Method,
+    path: string,
+    body?: object
+  ): Promise<{ status: number; text: string; isJson: boolean }> {
+    await this.#takeTurn()
+    const pool = (this.#pool ??= await this.#connect())
+    const sent = body === undefined ? undefined : JSON.stringify(body)
+    this.traffic.requests++
+    this.traffic.bytesSent += sent === undefined ? 0 : Buffer.byteLength(sent)
+    try {
+      const response = await pool.request({
+        method,
+        path: `/ga/api/v2${path}`,
+        headers: {
+          authorization: this.#authorization,
+          accept: 'application/json',
+          ...(sent !== undefined && { 'content-type': 'application/json' })
+        },
+        signal: this.#options.signal,
+        ...(sent !== undefined && { body: sent })
+      })
+      const text = await this.#textOf(response.body)
+      const retryAfter = Number(response.headers['retry-after'])
+      if ((response.statusCode === 429 || response.statusCode === 503) && retryAfter > 0) {
+        this.#waitAtLeast(Math.min(retryAfter * 1000, maxRetryAfter))
+      }
+      const type = String(response.headers['content-type'] ?? '')
+      return { status: response.statusCode, text, isJson: type.includes('json') }
+    } catch (error) {
+      this.#options.signal.throwIfAborted()
+      if (error instanceof RemoteFault) throw error
+      throw new RemoteFault('unavailable', `${this.#host} cannot be reached: ${reasonOf(error)}`)
+    }
+  }
+
+  async #textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+    const pieces: Uint8Array[] = []
+    let bytes = 0
+    for await (const piece of body) {
+      bytes += piece.length
+      if (bytes > maxAnswer) throw new RemoteFault('unavailable', `${this.#host} answered without an end`)
+      pieces.push(piece)
+    }
+    this.traffic.bytesReceived += bytes
+    return Buffer.concat(pieces).toString('utf8')
+  }
+
+  /** Waits until the next request may begin. */
+  async #takeTurn(): Promise<void> {
+    const now = performance.now()
+    const at = Math.max(now, this.#nextAt)
+    const { requestsPerSecond } = this.#access
+    if (requestsPerSecond !== null) this.#nextAt = at + 1000 / requestsPerSecond
+    if (at > now) await pause(at - now, undefined, { signal: this.#options.signal })
+    this.#options.signal.throwIfAborted()
+  }
+
+  /** Keeps all calls back for so many milliseconds. */
+  #waitAtLeast(wait: number): void {
+    this.#nextAt = Math.max(this.#nextAt, performance.now() + wait)
+  }
+
+  async #connect(): Promise<Pool> {
+    // A megabyte of code that most starts never need.
+    const { Pool } = await import('undici')
+    const { silence } = this.#options
+    return new Pool(this.#access.baseUrl, {
+      connections,
+      connect: { timeout: Math.min(silence, 10_000) },
+      headersTimeout: silence,
+      bodyTimeout: silence
+    })
+  }
+}
+
+interface Envelope extends RemoteAnswer<unknown> {
+  success?: unknown
+  error_code?: unknown
+  error_message?: unknown
+}
+
+function envelopeOf(text: string): Envelope | null {
+  try {
+    const parsed = JSON.parse(text) as unknown
+    return typeof parsed === 'object' && parsed !== null && 'success' in parsed ? (parsed as Envelope) : null
+  } catch {
+    // What is no JSON is no envelope, and the caller says so.
+    return null
+  }
+}
+
+function because(said: string | null): string {
+  return said === null ? '' : `: ${said}`
+}
+
+/** What kept a connection from coming about, without the words of the library around it. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  const code = (cause as { code?: unknown }).code
+  const known = typeof code === 'string' ? connectionFaults[code] : undefined
+  return known ?? messageOf(cause)
+}
+
+const connectionFaults: Record<string, string> = {
+  ECONNREFUSED: 'nothing answers at this address',
+  ENOTFOUND: 'there is no server of this name, or no network',
+  EAI_AGAIN: 'there is no network',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+  UND_ERR_HEADERS_TIMEOUT: 'it does not answer',
+  UND_ERR_BODY_TIMEOUT: 'it stopped in the middle of an answer',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'its answer was cut off',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is one that it made itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by anybody who is trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by anybody who is trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name'
+}

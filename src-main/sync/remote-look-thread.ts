@@ -1,0 +1,26 @@
+import { answerQuestions } from '../base/asked-thread.ts'
+import { giveWay } from '../base/threads.ts'
+import { previewLists } from './preview.ts'
+import { withReadOnlyRun } from './read-only-run.ts'
+import { RemoteFault } from './remote-fault.ts'
+import type { LookAnswer, LookQuestion } from './remote-look.ts'
+import type { ListMatch, Verification } from './schema.ts'
+import { verify } from './verify.ts'
+
+// Looks at a remote: what a run would do with it, or whether both sides have the same.
+
+giveWay()
+answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer> => {
+  try {
+    return {
+      seen: await withReadOnlyRun<ListMatch[] | Verification>(
+        input,
+        signal,
+        ask === 'preview' ? previewLists : verify
+      )
+    }
+  } catch (error) {
+    if (error instanceof RemoteFault) return { refused: error.message }
+    throw error
+  }
+})

@@ -1,0 +1,105 @@
+import type { Kysely } from 'kysely'
+import { createHash } from 'node:crypto'
+import type { Schema } from '../database/schema.ts'
+import type { CommandClient } from '../database/writer.ts'
+import type { MergeRules } from './merge.ts'
+import type { RemoteApi } from './remote-api.ts'
+import type { LinkedKind, RunResult, Side } from './schema.ts'
+
+/** A record, as it is named to a person. */
+export interface Named {
+  kind: LinkedKind
+  mailingListId: number | null
+  /** On the side that it comes from. */
+  recordId: number
+  name: string
+}
+
+/** A value that was changed on both sides, to be noted. */
+export interface NotedConflict extends Omit<Named, 'recordId'> {
+  localId: number
+  field: string
+  local: unknown
+  remote: unknown
+  keep: Side | null
+}
+
+/** Records that one side refused, and what of each was refused; by side, kind and id. */
+export type Refused = Map<string, string>
+
+/** What one run works with. */
+export interface Run {
+  remoteId: number
+  organizationId: number
+  /** Of the organization: in which commands read times. */
+  timeZone: string
+  rules: MergeRules
+  /** null = all lists. */
+  mailingListIds: number[] | null
+  /** What is to become of records that are gone there, once a person said so. */
+  answer: 'send_again' | 'remove_here' | null
+  api: RemoteApi
+  client: CommandClient
+  /** A connection of its own. */
+  reader: Kysely<Schema>
+  signal: AbortSignal
+  result: RunResult
+  refused: Refused
+}
+
+export function count(run: Run, direction: 'pushed' | 'pulled', kind: LinkedKind, records = 1): void {
+  const counts = run.result[direction]
+  counts[kind] = (counts[kind] ?? 0) + records
+}
+
+/** Tells what was refused from what the record becomes later. */
+export function versionOf(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+}
+
+export function refusalKey(side: Side, { kind, recordId }: Pick<Named, 'kind' | 'recordId'>): string {
+  return `${side} ${kind} ${recordId}`
+}
+
+/** Whether a side refused a record as it still is: it is not sent again before it changes, or somebody asks for it. */
+export function wasRefused(run: Run, side: Side, named: Named, content: unknown): boolean {
+  return run.refused.get(refusalKey(side, named)) === versionOf(content)
+}
+
+/** Notes that a side refused a record, which is shown with the reason and holds up no other one. */
+export async function noteRefusal(
+  run: Run,
+  side: Side,
+  named: Named,
+  content: unknown,
+  message: string
+): Promise<void> {
+  const version = versionOf(content)
+  run.refused.set(refusalKey(side, named), version)
+  run.result.refused++
+  await run.client.run('syncs.noteRefusals', {
+    remoteId: run.remoteId,
+    refusals: [{ ...named, side, message, version }]
+  })
+}
+
+/** Forgets that a record was refused, since it was taken. */
+export async function forgetRefusal(run: Run, side: Side, named: Named): Promise<void> {
+  if (!run.refused.delete(refusalKey(side, named))) return
+  await run.client.run('syncs.forgetRefusals', {
+    remoteId: run.remoteId,
+    side,
+    kind: named.kind,
+    recordIds: [named.recordId]
+  })
+}
+
+export async function noteConflicts(run: Run, conflicts: NotedConflict[]): Promise<void> {
+  if (conflicts.length === 0) return
+  run.result.conflicts += await run.client.run('syncs.noteConflicts', { remoteId: run.remoteId, conflicts })
+}
+
+/** Notes that what a person decided about records was done. */
+export async function settleDecisions(run: Run, kind: LinkedKind, localIds: number[]): Promise<void> {
+  await run.client.run('syncs.settleDecisions', { remoteId: run.remoteId, kind, localIds })
+}

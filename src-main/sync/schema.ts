@@ -1,0 +1,217 @@
+import { type Static, Type } from 'typebox'
+import { Filled, Nullable, Timestamp, withDefault } from '../http/schema.ts'
+
+/** Where the key of a remote is kept: by the desktop's own storage, the system's keyring, or a file of its owner's. */
+export const credentialPlaces = ['desktop', 'keyring', 'file'] as const
+export type CredentialPlace = (typeof credentialPlaces)[number]
+
+export const sides = ['local', 'remote'] as const
+export type Side = (typeof sides)[number]
+
+/** What is mirrored, in the order in which it is created. */
+export const linkedKinds = [
+  'mailing_list',
+  'custom_field',
+  'subscriber',
+  'segment',
+  'template',
+  'campaign',
+  'suppression_list',
+  'suppressed_address'
+] as const
+export type LinkedKind = (typeof linkedKinds)[number]
+
+/**
+ * What becomes of a remote: it is idle until its next run, runs, waits to try again, asks a person something, or was paused
+ * by one.
+ */
+export const remoteStates = ['idle', 'running', 'waiting', 'asking', 'paused'] as const
+export type RemoteState = (typeof remoteStates)[number]
+
+/** What a person has to decide before it goes on: another key, or what is to become of what is gone there. */
+export const questions = ['key', 'gone'] as const
+export type Question = (typeof questions)[number]
+
+/** What is to become of records that are gone there: they are sent again, or removed here as well. */
+export const answers = ['send_again', 'remove_here'] as const
+export type Answer = (typeof answers)[number]
+
+export const runOutcomes = ['finished', 'waiting', 'asking', 'stopped', 'failed'] as const
+export type RunOutcome = (typeof runOutcomes)[number]
+
+export const RemoteSettings = Type.Object({
+  /** mirror: what is here wins, and people who unsubscribed there are unsubscribed here. both: changes go both ways. */
+  direction: withDefault(Type.Enum(['mirror', 'both']), 'mirror'),
+  /** Whose value is kept where both sides changed it; with mirror it is always the local one. */
+  conflicts: withDefault(Type.Enum(['local', 'remote', 'ask']), 'local'),
+  /** null = all lists. */
+  mailing_list_ids: withDefault(Nullable(Type.Array(Type.Integer(), { maxItems: 10_000 })), null),
+  schedule: withDefault(Type.Enum(['manual', 'interval', 'on_change']), 'manual'),
+  /** Minutes between runs; with on_change, between looks at what the remote changed. */
+  interval_minutes: withDefault(Type.Integer({ minimum: 1, maximum: 10_080 }), 15),
+  /** null = as many as the remote answers. */
+  requests_per_second: withDefault(Nullable(Type.Number({ minimum: 0.1, maximum: 1000 })), null)
+})
+export type RemoteSettings = Static<typeof RemoteSettings>
+
+export const RemoteInput = Type.Object({
+  name: Type.Optional(Filled({ maxLength: 100 })),
+  base_url: Filled({ maxLength: 500 }),
+  organization_id: Type.Integer({ minimum: 1 }),
+  api_key: Filled({ maxLength: 500 }),
+  ...RemoteSettings.properties
+})
+export type RemoteInput = Static<typeof RemoteInput>
+
+/** A change keeps what it leaves out. */
+export const RemoteChanges = Type.Partial(
+  Type.Object({
+    name: Filled({ maxLength: 100 }),
+    api_key: Filled({ maxLength: 500 }),
+    ...Type.Partial(RemoteSettings).properties
+  })
+)
+export type RemoteChanges = Static<typeof RemoteChanges>
+
+/** By kind of record. */
+const Counts = Type.Record(Type.String(), Type.Integer())
+
+export const RunResult = Type.Object({
+  pushed: Counts,
+  pulled: Counts,
+  refused: Type.Integer(),
+  conflicts: Type.Integer(),
+  requests: Type.Integer(),
+  bytes_sent: Type.Integer(),
+  bytes_received: Type.Integer(),
+  /** What it is at, while it runs: a kind of record, the list, and how many of how many. */
+  progress: Type.Optional(
+    Nullable(
+      Type.Object({
+        kind: Type.Enum([...linkedKinds]),
+        mailing_list_id: Nullable(Type.Integer()),
+        done: Type.Integer(),
+        total: Nullable(Type.Integer())
+      })
+    )
+  )
+})
+export type RunResult = Static<typeof RunResult>
+
+export const SyncRun = Type.Object({
+  id: Type.Integer(),
+  started_at: Timestamp,
+  finished_at: Nullable(Timestamp),
+  outcome: Nullable(Type.Enum([...runOutcomes])),
+  message: Nullable(Type.String()),
+  ...RunResult.properties
+})
+export type SyncRun = Static<typeof SyncRun>
+
+export const Remote = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  base_url: Type.String(),
+  organization_id: Type.Integer(),
+  credential_place: Type.Enum([...credentialPlaces]),
+  ...RemoteSettings.properties,
+  state: Type.Enum([...remoteStates]),
+  message: Nullable(Type.String()),
+  question: Nullable(Type.Enum([...questions])),
+  /** Whether a run was asked for and has yet to begin. */
+  is_requested: Type.Boolean(),
+  next_run_at: Nullable(Timestamp),
+  pulled_at: Nullable(Timestamp),
+  refused: Type.Integer(),
+  /** Conflicts that wait for a decision. */
+  open_conflicts: Type.Integer(),
+  /** Changes of this side that have yet to be sent, by kind; those of subscribers are entries of the change log. */
+  pending: Counts,
+  last_run: Nullable(SyncRun)
+})
+export type Remote = Static<typeof Remote>
+
+export const Refusal = Type.Object({
+  id: Type.Integer(),
+  side: Type.Enum([...sides]),
+  kind: Type.Enum([...linkedKinds]),
+  mailing_list_id: Nullable(Type.Integer()),
+  record_id: Type.Integer(),
+  name: Type.String(),
+  message: Type.String(),
+  at: Timestamp
+})
+export type Refusal = Static<typeof Refusal>
+
+export const Conflict = Type.Object({
+  id: Type.Integer(),
+  kind: Type.Enum([...linkedKinds]),
+  mailing_list_id: Nullable(Type.Integer()),
+  local_id: Type.Integer(),
+  name: Type.String(),
+  field: Type.String(),
+  local_value: Type.Unknown(),
+  remote_value: Type.Unknown(),
+  kept: Nullable(Type.Enum([...sides])),
+  decision: Nullable(Type.Enum([...sides])),
+  at: Timestamp,
+  resolved_at: Nullable(Timestamp)
+})
+export type Conflict = Static<typeof Conflict>
+
+/** What became of a campaign that was written here and sent there. */
+export const TheirCampaign = Type.Object({
+  /** There. */
+  id: Type.Integer(),
+  state: Type.String(),
+  started_at: Nullable(Type.String()),
+  finished_at: Nullable(Type.String()),
+  messages_sent: Type.Integer(),
+  opens_unique: Type.Integer(),
+  clicks_unique: Type.Integer(),
+  bounces_unique: Type.Integer(),
+  unsubs_unique: Type.Integer(),
+  scomps_unique: Type.Integer()
+})
+export type TheirCampaign = Static<typeof TheirCampaign>
+
+export const CampaignThere = Type.Object({
+  campaign_id: Type.Integer(),
+  name: Type.String(),
+  there: TheirCampaign
+})
+export type CampaignThere = Static<typeof CampaignThere>
+
+/** One thing that the two sides do not have in common. */
+export const Difference = Type.Object({
+  kind: Type.Enum([...linkedKinds]),
+  name: Type.String(),
+  /** null = the whole record is on one side only. */
+  field: Nullable(Type.String()),
+  local: Type.Unknown(),
+  remote: Type.Unknown()
+})
+export type Difference = Static<typeof Difference>
+
+export const Verification = Type.Object({
+  equal: Type.Boolean(),
+  /** The first 1,000. */
+  differences: Type.Array(Difference),
+  number_of_differences: Type.Integer()
+})
+export type Verification = Static<typeof Verification>
+
+/** What a run would do with a list. */
+export const ListMatch = Type.Object({
+  mailing_list_id: Nullable(Type.Integer()),
+  name: Type.String(),
+  /** null = it is created there. */
+  their_id: Nullable(Type.Integer()),
+  subscribers: Type.Integer(),
+  their_subscribers: Nullable(Type.Integer()),
+  new_fields: Type.Array(Type.String()),
+  matched_fields: Type.Array(Type.String()),
+  /** Fields of one name and two types, which are not mirrored. */
+  unlike_fields: Type.Array(Type.String())
+})
+export type ListMatch = Static<typeof ListMatch>

@@ -1,0 +1,123 @@
+import { type Changed, decide, type Decision, type MergeRules } from '../merge.ts'
+import type { Side } from '../schema.ts'
+import { type Agreed, hashOf } from './agreed.ts'
+import { type Person, sameValue, slots, type Value } from './person.ts'
+
+/** A value that was chosen on both sides. */
+export interface PersonConflict {
+  slot: number
+  local: Value | null
+  remote: Value | null
+  keep: Side | null
+}
+
+/** What becomes of a subscriber that both sides have. */
+export interface MergedPerson {
+  /** What this side is to have; null = it has it. */
+  local: Person | null
+  /** What the remote is to have; null = it has it. */
+  remote: Person | null
+  /** What both have then, and of what they still do not have in common what they had. */
+  agreed: Agreed
+  conflicts: PersonConflict[]
+}
+
+/**
+ * Merges a subscriber, value by value.
+ * @param agreed what both sides had; null = they meet for the first time
+ * @param decisions of a person, by slot: they win over every rule
+ */
+export function mergePeople(
+  local: Person,
+  remote: Person,
+  agreed: Agreed | null,
+  rules: MergeRules,
+  decisions: ReadonlyMap<number, Side> = new Map()
+): MergedPerson {
+  const here = new Map(local)
+  const there = new Map(remote)
+  const next: Agreed = new Map()
+  const conflicts: PersonConflict[] = []
+  let changesHere = false
+  let changesThere = false
+  for (const slot of new Set([...local.keys(), ...remote.keys()])) {
+    const [mine, theirs] = [local.get(slot), remote.get(slot)]
+    if (sameValue(mine, theirs)) {
+      if (mine !== undefined) next.set(slot, hashOf(mine))
+      continue
+    }
+    const before = agreed?.get(slot)
+    const decided = decisions.get(slot)
+    const { keep, isConflict } = decided
+      ? { keep: decided, isConflict: false }
+      : decideSlot(slot, { mine, theirs, before, isKnown: agreed !== null }, rules)
+    if (isConflict) conflicts.push({ slot, local: mine ?? null, remote: theirs ?? null, keep })
+    if (keep === null) {
+      if (before !== undefined) next.set(slot, before)
+      continue
+    }
+    const kept = keep === 'local' ? mine : theirs
+    if (kept !== undefined) next.set(slot, hashOf(kept))
+    if (keep === 'local') {
+      setOrClear(there, slot, kept)
+      changesThere = true
+    } else {
+      setOrClear(here, slot, kept)
+      changesHere = true
+    }
+  }
+  return { local: changesHere ? here : null, remote: changesThere ? there : null, agreed: next, conflicts }
+}
+
+function setOrClear(person: Person, slot: number, value: Value | undefined): void {
+  if (value === undefined) person.delete(slot)
+  else person.set(slot, value)
+}
+
+interface SlotState {
+  mine: Value | undefined
+  theirs: Value | undefined
+  /** The hash of what both had; undefined = it was blank, or never agreed on. */
+  before: number | undefined
+  /** Whether both sides ever agreed on the subscriber. */
+  isKnown: boolean
+}
+
+function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision {
+  const changed = whoChanged(state)
+  if (slot === slots.status) return decideStatus(String(state.mine), String(state.theirs), changed, rules)
+  // Between two that meet for the first time nobody changed anything: what only one of them knows is known to both.
+  if (!state.isKnown && (state.mine === undefined || state.theirs === undefined)) {
+    if (state.mine !== undefined) return { keep: 'local', isConflict: false }
+    return { keep: 'remote', isConflict: false }
+  }
+  return decide(changed, rules)
+}
+
+function whoChanged({ mine, theirs, before, isKnown }: SlotState): Changed {
+  if (!isKnown) return 'both'
+  if (hashOrBlank(theirs) === before) return 'local'
+  return hashOrBlank(mine) === before ? 'remote' : 'both'
+}
+
+function hashOrBlank(value: Value | undefined): number | undefined {
+  return value === undefined ? undefined : hashOf(value)
+}
+
+/** Statuses of people who are not to be written to any more: because they said so, or cannot be reached. */
+const removedStatuses = new Set(['unsubscribed', 'scomp', 'bounced'])
+
+/**
+ * Nobody who unsubscribed, complained or bounced on one side is active again by the other one, whoever changed what last and
+ * whatever wins elsewhere: only a person says so. So what came back is taken for a conflict, which can be reversed.
+ */
+function decideStatus(mine: string, theirs: string, changed: Changed, rules: MergeRules): Decision {
+  const [isRemovedHere, isRemovedThere] = [removedStatuses.has(mine), removedStatuses.has(theirs)]
+  if (isRemovedHere === isRemovedThere) {
+    // Of two such statuses the remote knows more: it sends.
+    if (isRemovedHere && changed === 'remote') return { keep: 'remote', isConflict: false }
+    return decide(changed, rules)
+  }
+  const removing: Side = isRemovedHere ? 'local' : 'remote'
+  return { keep: removing, isConflict: changed !== removing }
+}

@@ -1,0 +1,73 @@
+import { isFault } from '../remote-fault.ts'
+import { isAsAgreed } from './agreed.ts'
+import { agreedBy, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
+import { slots, type TheirSubscriber } from './person.ts'
+import { reconcile } from './reconcile.ts'
+
+/** Subscribers that one request asks for: 100 are allowed, and as many long addresses would make too long a path. */
+const askedAtOnce = 50
+
+/** Sends what changed of subscribers with these ids, each of whom is looked at there first. */
+export async function pushChanges(listRun: ListRun, ids: readonly number[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += askedAtOnce) {
+    listRun.run.signal.throwIfAborted()
+    await pushSome(listRun, ids.slice(at, at + askedAtOnce))
+  }
+}
+
+async function pushSome(listRun: ListRun, ids: readonly number[]): Promise<void> {
+  const people = await localPeople(listRun, ids)
+  const agreed = await agreedBy(listRun, 'local_id', ids)
+  const dirty: Pick<Meeting, 'local' | 'agreed'>[] = []
+  for (const id of ids) {
+    const local = people.get(id) ?? null
+    const before = agreed.get(id) ?? null
+    if (!local && !before) continue
+    if (local && before && isAsAgreed(local.person, before.hashes) && !listRun.decisions.has(id)) continue
+    // Whom they were there, only their address told, and that is gone.
+    if (!local && before?.theirId === null) listRun.needsScan = true
+    else dirty.push({ local, agreed: before })
+  }
+  if (dirty.length === 0) return
+  const found = await askFor(listRun, dirty)
+  const meetings = dirty.map((each, index) => ({ ...each, theirs: found[index] ?? null }))
+  await reconcile(
+    listRun,
+    meetings.filter((meeting) => {
+      // Whether they were removed there, or everything was, is told by a look at all of them.
+      const isGone = meeting.local !== null && meeting.agreed !== null && meeting.theirs === null
+      if (isGone) listRun.needsScan = true
+      return !isGone
+    })
+  )
+}
+
+/** Whom the remote has of some subscribers, in their order. */
+async function askFor(
+  listRun: ListRun,
+  dirty: readonly Pick<Meeting, 'local' | 'agreed'>[]
+): Promise<Meeting['theirs'][]> {
+  const names = dirty.map(({ local, agreed }) =>
+    agreed?.theirId != null
+      ? String(agreed.theirId)
+      : encodeURIComponent(String(local?.person.get(slots.email) ?? ''))
+  )
+  const answers = await subscribersThere(listRun, names)
+  const byId = new Map(answers.map((answer) => [answer.id, theirs(listRun, answer)]))
+  const byKey = new Map([...byId.values()].map((each) => [keyOf(listRun, each.person), each]))
+  return dirty.map(({ local, agreed }) => {
+    if (agreed?.theirId != null) return byId.get(agreed.theirId) ?? null
+    return (local && byKey.get(keyOf(listRun, local.person))) ?? null
+  })
+}
+
+/** Of one who is not there some remotes answer not_found, and of several those that are (docs/api.md, "Subscribers"). */
+async function subscribersThere({ run, theirListId }: ListRun, names: string[]): Promise<TheirSubscriber[]> {
+  try {
+    const path = `/mailing_lists/${theirListId}/subscribers/${names.join(',')}`
+    return (await run.api.get<TheirSubscriber[] | null>(path)).data ?? []
+  } catch (error) {
+    if (!isFault(error, 'not_found')) throw error
+    return []
+  }
+}

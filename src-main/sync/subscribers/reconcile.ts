@@ -1,0 +1,332 @@
+import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
+import type { AgreedRow, Application, NotedRefusal } from '../commands.ts'
+import { isFault, RemoteFault } from '../remote-fault.ts'
+import {
+  forgetRefusal,
+  type NotedConflict,
+  noteConflicts,
+  settleDecisions,
+  versionOf,
+  wasRefused
+} from '../run-context.ts'
+import { inParallel } from '../in-parallel.ts'
+import { agreedOn, isAsAgreed, packAgreed } from './agreed.ts'
+import {
+  countSubscribers,
+  type ListRun,
+  type LocalPerson,
+  type Meeting,
+  namedSubscriber
+} from './list-run.ts'
+import { mergePeople } from './merge-people.ts'
+import { nameOfSlot, type Person, requestOf, slots, type TheirSubscriber, theirPerson } from './person.ts'
+
+/** Subscribers that one command changes: some 30 ms of work. */
+const appliedAtOnce = 50
+
+/** What is to be written and noted of some subscribers, collected while they are looked at. */
+class Outcome {
+  /** Calls of the remote, each of which adds what follows from its answer. */
+  readonly calls: (() => Promise<void>)[] = []
+  readonly applications: (Application & { person: Person; recordId: number })[] = []
+  readonly agreed: AgreedRow[] = []
+  readonly forgotten: number[] = []
+  readonly conflicts: NotedConflict[] = []
+  readonly refusals: NotedRefusal[] = []
+  readonly decided: number[] = []
+}
+
+/**
+ * Brings subscribers together, whichever side has them. What the remote is to have is sent first, several calls at once; then this
+ * side is changed, and what both agree on is noted with it. Whatever is cut off is found again by comparing: nothing is sent twice.
+ */
+export async function reconcile(listRun: ListRun, meetings: readonly Meeting[]): Promise<void> {
+  const outcome = new Outcome()
+  for (const meeting of meetings) look(listRun, meeting, outcome)
+  await inParallel(outcome.calls, (call) => call())
+  await applyHere(listRun, outcome)
+  const { run, syncListId } = listRun
+  if (outcome.agreed.length > 0) {
+    await run.client.run('syncs.noteSubscribers', { syncListId, rows: outcome.agreed })
+  }
+  if (outcome.forgotten.length > 0) {
+    await run.client.run('syncs.forgetSubscribers', { syncListId, localIds: outcome.forgotten })
+  }
+  await noteConflicts(run, outcome.conflicts)
+  if (outcome.decided.length > 0) await settleDecisions(run, 'subscriber', outcome.decided)
+  await noteRefusals(listRun, outcome.refusals)
+}
+
+function look(listRun: ListRun, meeting: Meeting, outcome: Outcome): void {
+  const { local, agreed, theirs } = meeting
+  if (local && theirs) return merge(listRun, local, theirs, meeting.agreed, outcome)
+  if (local && agreed) return removedThere(listRun, local, agreed, outcome)
+  if (local) return create(listRun, local, outcome)
+  if (agreed && theirs) return removedHere(listRun, agreed, theirs, outcome)
+  if (agreed) return void outcome.forgotten.push(agreed.localId)
+  if (theirs && listRun.run.rules.direction === 'both') createHere(listRun, theirs, outcome)
+}
+
+/** Somebody whom both sides have. */
+function merge(
+  listRun: ListRun,
+  local: LocalPerson,
+  theirs: NonNullable<Meeting['theirs']>,
+  agreed: Meeting['agreed'],
+  outcome: Outcome
+): void {
+  const { run, common, decisions } = listRun
+  const decided = decisions.get(local.id)
+  const merged = mergePeople(local.person, theirs.person, agreed?.hashes ?? null, run.rules, decided)
+  if (decided) outcome.decided.push(local.id)
+  for (const { slot, local: mine, remote, keep } of merged.conflicts) {
+    outcome.conflicts.push({
+      kind: 'subscriber',
+      mailingListId: listRun.list.id,
+      localId: local.id,
+      name: String(local.person.get(slots.email)),
+      field: nameOfSlot(slot, common),
+      local: mine,
+      remote,
+      keep
+    })
+  }
+  const packed = packAgreed(merged.agreed)
+  const applyMerged = (): void => {
+    if (merged.local) {
+      outcome.applications.push({
+        is: 'update',
+        localId: local.id,
+        updatedAt: local.updatedAt,
+        theirId: theirs.id,
+        subscriber: changesOf(listRun, local.person, merged.local),
+        agreed: packed,
+        person: merged.local,
+        recordId: local.id
+      })
+    } else if (agreed?.theirId !== theirs.id || !samePacked(packed, packAgreed(agreed.hashes))) {
+      outcome.agreed.push([local.id, theirs.id, packed])
+    }
+  }
+  if (!merged.remote) return applyMerged()
+  const wanted = merged.remote
+  const named = namedSubscriber(listRun, local.id, local.person)
+  if (wasRefused(run, 'remote', named, [...wanted])) return
+  outcome.calls.push(async () => {
+    if (!(await send(listRun, outcome, local.id, wanted, () => update(listRun, theirs.id, wanted)))) return
+    countSubscribers(listRun, 'pushed')
+    applyMerged()
+  })
+}
+
+function samePacked(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
+}
+
+/** Somebody who is new on this side. */
+function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome): void {
+  const named = namedSubscriber(listRun, id, person)
+  if (wasRefused(listRun.run, 'remote', named, [...person])) return
+  outcome.calls.push(async () => {
+    let theirId: number | null = null
+    const isTaken = await send(listRun, outcome, id, person, async () => {
+      theirId = await createThere(listRun, person)
+    })
+    if (!isTaken) return
+    countSubscribers(listRun, 'pushed')
+    outcome.agreed.push([id, theirId, packAgreed(agreedOn(person))])
+  })
+}
+
+/** Somebody who is new there. */
+function createHere(
+  listRun: ListRun,
+  { id, person }: NonNullable<Meeting['theirs']>,
+  outcome: Outcome
+): void {
+  if (wasRefused(listRun.run, 'local', namedSubscriber(listRun, id, person), [...person])) return
+  outcome.applications.push({
+    is: 'create',
+    theirId: id,
+    subscriber: requestOf(person, listRun.common, ({ field }) => field.name) as SubscriberChanges,
+    agreed: packAgreed(agreedOn(person)),
+    person,
+    recordId: id
+  })
+}
+
+/** Somebody whom the remote had. One who was changed here since is sent again, unless the remote wins. */
+function removedThere(
+  listRun: ListRun,
+  local: LocalPerson,
+  agreed: NonNullable<Meeting['agreed']>,
+  outcome: Outcome
+): void {
+  const { direction, conflicts } = listRun.run.rules
+  const { id, person, updatedAt } = local
+  const isChanged = !isAsAgreed(person, agreed.hashes)
+  const isSentAgain = listRun.run.answer === 'send_again'
+  const keepsLocal = isSentAgain || (isChanged && (direction === 'mirror' || conflicts !== 'remote'))
+  if (isChanged && !isSentAgain) {
+    outcome.conflicts.push({
+      kind: 'subscriber',
+      mailingListId: listRun.list.id,
+      localId: id,
+      name: String(person.get(slots.email)),
+      field: 'removed',
+      local: String(person.get(slots.email)),
+      remote: null,
+      keep: keepsLocal ? 'local' : 'remote'
+    })
+  }
+  if (keepsLocal) return create(listRun, local, outcome)
+  outcome.applications.push({ is: 'delete', localId: id, updatedAt, person, recordId: id })
+}
+
+/** Somebody whom this side had. One who was changed there since comes back where the remote wins. */
+function removedHere(
+  listRun: ListRun,
+  agreed: NonNullable<Meeting['agreed']>,
+  theirs: NonNullable<Meeting['theirs']>,
+  outcome: Outcome
+): void {
+  const { direction, conflicts } = listRun.run.rules
+  const isChanged = !isAsAgreed(theirs.person, agreed.hashes)
+  const comesBack = isChanged && direction === 'both' && conflicts === 'remote'
+  if (isChanged) {
+    outcome.conflicts.push({
+      kind: 'subscriber',
+      mailingListId: listRun.list.id,
+      localId: agreed.localId,
+      name: String(theirs.person.get(slots.email)),
+      field: 'removed',
+      local: null,
+      remote: String(theirs.person.get(slots.email)),
+      keep: comesBack ? 'remote' : 'local'
+    })
+  }
+  if (comesBack) {
+    outcome.forgotten.push(agreed.localId)
+    return createHere(listRun, theirs, outcome)
+  }
+  outcome.calls.push(async () => {
+    const isGone = await send(listRun, outcome, agreed.localId, theirs.person, () =>
+      listRun.run.api.delete(`/mailing_lists/${listRun.theirListId}/subscribers/${theirs.id}`)
+    )
+    if (!isGone) return
+    countSubscribers(listRun, 'pushed')
+    outcome.forgotten.push(agreed.localId)
+  })
+}
+
+/** Makes a call that the remote may refuse. @returns whether it did it */
+async function send(
+  listRun: ListRun,
+  outcome: Outcome,
+  localId: number,
+  person: Person,
+  call: () => Promise<void>
+): Promise<boolean> {
+  const named = namedSubscriber(listRun, localId, person)
+  try {
+    await call()
+    await forgetRefusal(listRun.run, 'remote', named)
+    return true
+  } catch (error) {
+    // Whoever was removed there meanwhile is met again by the next look at all of them.
+    if (isFault(error, 'not_found')) {
+      listRun.needsScan = true
+      return false
+    }
+    if (!isFault(error, 'refused')) throw error
+    outcome.refusals.push({
+      ...named,
+      side: 'remote',
+      message: error.message,
+      version: versionOf([...person])
+    })
+    return false
+  }
+}
+
+async function createThere({ run, theirListId, common }: ListRun, person: Person): Promise<number> {
+  const { data } = await run.api.post<TheirSubscriber | null>(`/mailing_lists/${theirListId}/subscribers`, {
+    // Whoever was added here was not promised the messages that the remote sends to people who subscribe there.
+    subscriber: { ...requestOf(person, common, ({ theirName }) => theirName), skip_autoresponders: true }
+  })
+  return requireSame(data, person).id
+}
+
+async function update({ run, theirListId, common }: ListRun, theirId: number, person: Person): Promise<void> {
+  const { data } = await run.api.put<TheirSubscriber | null>(
+    `/mailing_lists/${theirListId}/subscribers/${theirId}`,
+    { subscriber: requestOf(person, common, ({ theirName }) => theirName) }
+  )
+  if (requireSame(data, person).id !== theirId) throw lie(person)
+  // Every key is sent, so an answer without the new status did not change it.
+  if (theirPerson(requireSame(data, person), common).get(slots.status) !== person.get(slots.status))
+    throw lie(person)
+}
+
+/** A success that tells of somebody else is none. */
+function requireSame(data: TheirSubscriber | null, person: Person): TheirSubscriber {
+  const email = String(person.get(slots.email))
+  if (data && String(data.email).trim().toLowerCase() === email.trim().toLowerCase()) return data
+  throw lie(person)
+}
+
+function lie(person: Person): RemoteFault {
+  const email = String(person.get(slots.email))
+  return new RemoteFault(
+    'unavailable',
+    `The remote answered for ${email} with something else than was asked for`
+  )
+}
+
+/** What changes a subscriber of this side from one person to another. */
+function changesOf({ common }: ListRun, before: Person, after: Person): SubscriberChanges {
+  const whole = requestOf(after, common, ({ field }) => field.name)
+  const changed = new Set(
+    [...new Set([...before.keys(), ...after.keys()])]
+      .filter((slot) => JSON.stringify(before.get(slot)) !== JSON.stringify(after.get(slot)))
+      .map((slot) => nameOfSlot(slot, common))
+  )
+  const { custom_fields: values, ...attributes } = whole
+  return {
+    ...Object.fromEntries(Object.entries(attributes).filter(([name]) => changed.has(name))),
+    custom_fields: Object.fromEntries(Object.entries(values).filter(([name]) => changed.has(name)))
+  } as SubscriberChanges
+}
+
+async function applyHere(listRun: ListRun, outcome: Outcome): Promise<void> {
+  const { run, syncListId, list } = listRun
+  const scope = { organizationId: run.organizationId, timeZone: run.timeZone, mailingListId: list.id }
+  for (let at = 0; at < outcome.applications.length; at += appliedAtOnce) {
+    const some = outcome.applications.slice(at, at + appliedAtOnce)
+    const refused = await run.client.run('syncs.applySubscribers', {
+      syncListId,
+      scope,
+      changes: some.map(({ person: _, recordId: __, ...application }) => application)
+    })
+    for (const { at: index, message } of refused) {
+      const application = some[index]
+      if (!application) continue
+      const { person, recordId } = application
+      outcome.refusals.push({
+        ...namedSubscriber(listRun, recordId, person),
+        side: 'local',
+        message,
+        version: versionOf([...person])
+      })
+    }
+    countSubscribers(listRun, 'pulled', some.length - refused.length)
+  }
+}
+
+async function noteRefusals({ run }: ListRun, refusals: NotedRefusal[]): Promise<void> {
+  if (refusals.length === 0) return
+  run.result.refused += refusals.length
+  for (const { side, kind, recordId, version } of refusals)
+    run.refused.set(`${side} ${kind} ${recordId}`, version)
+  await run.client.run('syncs.noteRefusals', { remoteId: run.remoteId, refusals })
+}

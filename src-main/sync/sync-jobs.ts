@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import type { Change } from '../database/command.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Job, JobKind } from '../jobs/job-runner.ts'
+import type { Credentials } from './credentials.ts'
+import { remotesToRun } from './queries.ts'
+import type { SyncThreadData } from './sync-thread.ts'
+
+interface SyncJob extends Job {
+  apiKey: string | null
+}
+
+/** Remotes that have a run before them, one run at a time: each keeps the processor and the network busy. */
+export function syncJobs(reader: Kysely<Schema>, writer: Writer, credentials: Credentials): JobKind<SyncJob> {
+  return {
+    name: 'The sync',
+    entity: 'sync_remote',
+    thread: { base: import.meta.url, name: 'sync-thread' },
+    threadData: ({ apiKey }): SyncThreadData => ({ apiKey }),
+    unfinished: async (now) =>
+      Promise.all(
+        (await remotesToRun(reader)).map(
+          async ({ id, state, requested_at, next_run_at, credential_place }) => {
+            // One that was cut off begins again at once.
+            const dueAt = requested_at !== null || state === 'running' ? 0 : (next_run_at ?? 0)
+            // A keyring may ask its owner to unlock it: not before the key is needed.
+            const apiKey = dueAt <= now ? await credentials.read(id, credential_place) : null
+            return { id, dueAt, apiKey }
+          }
+        )
+      ),
+    mayStart: (_job, running) => running.length === 0,
+    end: (id, end) => writer.run('syncs.endJob', { id, end })
+  }
+}
+
+/** Kinds of records of which a change is sent. */
+const mirrored = new Set<Change['entity']>([
+  'mailing_list',
+  'custom_field',
+  'subscriber',
+  'segment',
+  'campaign',
+  'suppression_list'
+])
+/** How long changes are collected before they are sent, in milliseconds. */
+const quiet = 1000
+
+/** Has the remotes that follow each change run soon after one. */
+export class ChangeWatch {
+  readonly #writer: Writer
+  readonly #organizationIds = new Set<number>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(writer: Writer) {
+    this.#writer = writer
+    writer.onChanges((changes) => {
+      for (const { entity, organizationId } of changes) {
+        if (mirrored.has(entity)) this.#organizationIds.add(organizationId)
+      }
+      if (this.#organizationIds.size > 0) this.#timer ??= setTimeout(() => void this.#tell(), quiet).unref()
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  async #tell(): Promise<void> {
+    const organizationIds = [...this.#organizationIds]
+    this.#organizationIds.clear()
+    this.#timer = undefined
+    try {
+      await this.#writer.run('syncs.noteChange', { organizationIds })
+    } catch (error) {
+      process.stderr.write(`Changes could not be noted for sync: ${messageOf(error)}\n`)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { messageOf } from '../base/errors.ts'
+import { kyselyOver, openForReading } from '../database/connection.ts'
+import { requestOrigin } from '../database/origin.ts'
+import type { CommandClient } from '../database/writer.ts'
+import type { JobOutcome } from '../jobs/outcome.ts'
+import { type RunningJob, runJobs } from '../jobs/run-job.ts'
+import type { RunEnd, RunPlan } from './commands.ts'
+import { mirror, type OnProgress } from './mirror.ts'
+import { refusedOf } from './queries.ts'
+import { Question } from './question.ts'
+import { RemoteApi } from './remote-api.ts'
+import { RemoteFault } from './remote-fault.ts'
+import type { Run } from './run-context.ts'
+
+// One run: what changed here is sent to a remote server, and what changed there is brought here.
+
+/** What the thread is given beside the id of the remote. */
+export interface SyncThreadData {
+  /** null = there is none where it should be. */
+  apiKey: string | null
+}
+
+/** Milliseconds between two notes of how far a run is. */
+const noteInterval = 500
+
+runJobs<SyncThreadData>(runSync, {
+  onFullDisk: (message) => ({ is: 'failed', message: `The sync stopped: ${message}` }),
+  describe: (error) => `The sync stopped: ${messageOf(error)}`
+})
+
+async function runSync({
+  id,
+  dataDirectory,
+  client,
+  signal,
+  data
+}: RunningJob<SyncThreadData>): Promise<JobOutcome> {
+  const startedAt = Date.now()
+  const plan = await client.run('syncs.begin', { id })
+  if (!plan) return { is: 'stopped' }
+  const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+  const stop = new AbortController()
+  const api = new RemoteApi(
+    {
+      baseUrl: plan.remote.base_url,
+      organizationId: plan.remote.remote_organization_id,
+      apiKey: data.apiKey ?? '',
+      requestsPerSecond: plan.settings.requests_per_second
+    },
+    { signal: AbortSignal.any([signal, stop.signal]) }
+  )
+  const run: Run = {
+    remoteId: id,
+    organizationId: plan.remote.organization_id,
+    timeZone: plan.timeZone,
+    rules: plan.settings,
+    mailingListIds: plan.settings.mailing_list_ids,
+    answer: plan.remote.answer,
+    api,
+    client,
+    reader,
+    signal: AbortSignal.any([signal, stop.signal]),
+    result: {
+      pushed: {},
+      pulled: {},
+      refused: 0,
+      conflicts: 0,
+      requests: 0,
+      bytes_sent: 0,
+      bytes_received: 0
+    },
+    refused: await refusedOf(reader, id)
+  }
+  try {
+    const end = await requestOrigin.run({ via: 'sync', causeId: id, userId: null }, () =>
+      carryOut(run, plan, data.apiKey, noting(run, plan.runId, client, stop))
+    )
+    if (stop.signal.aborted) return { is: 'stopped' }
+    addTraffic(run)
+    await client.run('syncs.end', { runId: plan.runId, result: run.result, end, startedAt })
+    return { is: 'stopped' }
+  } finally {
+    await api.close()
+    await reader.destroy()
+  }
+}
+
+async function carryOut(
+  run: Run,
+  { remote, settings }: RunPlan,
+  apiKey: string | null,
+  onProgress: OnProgress
+): Promise<RunEnd> {
+  if (apiKey === null) {
+    return { is: 'asking', question: 'key', message: 'The key is not where it was kept. Enter it again.' }
+  }
+  const pullsAll =
+    settings.schedule !== 'on_change' ||
+    remote.pulled_at === null ||
+    Date.now() - remote.pulled_at >= settings.interval_minutes * 60_000
+  try {
+    await mirror(run, pullsAll, onProgress)
+    return { is: 'finished', pulledAll: pullsAll }
+  } catch (error) {
+    if (run.signal.aborted) return { is: 'waiting', message: '' }
+    if (error instanceof Question) return { is: 'asking', question: error.kind, message: error.message }
+    if (!(error instanceof RemoteFault)) throw error
+    if (error.kind === 'key') return { is: 'asking', question: 'key', message: `${error.message}.` }
+    return { is: 'waiting', message: `${error.message}.` }
+  }
+}
+
+/** Notes how far a run is, now and then, and stops it once it was paused. */
+function noting(run: Run, runId: number, client: CommandClient, stop: AbortController): OnProgress {
+  let notedAt = -Infinity
+  return async (kind, mailingListId, done, total) => {
+    run.result.progress = { kind, mailing_list_id: mailingListId, done, total }
+    if (performance.now() - notedAt < noteInterval) return
+    notedAt = performance.now()
+    addTraffic(run)
+    if (!(await client.run('syncs.noteProgress', { runId, result: run.result }))) stop.abort()
+  }
+}
+
+function addTraffic({ result, api: { traffic } }: Run): void {
+  result.requests = traffic.requests
+  result.bytes_sent = traffic.bytesSent
+  result.bytes_received = traffic.bytesReceived
+}

@@ -1,0 +1,140 @@
+import type { Generated } from 'kysely'
+import type { Fixed, Json, Time } from '../database/schema.ts'
+import type {
+  Answer,
+  CredentialPlace,
+  LinkedKind,
+  Question,
+  RemoteState,
+  RunOutcome,
+  Side
+} from './schema.ts'
+
+/** A server that the state of an organization is mirrored to. Its key is kept elsewhere (credentials.ts). */
+export interface SyncRemotesTable {
+  id: Generated<number>
+  organization_id: Fixed<number>
+  name: string
+  /** Without a path: where /ga/api/v2 begins. */
+  base_url: string
+  remote_organization_id: number
+  /** {@link RemoteSettings} */
+  settings: Json
+  credential_place: CredentialPlace
+  state: RemoteState
+  /** Why it waits or asks. */
+  message: string | null
+  /** What it asks, while it does. */
+  question: Question | null
+  /** When somebody asked for a run that has yet to begin. */
+  requested_at: Time | null
+  /** When the next run is due; null = when it is asked for. */
+  next_run_at: Time | null
+  /** When everything of the remote was last looked at. */
+  pulled_at: Time | null
+  /** What a person answered to its question, for the next run. */
+  answer: Answer | null
+  created_at: Fixed<Time>
+  updated_at: Time
+}
+
+export interface SyncRunsTable {
+  id: Generated<number>
+  remote_id: Fixed<number>
+  started_at: Fixed<Time>
+  finished_at: Time | null
+  /** null while it runs, and of one that was cut off. */
+  outcome: RunOutcome | null
+  message: string | null
+  /** {@link RunResult} */
+  result: Json
+}
+
+/** Which record there is which record here. Those of subscribers are kept in sync_subscribers. */
+export interface SyncLinksTable {
+  remote_id: Fixed<number>
+  kind: Fixed<LinkedKind>
+  local_id: Fixed<number>
+  /** null = it was to be created there, and no answer came yet. */
+  their_id: number | null
+  mailing_list_id: number | null
+  /** The content that both sides last agreed on; null = none yet. */
+  agreed: Json | null
+  /** Of a campaign that was sent there, what became of it ({@link TheirCampaign}). */
+  their_state: Json | null
+}
+
+/** How far the subscribers of a list are mirrored. */
+export interface SyncListsTable {
+  id: Generated<number>
+  remote_id: Fixed<number>
+  mailing_list_id: Fixed<number>
+  /** The entry of the change log up to which changes have been sent; null = everything has yet to be looked at. */
+  change_log_id: number | null
+  /** The custom fields that its subscribers were last compared by: others mean to compare them all. */
+  fields: Json | null
+  /** Where a scan of the remote's subscribers goes on ({@link ScanPosition}); null = none is under way. */
+  scan: Json | null
+}
+
+/** A subscriber that both sides have. */
+export interface SyncSubscribersTable {
+  sync_list_id: number
+  local_id: number
+  /** null = not known yet: it came there by an import. */
+  their_id: number | null
+  /** What both sides last agreed on (agreed.ts). */
+  agreed: Uint8Array
+}
+
+/** A record that one side refused. It is tried again once it was changed. */
+export interface SyncRefusalsTable {
+  id: Generated<number>
+  remote_id: number
+  /** Who refused it. */
+  side: Side
+  kind: LinkedKind
+  mailing_list_id: number | null
+  /** Its id on the side that it comes from. */
+  record_id: number
+  name: string
+  message: string
+  /** Tells what was refused from what it becomes later. */
+  version: string
+  at: Time
+}
+
+/** A value that was changed on both sides. */
+export interface SyncConflictsTable {
+  id: Generated<number>
+  remote_id: number
+  kind: LinkedKind
+  mailing_list_id: number | null
+  local_id: number
+  name: string
+  /** As the API calls it, or the name of a custom field. */
+  field: string
+  local_value: Json
+  remote_value: Json
+  /** Whose value both have now; null = each has its own, until somebody decides. */
+  kept: Side | null
+  /** What a person decided, until the next run has done it. */
+  decision: Side | null
+  at: Time
+  resolved_at: Time | null
+}
+
+declare module '../database/schema.ts' {
+  interface Schema {
+    sync_remotes: SyncRemotesTable
+    sync_runs: SyncRunsTable
+    sync_links: SyncLinksTable
+    sync_lists: SyncListsTable
+    sync_subscribers: SyncSubscribersTable
+    sync_refusals: SyncRefusalsTable
+    sync_conflicts: SyncConflictsTable
+  }
+  interface ChangedEntities {
+    sync_remote: unknown
+  }
+}

@@ -1,0 +1,212 @@
+import {
+  localPerson,
+  nameOfSlot,
+  type Person,
+  sameValue,
+  slots,
+  type TheirSubscriber,
+  type Value
+} from './subscribers/person.ts'
+import { subscribersAfter } from '../api/subscribers/queries.ts'
+import { linksOf } from './queries.ts'
+import { customFields, fieldPairs } from './records/custom-fields.ts'
+import { mailingLists } from './records/mailing-lists.ts'
+import { isSame } from './records/merge-contents.ts'
+import type { RecordKind, SyncRecord } from './records/mirror-records.ts'
+import { forRecordsOfList } from './records/kinds.ts'
+import { ifKnown, localAddresses, suppressionLists, theirAddresses } from './records/suppression.ts'
+import type { Run } from './run-context.ts'
+import type { Difference, Verification } from './schema.ts'
+import { keyOf, type ListRun, localPeopleLike, theirs } from './subscribers/list-run.ts'
+import { mailingListsOf } from '../api/mailing-lists/queries.ts'
+import { type ListIds, listIdsOf } from './list-ids.ts'
+
+/** Differences that are told one by one. */
+const maxTold = 1000
+/** Subscribers of one read. */
+const rowsAtOnce = 2000
+const perPage = 500
+
+/** What two sides do not have in common. */
+class Differences {
+  readonly told: Difference[] = []
+  number = 0
+
+  add(difference: Difference): void {
+    this.number++
+    if (this.told.length < maxTold) this.told.push(difference)
+  }
+}
+
+/** Compares everything that is mirrored, value by value, and changes nothing on either side. */
+export async function verify(run: Run): Promise<Verification> {
+  const differences = new Differences()
+  const lists = await compareRecords(run, mailingLists(run), differences)
+  await compareRecords(run, customFields(run, null, null), differences)
+  const rows = new Map((await mailingListsOf(run.reader, run.organizationId)).map((row) => [row.id, row]))
+  const ids = listIdsOf(lists.map(({ local, theirs }) => [local.id, theirs.id]))
+  for (const { local, theirs } of lists) {
+    const row = rows.get(local.id)
+    if (!row) continue
+    await compareRecords(run, customFields(run, local.id, theirs.id), differences)
+    const fields = await fieldPairs(run, local.id, theirs.id)
+    const common = {
+      fields,
+      hasFormat: row.has_format === 1 && theirs.content['has_format'] === true,
+      hasConfirmed: row.has_confirmed === 1 && theirs.content['has_confirmed'] === true
+    }
+    const listRun: ListRun = {
+      run,
+      syncListId: 0,
+      list: row,
+      theirListId: theirs.id,
+      common,
+      decisions: new Map(),
+      needsScan: false
+    }
+    await compareSubscribers(listRun, differences)
+    await forRecordsOfList(run, { localId: local.id, theirId: theirs.id }, ids, (kind) =>
+      compareRecords(run, kind, differences)
+    )
+  }
+  await compareSuppression(run, ids, differences)
+  return {
+    equal: differences.number === 0,
+    differences: differences.told,
+    number_of_differences: differences.number
+  }
+}
+
+/** @returns those that both sides have */
+async function compareRecords<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  differences: Differences
+): Promise<{ local: SyncRecord; theirs: Theirs }[]> {
+  const links = await linksOf(run.reader, run.remoteId, kind.kind, kind.mailingListId)
+  const theirIdOf = new Map(links.map(({ localId, theirId }) => [localId, theirId]))
+  const leftAlone = new Set(
+    links.filter(({ localId }) => !(kind.concerns?.(localId) ?? true)).map(({ theirId }) => theirId)
+  )
+  const remote = new Map((await kind.readRemote()).map((record) => [record.id, record]))
+  for (const id of leftAlone) if (id !== null) remote.delete(id)
+  const linkedIds = new Set(links.map(({ theirId }) => theirId))
+  const byKey = new Map(
+    [...remote.values()]
+      .filter(({ id }) => !linkedIds.has(id))
+      .map((each) => [kind.keyOf(each.content), each])
+  )
+  const both: { local: SyncRecord; theirs: Theirs }[] = []
+  for (const local of await kind.readLocal()) {
+    const name = kind.nameOf(local.content)
+    const found = remote.get(theirIdOf.get(local.id) ?? -1) ?? byKey.get(kind.keyOf(local.content))
+    if (!found) {
+      differences.add({ kind: kind.kind, name, field: null, local: name, remote: null })
+      continue
+    }
+    remote.delete(found.id)
+    if (found.isSettled) continue
+    both.push({ local, theirs: found })
+    for (const [field, value] of Object.entries(local.content)) {
+      const other = found.content[field]
+      if (!isSame(value, other))
+        differences.add({ kind: kind.kind, name, field, local: value, remote: other })
+    }
+  }
+  // With a choice of lists, the others there are no difference.
+  if (kind.kind === 'mailing_list' && run.mailingListIds !== null) return both
+  for (const { content, isSettled } of remote.values()) {
+    if (isSettled) continue
+    const name = kind.nameOf(content)
+    differences.add({ kind: kind.kind, name, field: null, local: null, remote: name })
+  }
+  return both
+}
+
+/** The suppression lists and their addresses, where the remote has any. */
+async function compareSuppression(run: Run, ids: ListIds, differences: Differences): Promise<void> {
+  const kind = suppressionLists(run, ids)
+  const remote = await ifKnown(kind.readRemote())
+  if (!remote) return
+  const pairs = await compareRecords(run, { ...kind, readRemote: () => Promise.resolve(remote) }, differences)
+  for (const { local, theirs } of pairs) {
+    const mine = await localAddresses(run, local.id)
+    const others = await theirAddresses(run, theirs.id)
+    const differing = (name: string, isHere: boolean): void =>
+      differences.add({
+        kind: 'suppressed_address',
+        name,
+        field: null,
+        local: isHere ? name : null,
+        remote: isHere ? null : name
+      })
+    for (const address of mine) if (!others.has(address)) differing(address, true)
+    for (const address of others) if (!mine.has(address)) differing(address, false)
+  }
+}
+
+/** All subscribers of the remote, page by page, with whom they are here; then those whom it lacks. */
+async function compareSubscribers(listRun: ListRun, differences: Differences): Promise<void> {
+  const { run, list, common, theirListId } = listRun
+  const met = new IdSet()
+  for (let token: string | null = null; ;) {
+    run.signal.throwIfAborted()
+    const at: string = token === null ? '' : `&page_token=${encodeURIComponent(token)}`
+    const page = await run.api.get<TheirSubscriber[]>(
+      `/mailing_lists/${theirListId}/subscribers?per_page=${perPage}${at}`
+    )
+    const people = page.data.map((answer) => theirs(listRun, answer).person)
+    const locals = people.length === 0 ? null : await localPeopleLike(listRun, people)
+    for (const person of people) {
+      const local = locals?.get(keyOf(listRun, person))
+      if (local) met.add(local.id)
+      comparePeople(listRun, local?.person ?? null, person, differences)
+    }
+    token = page.next_page_token ?? null
+    if (token === null) break
+  }
+  for (let afterId = 0; ;) {
+    const rows = await subscribersAfter(run.reader, list.id, afterId, rowsAtOnce)
+    for (const row of rows) {
+      if (!met.has(row.id)) comparePeople(listRun, localPerson(row, common), null, differences)
+    }
+    const last = rows.at(-1)
+    if (!last) return
+    afterId = last.id
+  }
+}
+
+function comparePeople(
+  { common }: ListRun,
+  local: Person | null,
+  remote: Person | null,
+  differences: Differences
+): void {
+  const name = String((local ?? remote)?.get(slots.email))
+  const difference = (field: string | null, mine: Value | null, other: Value | null): void =>
+    differences.add({ kind: 'subscriber', name, field, local: mine, remote: other })
+  if (!local || !remote) return difference(null, local && name, remote && name)
+  for (const slot of new Set([...local.keys(), ...remote.keys()])) {
+    const [mine, other] = [local.get(slot), remote.get(slot)]
+    if (!sameValue(mine, other)) difference(nameOfSlot(slot, common), mine ?? null, other ?? null)
+  }
+}
+
+/** Ids in one bit each: a million of them in 125 kB. */
+class IdSet {
+  #bits = new Uint8Array(1024)
+
+  add(id: number): void {
+    const at = id >>> 3
+    if (at >= this.#bits.length) {
+      const grown = new Uint8Array(Math.max(at + 1, this.#bits.length * 2))
+      grown.set(this.#bits)
+      this.#bits = grown
+    }
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (id & 7))
+  }
+
+  has(id: number): boolean {
+    return ((this.#bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0
+  }
+}
