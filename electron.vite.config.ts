@@ -8,6 +8,7 @@ import { basename, resolve } from 'node:path'
 const entries = [
   'app',
   'desktop/main',
+  'headless/listwright',
   'headless/serve',
   'headless/start',
   ...globSync('**/*-thread.ts', { cwd: 'src-main' }).map((path) =>

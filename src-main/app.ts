@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { chmod, mkdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
@@ -47,6 +47,9 @@ export interface ApplicationOptions {
   /** What the desktop keeps secrets with, where there is one. */
   encryption?: DesktopEncryption
 }
+
+/** Holds the address of the application while it runs, for the command line. In the data directory. */
+export const addressFile = 'address'
 
 /** The running application, with or without a window. */
 export interface Application {
@@ -149,6 +152,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => suppressionRequests.close()
     )
     const baseUrl = await listen(server, options)
+    const addressPath = join(dataDirectory, addressFile)
+    await writeFile(addressPath, `${baseUrl}\n`)
+    undo.push(() => rm(addressPath, { force: true }))
 
     const start = async <Of extends Job>(kind: JobKind<Of>): Promise<void> => {
       const runner = new JobRunner(kind, writer, dataDirectory)

@@ -7,11 +7,22 @@ export interface InstanceLock {
   release(): void
 }
 
+/** Another process has the data directory. */
+export class DirectoryInUse extends Error {
+  constructor(dataDirectory: string) {
+    super(
+      `Another Listwright already uses the data in ${dataDirectory}. ` +
+        'Close it first, or start this one with another --data-dir.'
+    )
+    this.name = 'DirectoryInUse'
+  }
+}
+
 /**
  * Takes the data directory for this process. The operating system frees the lock when the process ends in any way, which
  * a file with a process id in it cannot promise. It holds across accounts and containers that share the directory. Where
  * somebody removed the file of the lock, the database itself tells whether anybody uses it.
- * @throws Error with a sentence for the user when another process has it.
+ * @throws DirectoryInUse when another process has it
  */
 export function takeInstanceLock(dataDirectory: string): InstanceLock {
   const path = join(dataDirectory, 'instance.lock')
@@ -25,10 +36,7 @@ export function takeInstanceLock(dataDirectory: string): InstanceLock {
     // The next one must find as well that it is missing.
     if (isNew) rmSync(path, { force: true })
     if (!isBusy(error)) throw error
-    throw new Error(
-      `Another Listwright already uses the data in ${dataDirectory}. ` +
-        'Close it first, or start this one with another --data-dir.'
-    )
+    throw new DirectoryInUse(dataDirectory)
   }
   return { release: () => void lock.close() }
 }

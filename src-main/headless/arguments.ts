@@ -15,6 +15,7 @@ export const defaultPort = 4280
 export const usage = `Usage: npm run serve -- [--data-dir DIR] [--port N] [--json] [--set NAME=VALUE]...
        npm run serve -- key create NAME | key list | key revoke ID [--organization ID] [--user EMAIL] [--data-dir DIR]
        npm run serve -- check [--data-dir DIR]
+       npm run serve -- sync add|run|status|verify|pause|remove … (sync --help tells more)
 
   --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
   --port N        the port on 127.0.0.1 (default: ${defaultPort}; 0 picks a free one)

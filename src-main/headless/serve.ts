@@ -5,6 +5,7 @@ import { checkCounters } from './check.ts'
 import { manageKeys } from './keys.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'
 import { endOnSignal } from './signals.ts'
+import { manageSync, syncUsage } from './sync.ts'
 
 // `npm run serve`: the application without a window.
 
@@ -15,9 +16,11 @@ await main().catch((error: unknown) => {
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
+  if (args[0] === 'sync' && args.includes('--help')) return void process.stdout.write(syncUsage)
   if (args.includes('--help')) return void process.stdout.write(usage)
   if (args[0] === 'key') return manageKeys(args.slice(1))
   if (args[0] === 'check') return checkCounters(args.slice(1))
+  if (args[0] === 'sync') return manageSync(args.slice(1))
   const options = readArguments(args)
   const app = await createApp(options)
   endOnSignal(app)

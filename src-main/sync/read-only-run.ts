@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { CommandClient } from '../database/writer.ts'
-import { RemoteApi } from './remote-api.ts'
+import { RemoteApi, type RemoteOptions } from './remote-api.ts'
 import type { Run } from './run-context.ts'
 import type { RemoteSettings } from './schema.ts'
 
@@ -21,7 +21,7 @@ export interface LookInput {
 /** Looks at both sides with a run that cannot change anything. */
 export async function withReadOnlyRun<Result>(
   input: LookInput,
-  signal: AbortSignal,
+  options: RemoteOptions,
   look: (run: Run) => Promise<Result>
 ): Promise<Result> {
   const api = new RemoteApi(
@@ -31,7 +31,7 @@ export async function withReadOnlyRun<Result>(
       apiKey: input.apiKey,
       requestsPerSecond: input.settings.requests_per_second
     },
-    { signal }
+    options
   )
   const reader = kyselyOver(openForReading(join(input.dataDirectory, 'listwright.db')))
   const refuse = (): never => {
@@ -48,7 +48,7 @@ export async function withReadOnlyRun<Result>(
       api,
       client: new CommandClient({ postMessage: refuse }),
       reader,
-      signal,
+      signal: options.signal,
       result: {
         pushed: {},
         pulled: {},

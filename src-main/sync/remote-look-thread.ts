@@ -15,7 +15,8 @@ answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer
     return {
       seen: await withReadOnlyRun<ListMatch[] | Verification>(
         input,
-        signal,
+        // Somebody waits for a preview, and can try again themselves.
+        ask === 'preview' ? { signal, waits: [] } : { signal },
         ask === 'preview' ? previewLists : verify
       )
     }

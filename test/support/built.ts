@@ -16,7 +16,7 @@ function isBuildCurrent(): boolean {
  * The program that users start, where it was built from the sources as they are; else its source, which takes twice as
  * long to start.
  */
-export function entryPoint(name: 'serve' | 'start'): string {
+export function entryPoint(name: 'listwright' | 'serve' | 'start'): string {
   return isCurrent ? `out/main/${name}.js` : `src-main/headless/${name}.ts`
 }
 

@@ -1,0 +1,11 @@
+// `listwright COMMAND …`, also `npm run -s listwright -- COMMAND …`: all that can be done from the command line.
+
+const [command, ...args] = process.argv.slice(2)
+// Both read the arguments that the process was started with.
+process.argv.splice(
+  2,
+  process.argv.length,
+  ...(command === 'start' || command === 'serve' ? args : process.argv.slice(2))
+)
+if (command === 'start') await import('./start.ts')
+else await import('./serve.ts')

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { apiKeysOf } from '../api/accounts/queries.ts'
+import { systemOrganizationId } from '../api/organizations/rules.ts'
+import { addressFile, createApp } from '../app.ts'
+import { DirectoryInUse } from '../database/instance-lock.ts'
+import { openDataDirectory } from './data-directory.ts'
+
+/** The application that has the data: the one that runs, or one that this program starts for as long as it needs it. */
+export interface LocalApplication {
+  /** Calls what the window uses. @throws Error with the sentence that the application answered */
+  call: <Data>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<Data>
+}
+
+/** What a key of this program is called while it runs. */
+const keyName = 'Command line'
+
+/** Works with the application that has the data, so that the rules and the order of its writing hold here as well. */
+export async function withApplication<Result>(
+  dataDirectory: string,
+  work: (application: LocalApplication) => Promise<Result>
+): Promise<Result> {
+  const app = await createApp({ dataDirectory, port: 0 }).catch((error: unknown) => {
+    if (error instanceof DirectoryInUse) return null
+    throw error
+  })
+  if (!app) return besideRunning(resolve(dataDirectory), work)
+  try {
+    return await work(callerOf(app.baseUrl, await app.createPassingApiKey(keyName)))
+  } finally {
+    await app.close()
+  }
+}
+
+async function besideRunning<Result>(
+  dataDirectory: string,
+  work: (application: LocalApplication) => Promise<Result>
+): Promise<Result> {
+  const path = join(dataDirectory, addressFile)
+  if (!existsSync(path)) {
+    throw new Error(
+      `Listwright is just starting or ending with the data in ${dataDirectory}. Try again in a moment.`
+    )
+  }
+  const baseUrl = readFileSync(path, 'utf8').trim()
+  const data = openDataDirectory(dataDirectory)
+  try {
+    const key = await data.write(async (writer) =>
+      writer.run('accounts.createApiKey', {
+        organizationId: systemOrganizationId,
+        userId: await writer.run('accounts.ensureSystemOrganization', undefined),
+        name: keyName,
+        endsWithProcess: true
+      })
+    )
+    const id = Math.max(...(await apiKeysOf(data.reader, systemOrganizationId, null)).map((each) => each.id))
+    try {
+      return await work(callerOf(baseUrl, key))
+    } finally {
+      const revoked = { organizationId: systemOrganizationId, userId: null, mayRevokeSystemAdmins: true, id }
+      await data.write((writer) => writer.run('accounts.revokeApiKey', revoked))
+    }
+  } finally {
+    await data.close()
+  }
+}
+
+function callerOf(baseUrl: string, key: string): LocalApplication {
+  const authorization = `Basic ${Buffer.from(`${systemOrganizationId}:${key}`).toString('base64')}`
+  return {
+    async call<Data>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Data> {
+      const { request } = await import('undici')
+      const response = await request(`${baseUrl}/app/v1${path}`, {
+        method,
+        headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+        body: body ? JSON.stringify(body) : null,
+        // To compare both sides completely may take longer than any client waits by itself.
+        headersTimeout: 0,
+        bodyTimeout: 0
+      })
+      const answer = (await response.body.json()) as {
+        success: boolean
+        data: Data
+        error_message: string | null
+      }
+      if (!answer.success)
+        throw new Error(answer.error_message ?? 'The application refused it without saying why.')
+      return answer.data
+    }
+  }
+}

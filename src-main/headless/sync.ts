@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { messageOf } from '../base/errors.ts'
+import type { ListMatch, Remote, SyncRun, Verification } from '../sync/schema.ts'
+import { defaultDataDirectory } from './arguments.ts'
+import { type LocalApplication, withApplication } from './local-application.ts'
+
+// `listwright sync …`: remote servers that the lists are mirrored to, beside an application that runs or without one.
+
+export const syncUsage = `Usage: listwright sync add --url URL --organization ID --key-file FILE [--direction mirror|both]
+                           [--lists all|1,2] [--name NAME] [--conflicts local|remote|ask]
+                           [--schedule manual|interval|on_change] [--every MINUTES] [--limit N]
+       listwright sync run|status|verify|pause|remove [--remote ID]
+
+add     keeps a server that speaks the same API; its key is read from the file (- for standard input)
+run     mirrors until nothing is pending, and tells what was sent and brought
+status  tells the state of each server
+verify  compares both sides completely and changes nothing; ends with status 1 where they differ
+pause   stops until the next run is asked for
+remove  forgets the server; nothing changes on either side
+
+  --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
+  --json          print one line of JSON at the end
+  --direction     mirror: what is here wins, and people who unsubscribed there are unsubscribed here (default)
+                  both: changes go both ways, and --conflicts says whose value is kept where both sides changed one
+  --schedule      when it runs by itself (default: manual, only when it is asked to)
+  --limit N       at most so many requests a second
+`
+
+const options = {
+  'data-dir': { type: 'string', default: defaultDataDirectory() },
+  json: { type: 'boolean', default: false },
+  remote: { type: 'string' },
+  url: { type: 'string' },
+  organization: { type: 'string' },
+  'key-file': { type: 'string' },
+  direction: { type: 'string' },
+  conflicts: { type: 'string' },
+  lists: { type: 'string' },
+  name: { type: 'string' },
+  schedule: { type: 'string' },
+  every: { type: 'string' },
+  limit: { type: 'string' }
+} as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>['values']
+
+/** What a command prints: for programs, and for people. */
+interface Printed {
+  json: object
+  text: string
+  /** Whether the process ends with status 1 all the same. */
+  isNegative?: boolean
+}
+
+/** @param args what follows `sync` on the command line. A fault is printed, as JSON where that was asked for */
+export async function manageSync(args: string[]): Promise<void> {
+  const asJson = args.includes('--json')
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const [action = ''] = positionals
+    const command = commands[action]
+    if (!command || positionals.length > 1) {
+      throw new Error(`sync is followed by ${Object.keys(commands).join(', ')}; see listwright sync --help`)
+    }
+    const printed = await withApplication(values['data-dir'], (application) => command(application, values))
+    process.stdout.write(asJson ? `${JSON.stringify(printed.json)}\n` : `${printed.text}\n`)
+    if (printed.isNegative) process.exitCode = 1
+  } catch (error) {
+    process.exitCode = 1
+    if (!asJson) throw error
+    process.stdout.write(`${JSON.stringify({ error: messageOf(error) })}\n`)
+  }
+}
+
+const commands: Record<string, (application: LocalApplication, values: Values) => Promise<Printed>> = {
+  add,
+  run,
+  status,
+  verify,
+  pause: pauseRemote,
+  remove
+}
+
+async function add({ call }: LocalApplication, values: Values): Promise<Printed> {
+  const keyFile = required(values, 'key-file')
+  const apiKey = readFileSync(keyFile === '-' ? 0 : keyFile, 'utf8').trim()
+  if (apiKey === '') throw new Error(`--key-file must hold a key, and ${keyFile} is empty`)
+  const input = {
+    base_url: required(values, 'url'),
+    organization_id: wholeNumber('organization', required(values, 'organization')),
+    api_key: apiKey,
+    ...(values.name !== undefined && { name: values.name }),
+    ...(values.direction !== undefined && { direction: values.direction }),
+    ...(values.conflicts !== undefined && { conflicts: values.conflicts }),
+    ...(values.schedule !== undefined && { schedule: values.schedule }),
+    ...(values.every !== undefined && { interval_minutes: wholeNumber('every', values.every) }),
+    ...(values.limit !== undefined && { requests_per_second: wholeNumber('limit', values.limit) }),
+    mailing_list_ids: chosenLists(values.lists ?? 'all')
+  }
+  // What is wrong with the address or the key is told before anything is kept.
+  const matches = await call<ListMatch[]>('POST', '/remotes/preview', input)
+  const { id, name } = await call<Remote>('POST', '/remotes', input)
+  return {
+    json: { remote: id },
+    text: [`"${name}" is server ${id}. A run will do this:`, ...matches.map(matchSentence)].join('\n')
+  }
+}
+
+function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_fields }: ListMatch): string {
+  const people = `${count(subscribers)} subscribers here`
+  const there =
+    their_id === null
+      ? 'created there'
+      : `the list ${their_id} there, with ${count(their_subscribers ?? 0)} subscribers`
+  const unlike =
+    unlike_fields.length === 0 ? '' : `; not mirrored, since their types differ: ${unlike_fields.join(', ')}`
+  return `  ${name} (${people}): ${there}${unlike}`
+}
+
+/** How often a run that left something pending is followed by another one: while changes come in all the time, not for ever. */
+const maxRuns = 10
+
+async function run(application: LocalApplication, values: Values): Promise<Printed> {
+  const { id, last_run } = await chosenRemote(application, values)
+  const total = { pushed: {}, pulled: {}, refused: 0, conflicts: 0 }
+  let before = last_run?.id ?? 0
+  for (let runs = 1; runs <= maxRuns; runs++) {
+    await application.call('POST', `/remotes/${id}/run`)
+    const { remote, ended } = await endOfRun(application, id, before)
+    if (ended.outcome !== 'finished')
+      throw new Error(ended.message ?? `The run ended: ${String(ended.outcome)}`)
+    addCounts(total.pushed, ended.pushed)
+    addCounts(total.pulled, ended.pulled)
+    total.refused += ended.refused
+    total.conflicts += ended.conflicts
+    before = ended.id
+    if (Object.keys(remote.pending).length === 0) break
+  }
+  return { json: total, text: resultText(total) }
+}
+
+function addCounts(total: Record<string, number>, counts: Record<string, number>): void {
+  for (const [kind, records] of Object.entries(counts)) total[kind] = (total[kind] ?? 0) + records
+}
+
+function resultText(total: Pick<SyncRun, 'pushed' | 'pulled' | 'refused' | 'conflicts'>): string {
+  const counted = (counts: Record<string, number>): string =>
+    Object.entries(counts)
+      .map(
+        ([kind, records]) => `${count(records)} ${(kindNames[kind] ?? [kind, kind])[records === 1 ? 0 : 1]}`
+      )
+      .join(', ') || 'nothing'
+  return [
+    `Sent: ${counted(total.pushed)}. Brought: ${counted(total.pulled)}.`,
+    ...(total.refused > 0
+      ? [`Refused: ${count(total.refused)}; the page "Sync" shows them with their reasons.`]
+      : []),
+    ...(total.conflicts > 0
+      ? [`Changed on both sides: ${count(total.conflicts)}; the page "Sync" shows both values.`]
+      : [])
+  ].join('\n')
+}
+
+const kindNames: Record<string, [one: string, many: string]> = {
+  mailing_list: ['list', 'lists'],
+  custom_field: ['custom field', 'custom fields'],
+  subscriber: ['subscriber', 'subscribers'],
+  segment: ['segment', 'segments'],
+  template: ['template', 'templates'],
+  campaign: ['campaign', 'campaigns'],
+  suppression_list: ['suppression list', 'suppression lists'],
+  suppressed_address: ['suppressed address', 'suppressed addresses']
+}
+
+/** Milliseconds between two looks at a run. */
+const lookInterval = 200
+
+async function endOfRun(
+  { call }: LocalApplication,
+  id: number,
+  before: number
+): Promise<{ remote: Remote; ended: SyncRun }> {
+  for (;;) {
+    const remote = await call<Remote>('GET', `/remotes/${id}`)
+    const ended = remote.last_run
+    const isOver = remote.state !== 'running' && !remote.is_requested
+    if (ended && ended.id > before && ended.outcome !== null && isOver) return { remote, ended }
+    if (remote.state === 'paused') throw new Error('It was paused meanwhile.')
+    await pause(lookInterval)
+  }
+}
+
+async function status({ call }: LocalApplication, values: Values): Promise<Printed> {
+  const all = await call<Remote[]>('GET', '/remotes')
+  const remotes = values.remote === undefined ? all : all.filter(({ id }) => String(id) === values.remote)
+  return {
+    json: { remotes },
+    text:
+      remotes.length === 0
+        ? 'No server is set up. See: listwright sync --help'
+        : remotes.map(statusText).join('\n')
+  }
+}
+
+function statusText({
+  id,
+  name,
+  base_url,
+  state,
+  message,
+  last_run,
+  refused,
+  open_conflicts
+}: Remote): string {
+  const last = last_run ? `last run ${last_run.started_at}: ${last_run.outcome ?? 'under way'}` : 'no run yet'
+  return [
+    `${id}  ${name} (${base_url}): ${state}, ${last}, ${count(refused)} refused, ${count(open_conflicts)} to decide`,
+    ...(message === null ? [] : [`   ${message}`])
+  ].join('\n')
+}
+
+async function verify(application: LocalApplication, values: Values): Promise<Printed> {
+  const { id } = await chosenRemote(application, values)
+  const found = await application.call<Verification>('POST', `/remotes/${id}/verify`)
+  const sentences = found.differences.map(
+    ({ kind, name, field, local, remote }) =>
+      `  ${(kindNames[kind] ?? [kind])[0]} ${name}${field === null ? '' : `, ${field}`}: ` +
+      `${shown(local)} here, ${shown(remote)} there`
+  )
+  return {
+    json: found,
+    text: found.equal
+      ? 'Both sides have the same.'
+      : [`Differences: ${count(found.number_of_differences)}`, ...sentences].join('\n'),
+    isNegative: !found.equal
+  }
+}
+
+function shown(value: unknown): string {
+  return value === null || value === undefined ? 'nothing' : JSON.stringify(value)
+}
+
+async function pauseRemote(application: LocalApplication, values: Values): Promise<Printed> {
+  const { id, name } = await chosenRemote(application, values)
+  const { state } = await application.call<Remote>('POST', `/remotes/${id}/pause`)
+  return { json: { remote: id, state }, text: `"${name}" is paused until its next run is asked for.` }
+}
+
+async function remove(application: LocalApplication, values: Values): Promise<Printed> {
+  const { id, name } = await chosenRemote(application, values)
+  await application.call('DELETE', `/remotes/${id}`)
+  return { json: { remote: id }, text: `"${name}" is removed. Nothing was changed on either side.` }
+}
+
+/** The server that --remote names, or the only one there is. */
+async function chosenRemote({ call }: LocalApplication, { remote: wanted }: Values): Promise<Remote> {
+  const remotes = await call<Remote[]>('GET', '/remotes')
+  const [only, ...others] = remotes
+  if (!only) throw new Error('No server is set up. See: listwright sync --help')
+  if (wanted === undefined && others.length === 0) return only
+  const listed = remotes.map(({ id, name }) => `${id} (${name})`).join(', ')
+  const found = remotes.find(({ id }) => String(id) === wanted)
+  if (!found) throw new Error(`--remote must be one of ${listed}`)
+  return found
+}
+
+function required(values: Values, name: 'url' | 'organization' | 'key-file'): string {
+  const value = values[name]
+  if (value === undefined || value === '')
+    throw new Error(`sync add needs --${name}; see listwright sync --help`)
+  return value
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, and "${text}" is not one`)
+  return Number(text)
+}
+
+/** @returns null for all */
+function chosenLists(text: string): number[] | null {
+  return text === 'all' ? null : text.split(',').map((id) => wholeNumber('lists', id.trim()))
+}
+
+function count(records: number): string {
+  return records.toLocaleString('en-US')
+}
