@@ -112,6 +112,8 @@ export const router = createRouter({
       component: () => import('./pages/SuppressionListPage.vue'),
       props: ids
     },
+    { path: '/sync', component: () => import('./pages/SyncPage.vue') },
+    { path: '/sync/:remoteId(\\d+)', component: () => import('./pages/RemotePage.vue'), props: ids },
     { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
     { path: '/users', component: () => import('./pages/UsersPage.vue') },

@@ -1,11 +1,9 @@
+import { argv } from 'node:process'
+
 // `listwright COMMAND …`, also `npm run -s listwright -- COMMAND …`: all that can be done from the command line.
 
-const [command, ...args] = process.argv.slice(2)
+const [command, ...args] = argv.slice(2)
 // Both read the arguments that the process was started with.
-process.argv.splice(
-  2,
-  process.argv.length,
-  ...(command === 'start' || command === 'serve' ? args : process.argv.slice(2))
-)
+argv.splice(2, argv.length, ...(command === 'start' || command === 'serve' ? args : argv.slice(2)))
 if (command === 'start') await import('./start.ts')
 else await import('./serve.ts')

@@ -39,27 +39,36 @@ export type Answer = (typeof answers)[number]
 export const runOutcomes = ['finished', 'waiting', 'asking', 'stopped', 'failed'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 
-export const RemoteSettings = Type.Object({
+/** Made anew for each schema: a default belongs to the one where it was given. */
+const settings = () => ({
   /** mirror: what is here wins, and people who unsubscribed there are unsubscribed here. both: changes go both ways. */
-  direction: withDefault(Type.Enum(['mirror', 'both']), 'mirror'),
+  direction: Type.Enum(['mirror', 'both']),
   /** Whose value is kept where both sides changed it; with mirror it is always the local one. */
-  conflicts: withDefault(Type.Enum(['local', 'remote', 'ask']), 'local'),
+  conflicts: Type.Enum(['local', 'remote', 'ask']),
   /** null = all lists. */
-  mailing_list_ids: withDefault(Nullable(Type.Array(Type.Integer(), { maxItems: 10_000 })), null),
-  schedule: withDefault(Type.Enum(['manual', 'interval', 'on_change']), 'manual'),
+  mailing_list_ids: Nullable(Type.Array(Type.Integer(), { maxItems: 10_000 })),
+  schedule: Type.Enum(['manual', 'interval', 'on_change']),
   /** Minutes between runs; with on_change, between looks at what the remote changed. */
-  interval_minutes: withDefault(Type.Integer({ minimum: 1, maximum: 10_080 }), 15),
+  interval_minutes: Type.Integer({ minimum: 1, maximum: 10_080 }),
   /** null = as many as the remote answers. */
-  requests_per_second: withDefault(Nullable(Type.Number({ minimum: 0.1, maximum: 1000 })), null)
+  requests_per_second: Nullable(Type.Number({ minimum: 0.1, maximum: 1000 }))
 })
+
+export const RemoteSettings = Type.Object(settings())
 export type RemoteSettings = Static<typeof RemoteSettings>
 
+const given = settings()
 export const RemoteInput = Type.Object({
   name: Type.Optional(Filled({ maxLength: 100 })),
   base_url: Filled({ maxLength: 500 }),
   organization_id: Type.Integer({ minimum: 1 }),
   api_key: Filled({ maxLength: 500 }),
-  ...RemoteSettings.properties
+  direction: withDefault(given.direction, 'mirror'),
+  conflicts: withDefault(given.conflicts, 'local'),
+  mailing_list_ids: withDefault(given.mailing_list_ids, null),
+  schedule: withDefault(given.schedule, 'manual'),
+  interval_minutes: withDefault(given.interval_minutes, 15),
+  requests_per_second: withDefault(given.requests_per_second, null)
 })
 export type RemoteInput = Static<typeof RemoteInput>
 
@@ -68,7 +77,7 @@ export const RemoteChanges = Type.Partial(
   Type.Object({
     name: Filled({ maxLength: 100 }),
     api_key: Filled({ maxLength: 500 }),
-    ...Type.Partial(RemoteSettings).properties
+    ...settings()
   })
 )
 export type RemoteChanges = Static<typeof RemoteChanges>

@@ -61,7 +61,10 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     const { data: suppression } = await api.post<{ id: number }>('/suppression_lists', {
       suppression_list: { name: 'Never' }
     })
-    return { list, subscriber, imported, sent, draft, suppression }
+    // Nothing answers there, and the page says so.
+    const remote = { base_url: 'http://127.0.0.1:1', organization_id: 1, api_key: 'key', schedule: 'manual' }
+    const { data } = await api.workbench<{ id: number }>('POST', '/remotes', remote)
+    return { list, subscriber, imported, sent, draft, suppression, remoteId: data.id }
   }
 
   it.runIf(isLong)('with the first start', async () => {
@@ -73,7 +76,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
   })
 
   it.runIf(isLong)('with any page', async () => {
-    const { list, subscriber, imported, sent, draft, suppression } = await makeRecords()
+    const { list, subscriber, imported, sent, draft, suppression, remoteId } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
     const ofList = [
@@ -105,6 +108,8 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '/jobs',
       '/suppression',
       `/suppression/${suppression.id}`,
+      '/sync',
+      `/sync/${remoteId}`,
       '/delivery',
       '/api-access',
       '/users',

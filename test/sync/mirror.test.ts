@@ -272,12 +272,13 @@ test('segments, templates, drafts of campaigns and suppressed addresses are mirr
   expect(after.length).toBe(1)
 })
 
-test('what is not told stays there: other lists, and what was not chosen', async () => {
+test('lists that were not chosen are left alone on both sides', async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both' })
   const one = await makeList(here.api, { name: 'One' })
   const two = await makeList(here.api, { name: 'Two' })
   await runSync(here.api, remoteId)
-  await here.api.workbench('PUT', `/remotes/${remoteId}`, { mailing_list_ids: [one.id] })
+  const changed = await here.api.workbench('PUT', `/remotes/${remoteId}`, { mailing_list_ids: [one.id] })
+  expect(changed.data).toMatchObject({ direction: 'both', mailing_list_ids: [one.id] })
   await makeSubscriber(here.api, two.id, 'two@example.com')
   await makeList(there.api, { name: 'Theirs' })
   expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', pushed: {}, pulled: {} })

@@ -1,0 +1,36 @@
+import { defineStore, storeToRefs } from 'pinia'
+import { computed, watch } from 'vue'
+import { fetchRemotes, type Remote } from '../api/sync.ts'
+import { useLoaded } from '../composables/useLoaded.ts'
+import { useLiveEvents } from './live-events.ts'
+import { useSession } from './session.ts'
+
+/** How often a run that is under way is looked at, in milliseconds: how far it came is no event. */
+const lookInterval = 1000
+
+/** The servers that the organization is mirrored to, and what they are at. */
+export const useRemotes = defineStore('remotes', () => {
+  const { isAdmin } = storeToRefs(useSession())
+  const loaded = useLoaded<Remote[]>(async () => (isAdmin.value ? fetchRemotes() : []), [isAdmin])
+  // Changes of subscribers are pending until they are sent.
+  useLiveEvents().reloadOn(['sync_remote', 'subscriber'], () => null, loaded.reload)
+  const remotes = computed(() => loaded.value.value ?? [])
+  const isRunning = computed(() => remotes.value.some(({ state }) => state === 'running'))
+  let timer: ReturnType<typeof setInterval> | undefined
+  watch(isRunning, (running) => {
+    clearInterval(timer)
+    if (running) timer = setInterval(() => void loaded.reload(), lookInterval)
+  })
+
+  return {
+    value: loaded.value,
+    failure: loaded.failure,
+    reload: loaded.reload,
+    remotes,
+    isRunning,
+    /** Whether somebody has to do something: answer a question, or decide. */
+    needsSomebody: computed(() =>
+      remotes.value.some(({ state, open_conflicts: open }) => state === 'asking' || open > 0)
+    )
+  }
+})
