@@ -10,6 +10,7 @@ export default defineConfig({
       'test/delivery/recovery.test.ts',
       'test/segments/filters.test.ts',
       'test/bulk-actions/*.test.ts',
+      'test/sync/*.test.ts',
       'test/e2e/*.test.ts'
     ],
     env: { LONG: 'true' }

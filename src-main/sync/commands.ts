@@ -217,7 +217,8 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await update(context, remote, 'update', { state: 'running', message: null })
+  // Whoever asks from now on asks for another one.
+  await update(context, remote, 'update', { state: 'running', message: null, requested_at: null })
   return { runId, remote, settings: settingsOf(remote), timeZone: time_zone_name }
 }
 
@@ -249,9 +250,9 @@ export type RunEnd =
 /** Minutes until a remote that failed is tried again, by how often it failed in a row. */
 const waits = [1, 2, 5, 10, 30]
 
-const end: Command<{ runId: number; result: RunResult; end: RunEnd; startedAt: number }, void> = async (
+const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = async (
   context,
-  { runId, result, end: ended, startedAt }
+  { runId, result, end: ended }
 ) => {
   const message = ended.is === 'finished' ? null : ended.message
   const run = await context.db
@@ -275,14 +276,12 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd; startedAt: n
       .executeTakeFirst())
   if (!row) return
   const settings = settingsOf(row)
-  const isAskedAgain = row.requested_at !== null && row.requested_at > startedAt
   switch (ended.is) {
     case 'finished':
       return update(context, row, 'update', {
         state: 'idle',
         message: null,
         answer: null,
-        requested_at: isAskedAgain ? row.requested_at : null,
         next_run_at: nextRunAt(context, settings),
         ...(ended.pulledAll && { pulled_at: context.now })
       })

@@ -38,7 +38,7 @@ export interface RemoteOptions {
 
 /** Connections that are kept open, and calls that are under way at once. */
 export const connections = 8
-const defaultWaits = [500, 2000, 8000]
+const defaultWaits = [200, 1000, 5000]
 const defaultSilence = 60_000
 /** Longest wait that a remote may ask for within a run, in milliseconds; beyond it the run ends and begins later. */
 const maxRetryAfter = 60_000
@@ -73,9 +73,14 @@ export class RemoteApi {
     return this.#again(() => this.#call<Data>('GET', path))
   }
 
-  /** Changes a record to what is given: the same when it is repeated. */
+  /** Changes a record to what is given: the same when it is repeated, but for what others change of it in between. */
   put<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
     return this.#again(() => this.#call<Data>('PUT', path, body))
+  }
+
+  /** The same, once: for records of which somebody else may change what would be overwritten by a repetition. */
+  putOnce<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
+    return this.#call<Data>('PUT', path, body)
   }
 
   /** Removes a record. What is gone already, also by an attempt whose answer was lost, is removed. */

@@ -36,7 +36,6 @@ async function runSync({
   signal,
   data
 }: RunningJob<SyncThreadData>): Promise<JobOutcome> {
-  const startedAt = Date.now()
   const plan = await client.run('syncs.begin', { id })
   if (!plan) return { is: 'stopped' }
   const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
@@ -78,7 +77,7 @@ async function runSync({
     )
     if (stop.signal.aborted) return { is: 'stopped' }
     addTraffic(run)
-    await client.run('syncs.end', { runId: plan.runId, result: run.result, end, startedAt })
+    await client.run('syncs.end', { runId: plan.runId, result: run.result, end })
     return { is: 'stopped' }
   } finally {
     await api.close()

@@ -62,7 +62,8 @@ export async function verify(run: Run): Promise<Verification> {
       theirListId: theirs.id,
       common,
       decisions: new Map(),
-      needsScan: false
+      needsScan: false,
+      refusedOnce: new Set()
     }
     await compareSubscribers(listRun, differences)
     await forRecordsOfList(run, { localId: local.id, theirId: theirs.id }, ids, (kind) =>

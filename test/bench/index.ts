@@ -8,9 +8,10 @@ import { benchFilters } from './filters.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchSegments } from './segments.ts'
+import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 
-// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|window [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|sync|window [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -22,6 +23,7 @@ const suites = {
   'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
   organizations: benchOrganizations,
+  sync: benchSync,
   window: benchWindow
 }
 const [name = 'all', ...given] = process.argv.slice(2)

@@ -27,6 +27,8 @@ export interface ListRun {
   decisions: Map<number, Map<number, Side>>
   /** Whether something turned up that only a look at all subscribers of the remote can tell. */
   needsScan: boolean
+  /** New people whom the remote refused once: it may have had them by then, which another look tells. */
+  readonly refusedOnce: Set<number>
 }
 
 /** A subscriber of this side. */

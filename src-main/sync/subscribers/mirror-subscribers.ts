@@ -48,7 +48,8 @@ export async function mirrorSubscribers(
     theirListId: theirId,
     common,
     decisions,
-    needsScan: false
+    needsScan: false,
+    refusedOnce: new Set()
   }
   const log = await changeLogRange(run.reader)
   const fields = JSON.stringify([

@@ -1,21 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isFault } from '../remote-fault.ts'
 import { isAsAgreed } from './agreed.ts'
 import { agreedBy, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
 import { slots, type TheirSubscriber } from './person.ts'
-import { reconcile } from './reconcile.ts'
+import { type LeftToSend, reconcile } from './reconcile.ts'
 
-/** Subscribers that one request asks for: 100 are allowed, and as many long addresses would make too long a path. */
-const askedAtOnce = 50
+/**
+ * Subscribers who are looked at by one request, right before they are changed: what somebody changes of them there in between is
+ * overwritten, so it is not long.
+ */
+const askedAtOnce = 16
+/** Milliseconds before the second, third … attempt at what failed on the way. */
+const waits = [200, 1000, 5000]
 
-/** Sends what changed of subscribers with these ids, each of whom is looked at there first. */
-export async function pushChanges(listRun: ListRun, ids: readonly number[]): Promise<void> {
+/**
+ * Sends what changed of subscribers with these ids, each of whom is looked at there first.
+ * @param who of them: those who changed here since both sides agreed on them, or all
+ */
+export async function pushChanges(
+  listRun: ListRun,
+  ids: readonly number[],
+  who: 'changed' | 'all' = 'changed'
+): Promise<void> {
   for (let at = 0; at < ids.length; at += askedAtOnce) {
-    listRun.run.signal.throwIfAborted()
-    await pushSome(listRun, ids.slice(at, at + askedAtOnce))
+    let some = ids.slice(at, at + askedAtOnce)
+    for (let attempt = 0; some.length > 0; attempt++) {
+      listRun.run.signal.throwIfAborted()
+      const left = await pushSome(listRun, some, attempt === 0 ? who : 'all')
+      const wait = waits[attempt]
+      const [failed] = left.flatMap(({ fault }) => fault ?? [])
+      if (failed && wait === undefined) throw failed
+      // Whoever was sent in vain is looked at again before: it may have arrived, and somebody may have changed them since.
+      if (failed) await pause(wait, undefined, { signal: listRun.run.signal })
+      some = left.map(({ localId }) => localId)
+    }
   }
 }
 
-async function pushSome(listRun: ListRun, ids: readonly number[]): Promise<void> {
+async function pushSome(
+  listRun: ListRun,
+  ids: readonly number[],
+  who: 'changed' | 'all'
+): Promise<LeftToSend> {
   const people = await localPeople(listRun, ids)
   const agreed = await agreedBy(listRun, 'local_id', ids)
   const dirty: Pick<Meeting, 'local' | 'agreed'>[] = []
@@ -23,22 +49,24 @@ async function pushSome(listRun: ListRun, ids: readonly number[]): Promise<void>
     const local = people.get(id) ?? null
     const before = agreed.get(id) ?? null
     if (!local && !before) continue
-    if (local && before && isAsAgreed(local.person, before.hashes) && !listRun.decisions.has(id)) continue
+    const isAgreed = local !== null && before !== null && isAsAgreed(local.person, before.hashes)
+    if (isAgreed && who === 'changed' && !listRun.decisions.has(id)) continue
     // Whom they were there, only their address told, and that is gone.
     if (!local && before?.theirId === null) listRun.needsScan = true
     else dirty.push({ local, agreed: before })
   }
-  if (dirty.length === 0) return
+  if (dirty.length === 0) return []
   const found = await askFor(listRun, dirty)
   const meetings = dirty.map((each, index) => ({ ...each, theirs: found[index] ?? null }))
-  await reconcile(
+  return reconcile(
     listRun,
     meetings.filter((meeting) => {
       // Whether they were removed there, or everything was, is told by a look at all of them.
       const isGone = meeting.local !== null && meeting.agreed !== null && meeting.theirs === null
       if (isGone) listRun.needsScan = true
       return !isGone
-    })
+    }),
+    true
   )
 }
 

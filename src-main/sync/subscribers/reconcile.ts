@@ -26,6 +26,7 @@ const appliedAtOnce = 50
 
 /** What is to be written and noted of some subscribers, collected while they are looked at. */
 class Outcome {
+  readonly isFresh: boolean
   /** Calls of the remote, each of which adds what follows from its answer. */
   readonly calls: (() => Promise<void>)[] = []
   readonly applications: (Application & { person: Person; recordId: number })[] = []
@@ -34,14 +35,30 @@ class Outcome {
   readonly conflicts: NotedConflict[] = []
   readonly refusals: NotedRefusal[] = []
   readonly decided: number[] = []
+  /** Subscribers who are to be changed there after another look at them, and what kept that from happening, if it was tried. */
+  readonly again: { localId: number; fault: RemoteFault | null }[] = []
+
+  constructor(isFresh: boolean) {
+    this.isFresh = isFresh
+  }
 }
+
+/** What is left to do after subscribers were brought together. */
+export type LeftToSend = Outcome['again']
 
 /**
  * Brings subscribers together, whichever side has them. What the remote is to have is sent first, several calls at once; then this
  * side is changed, and what both agree on is noted with it. Whatever is cut off is found again by comparing: nothing is sent twice.
+ * @param isFresh whether the remote was looked at just now. A change sends every value, so what somebody changed there since would
+ *   be overwritten: it is sent only after a fresh look, and never repeated without one
+ * @returns the subscribers who are to be changed there after another look
  */
-export async function reconcile(listRun: ListRun, meetings: readonly Meeting[]): Promise<void> {
-  const outcome = new Outcome()
+export async function reconcile(
+  listRun: ListRun,
+  meetings: readonly Meeting[],
+  isFresh: boolean
+): Promise<LeftToSend> {
+  const outcome = new Outcome(isFresh)
   for (const meeting of meetings) look(listRun, meeting, outcome)
   await inParallel(outcome.calls, (call) => call())
   await applyHere(listRun, outcome)
@@ -55,6 +72,7 @@ export async function reconcile(listRun: ListRun, meetings: readonly Meeting[]):
   await noteConflicts(run, outcome.conflicts)
   if (outcome.decided.length > 0) await settleDecisions(run, 'subscriber', outcome.decided)
   await noteRefusals(listRun, outcome.refusals)
+  return outcome.again
 }
 
 function look(listRun: ListRun, meeting: Meeting, outcome: Outcome): void {
@@ -78,6 +96,7 @@ function merge(
   const { run, common, decisions } = listRun
   const decided = decisions.get(local.id)
   const merged = mergePeople(local.person, theirs.person, agreed?.hashes ?? null, run.rules, decided)
+  if (merged.remote && !outcome.isFresh) return void outcome.again.push({ localId: local.id, fault: null })
   if (decided) outcome.decided.push(local.id)
   for (const { slot, local: mine, remote, keep } of merged.conflicts) {
     outcome.conflicts.push({
@@ -111,9 +130,10 @@ function merge(
   if (!merged.remote) return applyMerged()
   const wanted = merged.remote
   const named = namedSubscriber(listRun, local.id, local.person)
-  if (wasRefused(run, 'remote', named, [...wanted])) return
+  if (wasRefused(run, 'remote', named, changeTo(wanted))) return
   outcome.calls.push(async () => {
-    if (!(await send(listRun, outcome, local.id, wanted, () => update(listRun, theirs.id, wanted)))) return
+    const call = () => update(listRun, theirs.id, wanted)
+    if (!(await send(listRun, outcome, local.id, wanted, call, changeTo(wanted)))) return
     countSubscribers(listRun, 'pushed')
     applyMerged()
   })
@@ -130,8 +150,14 @@ function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome)
   outcome.calls.push(async () => {
     let theirId: number | null = null
     const isTaken = await send(listRun, outcome, id, person, async () => {
-      theirId = await createThere(listRun, person)
+      theirId = await createThere(listRun, person).catch((error: unknown) => {
+        if (!isFault(error, 'refused') || listRun.refusedOnce.has(id)) throw error
+        listRun.refusedOnce.add(id)
+        outcome.again.push({ localId: id, fault: null })
+        return null
+      })
     })
+    if (theirId === null) return
     if (!isTaken) return
     countSubscribers(listRun, 'pushed')
     outcome.agreed.push([id, theirId, packAgreed(agreedOn(person))])
@@ -225,7 +251,8 @@ async function send(
   outcome: Outcome,
   localId: number,
   person: Person,
-  call: () => Promise<void>
+  call: () => Promise<void>,
+  content: unknown[] = [...person]
 ): Promise<boolean> {
   const named = namedSubscriber(listRun, localId, person)
   try {
@@ -238,12 +265,16 @@ async function send(
       listRun.needsScan = true
       return false
     }
+    if (isFault(error, 'unavailable')) {
+      outcome.again.push({ localId, fault: error })
+      return false
+    }
     if (!isFault(error, 'refused')) throw error
     outcome.refusals.push({
       ...named,
       side: 'remote',
       message: error.message,
-      version: versionOf([...person])
+      version: versionOf(content)
     })
     return false
   }
@@ -258,7 +289,7 @@ async function createThere({ run, theirListId, common }: ListRun, person: Person
 }
 
 async function update({ run, theirListId, common }: ListRun, theirId: number, person: Person): Promise<void> {
-  const { data } = await run.api.put<TheirSubscriber | null>(
+  const { data } = await run.api.putOnce<TheirSubscriber | null>(
     `/mailing_lists/${theirListId}/subscribers/${theirId}`,
     { subscriber: requestOf(person, common, ({ theirName }) => theirName) }
   )
@@ -281,6 +312,11 @@ function lie(person: Person): RemoteFault {
     'unavailable',
     `The remote answered for ${email} with something else than was asked for`
   )
+}
+
+/** What a change of somebody is refused as: it is another matter than adding them. */
+function changeTo(person: Person): unknown[] {
+  return ['change', ...person]
 }
 
 /** What changes a subscriber of this side from one person to another. */

@@ -14,6 +14,7 @@ import {
   theirs
 } from './list-run.ts'
 import { type Person, slots, type TheirSubscriber } from './person.ts'
+import { pushChanges } from './push.ts'
 import { reconcile } from './reconcile.ts'
 
 /** Subscribers of a page (docs/api.md, "Limits"). */
@@ -43,6 +44,7 @@ export async function scan(
   onProgress: (done: number, total: number | null) => Promise<void>
 ): Promise<void> {
   const { run, syncListId, list } = listRun
+  listRun.needsScan = false
   const row = await syncListOf(run.reader, run.remoteId, list.id)
   const resumed = row?.scan ? (JSON.parse(row.scan) as ScanPosition) : null
   let position: ScanPosition = resumed ?? { token: null, afterId: 0 }
@@ -74,7 +76,6 @@ export async function scan(
     page = await next
   }
   await run.client.run('syncs.noteList', { syncListId, scan: null })
-  listRun.needsScan = false
 }
 
 /** @returns null where a page cannot be gone on from any more */
@@ -134,7 +135,12 @@ async function meet(
     new Set(ids)
   )
   gone.add(missing.length)
-  await reconcile(listRun, [...meetings, ...missing])
+  const left = await reconcile(listRun, [...meetings, ...missing], false)
+  await pushChanges(
+    listRun,
+    left.map(({ localId }) => localId),
+    'all'
+  )
 }
 
 /** Whom the remote had between two ids, and has no more. @param upTo null = to the end */

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import { startApplication, type StartedApplication } from '../support/application.ts'
+import { importText, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
+import { isLong } from '../support/long.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { addRemote, type EndedRun, runSync, verifySync } from '../support/sync.ts'
+
+interface Proxied {
+  here: StartedApplication
+  there: StartedApplication
+  proxy: FaultProxy
+  remoteId: number
+}
+
+async function startProxied(settings: object = {}): Promise<Proxied> {
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const proxy = await startFaultProxy(there.app.baseUrl)
+  const remoteId = await addRemote(here.api, there, { base_url: proxy.baseUrl, ...settings })
+  return { here, there, proxy, remoteId }
+}
+
+/** Runs until one finishes, as the schedule would. @returns how the runs before it ended */
+async function runUntilDone({ here, remoteId }: Proxied): Promise<EndedRun[]> {
+  const ended: EndedRun[] = []
+  for (let runs = 0; runs < 20; runs++) {
+    const run = await runSync(here.api, remoteId)
+    ended.push(run)
+    if (run.outcome === 'finished') return ended
+  }
+  throw new Error(`no run finished: ${ended.at(-1)?.message ?? ''}`)
+}
+
+const passing: Fault[] = isLong
+  ? ['slow', 'lost', 'unanswered', 'truncated', 'doubled', 'too many', 'broken', 'gateway', 'lying']
+  : ['unanswered', 'truncated', 'gateway', 'lying']
+
+test.each(passing)(
+  'a request that is %s in between leaves both sides equal, with nothing twice',
+  async (fault) => {
+    const pair = await startProxied({ direction: 'both' })
+    const { here, there, proxy } = pair
+    const list = await makeList(here.api, { name: 'One' })
+    await makeField(here.api, list.id, 'City', 'text')
+    for (const name of ['a', 'b', 'c']) {
+      await makeSubscriber(here.api, list.id, `${name}@example.com`, { custom_fields: { City: name } })
+    }
+    await makeSegment(here.api, list.id, { name: 'Segment', other: list.id })
+    // Each kind of request meets it once, at its first time.
+    const met = new Set<string>()
+    proxy.faultOf = ({ method, path }) => {
+      const kind = `${method} ${path.replace(/\?.*/, '').replace(/\d+/g, '1')}`
+      if (met.has(kind)) return 'none'
+      met.add(kind)
+      return fault
+    }
+    await runUntilDone(pair)
+    proxy.faultOf = () => 'none'
+    expect(await runSync(here.api, pair.remoteId)).toMatchObject({ outcome: 'finished' })
+    expect(await verifySync(here.api, pair.remoteId)).toMatchObject({ equal: true, differences: [] })
+    for (const { api } of [here, there]) {
+      const { data: lists } = await api.get<MailingList[]>('/mailing_lists')
+      expect(lists.map(({ name }) => name)).toEqual(['One'])
+      const { data: people } = await api.get<Subscriber[]>(`/mailing_lists/${lists[0]?.id ?? 0}/subscribers`)
+      expect(people.map(({ email }) => email).sort()).toEqual(
+        ['a', 'b', 'c'].map((name) => `${name}@example.com`)
+      )
+      const segments = await api.get<unknown[]>(`/mailing_lists/${lists[0]?.id ?? 0}/segments`)
+      expect(segments.data.length).toBe(1)
+    }
+  }
+)
+
+test('imports that are cut off anywhere add everybody once', async () => {
+  const pair = await startProxied()
+  const { here, there, proxy, remoteId } = pair
+  const list = await makeList(here.api, { name: 'Many' })
+  const rows = Array.from({ length: 1500 }, (_, at) => `p${at}@example.com`)
+  await importText(here.api, list.id, `email\n${rows.join('\n')}\n`)
+  const met = new Set<string>()
+  proxy.faultOf = ({ method, path }) => {
+    const kind = `${method} ${path.replace(/\?.*/, '').replace(/\d+/g, '1')}`
+    if (!kind.includes('import') || met.has(kind)) return 'none'
+    met.add(kind)
+    return 'unanswered'
+  }
+  await runUntilDone(pair)
+  expect(met.size).toBeGreaterThan(0)
+  expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
+  const { data: counts } = await there.api.get<{ counts: { active: number } }>('/subscriber_counts')
+  expect(counts.counts.active).toBe(1500)
+})
+
+test('a change that has to be sent again overwrites nothing that happened there meanwhile', async () => {
+  const { here, there, proxy, remoteId } = await startProxied({ direction: 'both' })
+  const list = await makeList(here.api, { name: 'One' })
+  await makeField(here.api, list.id, 'City', 'text')
+  await makeSubscriber(here.api, list.id, 'a@example.com', { custom_fields: { City: 'Oslo' } })
+  await runSync(here.api, remoteId)
+  const { data: lists } = await there.api.get<MailingList[]>('/mailing_lists')
+  const path = (listId: number) => `/mailing_lists/${listId}/subscribers/a@example.com`
+  await here.api.put(path(list.id), { subscriber: { custom_fields: { City: 'Bergen' } } })
+  const meanwhile: Promise<unknown>[] = []
+  proxy.faultOf = ({ method }) => {
+    if (method !== 'PUT' || meanwhile.length > 0) return 'none'
+    meanwhile.push(there.api.put(path(lists[0]?.id ?? 0), { subscriber: { status: 'unsubscribed' } }))
+    return 'lost'
+  }
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', conflicts: 0 })
+  await Promise.all(meanwhile)
+  for (const [api, listId] of [
+    [here.api, list.id],
+    [there.api, lists[0]?.id ?? 0]
+  ] as const) {
+    const { data } = await api.get<Subscriber[]>(path(listId))
+    expect(data[0]).toMatchObject({ status: 'unsubscribed', custom_fields: { City: { value: 'Bergen' } } })
+  }
+})
+
+test('the key goes to no other host, whatever a redirect says', async () => {
+  const { here, proxy, remoteId } = await startProxied()
+  proxy.faultOf = () => 'redirected'
+  const run = await runSync(here.api, remoteId)
+  expect(run).toMatchObject({ outcome: 'asking', remote: { state: 'asking', question: 'key' } })
+  expect(run.message).toContain('leads to another address')
+  expect(proxy.passed.length).toBe(1)
+})
+
+test('a key that is not taken any more is asked for, and with another one it goes on', async () => {
+  const { here, there, remoteId } = await startProxied()
+  await makeList(here.api, { name: 'One' })
+  await here.api.workbench('PUT', `/remotes/${remoteId}`, { api_key: 'wrong' })
+  expect(await runSync(here.api, remoteId)).toMatchObject({
+    outcome: 'asking',
+    message: expect.stringContaining('does not take this key') as string
+  })
+  await here.api.workbench('PUT', `/remotes/${remoteId}`, { api_key: await there.app.createApiKey('other') })
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished' })
+})
+
+test('a server that cannot be reached is tried again later, and says when', async () => {
+  const { here, there, remoteId } = await startProxied()
+  await there.app.close()
+  const run = await runSync(here.api, remoteId)
+  expect(run).toMatchObject({ outcome: 'waiting', remote: { state: 'waiting' } })
+  expect(run.remote.next_run_at).not.toBeNull()
+})
