@@ -59,6 +59,7 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
       const start = performance.now()
       const ended = await nextRun(here.api, remoteId)
       const took = performance.now() - start
+      const latencies = await meanwhile.stop()
       if (ended.outcome !== 'finished') throw new Error(`the run did not finish: ${ended.message ?? ''}`)
       figures.push({
         ...timed(what, subscribers, took),
@@ -68,7 +69,7 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
         here_mb: (here.peakMemory() ?? 0) / 1e6,
         there_mb: (there.peakMemory() ?? 0) / 1e6,
         conflicts: ended.conflicts,
-        ...(await meanwhile.stop())
+        ...latencies
       })
     }
     await run('first mirror', rows)

@@ -7,11 +7,11 @@ import type { AgreedRow } from '../commands.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import { versionOf } from '../run-context.ts'
 import { agreedOn, packAgreed } from './agreed.ts'
-import { countSubscribers, type ListRun, namedSubscriber } from './list-run.ts'
+import { countSubscribers, type ListRun, localPeople, namedSubscriber } from './list-run.ts'
 import { type Common, isoTime, type Person, slotOf, slots, type Value } from './person.ts'
 
-/** Characters of one import: some 6 MB, where 10 are allowed, and a piece that is soon done. */
-const pieceLength = 6_000_000
+/** Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. */
+const pieceLength = 3_000_000
 /** Imports of the remote that are under way at once: while one is carried out the next is written and sent. */
 const atOnce = 2
 /** Waits between two looks at an import, in milliseconds: short at first, since most are. */
@@ -101,20 +101,31 @@ function textOf(value: Value | undefined): string {
   return Array.isArray(value) ? joinCheckboxes(value) : String(value)
 }
 
+/** What is kept of somebody while an import is under way: not the values, of which there are too many. */
+interface SentPerson {
+  id: number
+  email: string
+  agreed: Uint8Array
+}
+
 interface Piece {
   content: string
-  people: NewPerson[]
+  people: SentPerson[]
 }
 
 async function* piecesOf(people: AsyncIterable<NewPerson>, columns: Column[]): AsyncGenerator<Piece> {
   let lines: string[] = []
   let length = 0
-  let inPiece: NewPerson[] = []
+  let inPiece: SentPerson[] = []
   const piece = (): Piece => ({ content: lines.join(''), people: inPiece })
   for await (const each of people) {
     const line = writeCsv([columns.map(({ cell }) => cell(each.person))])
     lines.push(line)
-    inPiece.push(each)
+    inPiece.push({
+      id: each.id,
+      email: String(each.person.get(slots.email)),
+      agreed: packAgreed(agreedOn(each.person))
+    })
     length += Buffer.byteLength(line)
     if (length < pieceLength) continue
     yield piece()
@@ -139,29 +150,43 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   const ended = await ending(listRun, data.id)
   const failed = await failedRows(listRun, ended)
   const isThere = await addedTest(listRun, ended, people.length)
-  const rows: AgreedRow[] = []
-  const refusals = []
-  for (const { id, person } of people) {
-    const email = String(person.get(slots.email))
-    const message = failed.get(email)
-    if (message !== undefined) {
-      const version = versionOf([...person])
-      refusals.push({ ...namedSubscriber(listRun, id, person), side: 'remote' as const, message, version })
-    } else if (isThere(email)) rows.push([id, null, packAgreed(agreedOn(person))])
-  }
+  const rows = people
+    .filter(({ email }) => !failed.has(email) && isThere(email))
+    .map(({ id, agreed }): AgreedRow => [id, null, agreed])
   for (let at = 0; at < rows.length; at += notedAtOnce) {
     await run.client.run('syncs.noteSubscribers', { syncListId, rows: rows.slice(at, at + notedAtOnce) })
   }
-  for (let at = 0; at < refusals.length; at += notedAtOnce) {
-    const some = refusals.slice(at, at + notedAtOnce)
-    for (const { kind, recordId, version } of some) run.refused.set(`remote ${kind} ${recordId}`, version)
-    await run.client.run('syncs.noteRefusals', { remoteId: run.remoteId, refusals: some })
+  const refused = people.filter(({ email }) => failed.has(email))
+  for (let at = 0; at < refused.length; at += notedAtOnce) {
+    await noteFailed(listRun, refused.slice(at, at + notedAtOnce), failed)
   }
-  run.result.refused += refusals.length
   countSubscribers(listRun, 'pushed', rows.length)
   // Whom it left alone was there by then: who they are a look at all of them tells.
-  if (rows.length + refusals.length < people.length) listRun.needsScan = true
+  if (rows.length + refused.length < people.length) listRun.needsScan = true
   return people.length
+}
+
+/** Notes who failed in an import, with the reason of each. */
+async function noteFailed(
+  listRun: ListRun,
+  people: readonly SentPerson[],
+  reasons: ReadonlyMap<string, string>
+): Promise<void> {
+  const { run } = listRun
+  const locals = await localPeople(
+    listRun,
+    people.map(({ id }) => id)
+  )
+  const refusals = people.flatMap(({ id, email }) => {
+    const person = locals.get(id)?.person
+    if (!person) return []
+    const version = versionOf([...person])
+    const message = reasons.get(email) ?? ''
+    return [{ ...namedSubscriber(listRun, id, person), side: 'remote' as const, message, version }]
+  })
+  for (const { recordId, version } of refusals) run.refused.set(`remote subscriber ${recordId}`, version)
+  run.result.refused += refusals.length
+  await run.client.run('syncs.noteRefusals', { remoteId: run.remoteId, refusals })
 }
 
 /** Waits until an import of the remote has ended. @throws RemoteFault where it ended otherwise than by finishing */
