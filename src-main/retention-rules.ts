@@ -70,6 +70,11 @@ export function retentionRules(
       removeBefore: (time) => forgetHistoryOfTheGone(writer, time)
     },
     {
+      name: 'Runs of sync, and conflicts that were decided, 90 days ago',
+      keptFor: 90 * day,
+      removeBefore: (time) => writer.run('syncs.forgetOld', { time })
+    },
+    {
       name: 'Entries of the change log that are 90 days old',
       keptFor: 90 * day,
       removeBefore: (time) => trimChangeLog(writer, time)

@@ -15,6 +15,7 @@ import { importText, makeAutoresponder, makeCampaign, makeList, makeSubscriber }
 import type { Client } from './support/client.ts'
 import { act, select } from './support/bulk-actions.ts'
 import { commandBench } from './support/commands.ts'
+import { addRemote, runSync } from './support/sync.ts'
 
 const day = 24 * 60 * 60 * 1000
 
@@ -260,4 +261,15 @@ it('what the history tells of a subscriber who is gone stays for 7 days', async 
   expect(await told()).toEqual([gone.id, there.id])
   await tidyAfter(7.1)
   expect(await told()).toEqual([there.id])
+})
+
+it('runs of sync stay for 90 days', async () => {
+  const [first, server] = await Promise.all([startApplication(), startApplication()])
+  await runSync(first.api, await addRemote(first.api, server))
+  const { reader, tidyAfter } = await later(first)
+  const runs = () => reader.selectFrom('sync_runs').select('id').execute()
+  await tidyAfter(89.9)
+  expect(await runs()).toHaveLength(1)
+  await tidyAfter(90.1)
+  expect(await runs()).toEqual([])
 })

@@ -1,11 +1,27 @@
-import { app, BrowserWindow, dialog } from 'electron'
+import { app, BrowserWindow, dialog, safeStorage } from 'electron'
 import { type Application, createApp } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
 import { defaultDataDirectory, defaultPort } from '../headless/arguments.ts'
 
 /** The same application as `npm run serve`, on the same data. */
 export function startApplication(): Promise<Application> {
-  return createApp({ dataDirectory: defaultDataDirectory(), port: defaultPort, orAnyPort: true })
+  return createApp({
+    dataDirectory: defaultDataDirectory(),
+    port: defaultPort,
+    orAnyPort: true,
+    ...(isSafe() && {
+      encryption: {
+        encrypt: (text) => safeStorage.encryptString(text),
+        decrypt: (encrypted) => safeStorage.decryptString(encrypted)
+      }
+    })
+  })
+}
+
+/** Whether the system keeps the key of safeStorage: on Linux without a keyring it would be one that everybody knows. */
+function isSafe(): boolean {
+  if (!safeStorage.isEncryptionAvailable()) return false
+  return process.platform !== 'linux' || safeStorage.getSelectedStorageBackend() !== 'basic_text'
 }
 
 /**

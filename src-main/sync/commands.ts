@@ -699,6 +699,16 @@ const settleDecisions: Command<{ remoteId: number; kind: LinkedKind; localIds: n
     .execute()
 }
 
+/** Forgets runs, and conflicts that were decided, from before a time (UNIX milliseconds). */
+const forgetOld = inBackground<{ time: number }, void>(async ({ db }, { time }) => {
+  await db.deleteFrom('sync_runs').where('finished_at', '<', time).execute()
+  await db
+    .deleteFrom('sync_conflicts')
+    .where('resolved_at', '<', time)
+    .where('decision', 'is', null)
+    .execute()
+})
+
 export const syncCommands = {
   add,
   change,
@@ -726,7 +736,8 @@ export const syncCommands = {
   retryRefusals,
   noteConflicts,
   decide: decideConflict,
-  settleDecisions
+  settleDecisions,
+  forgetOld
 }
 
 declare module '../database/command.ts' {

@@ -6,6 +6,7 @@ import type {
   HandlerDetails,
   MenuItemConstructorOptions,
   MessageBoxOptions,
+  SafeStorage,
   Session,
   Shell,
   WebContents,
@@ -150,6 +151,15 @@ export function electronDouble({ firstInstance = true } = {}) {
     setPermissionRequestHandler: (handler) => (permissionHandler = handler ?? undefined),
     setPermissionCheckHandler: () => undefined
   }
+  const safeStorage: Pick<
+    SafeStorage,
+    'isEncryptionAvailable' | 'getSelectedStorageBackend' | 'encryptString' | 'decryptString'
+  > = {
+    isEncryptionAvailable: () => true,
+    getSelectedStorageBackend: () => 'gnome_libsecret',
+    encryptString: (text) => Buffer.from([...Buffer.from(text)].map((byte) => byte ^ 0xff)),
+    decryptString: (encrypted) => Buffer.from([...encrypted].map((byte) => byte ^ 0xff)).toString()
+  }
   const Menu = {
     buildFromTemplate: (template: MenuItemConstructorOptions[]) => template,
     setApplicationMenu: (menu: MenuItemConstructorOptions[]) =>
@@ -157,7 +167,15 @@ export function electronDouble({ firstInstance = true } = {}) {
   }
 
   return {
-    module: { app, BrowserWindow: BrowserWindowDouble, dialog, shell, session: { defaultSession }, Menu },
+    module: {
+      app,
+      BrowserWindow: BrowserWindowDouble,
+      dialog,
+      safeStorage,
+      shell,
+      session: { defaultSession },
+      Menu
+    },
     app,
     windows,
     log,

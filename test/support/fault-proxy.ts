@@ -24,6 +24,8 @@ export type Fault =
   | 'redirected'
   /** Success, with the data of another record. */
   | 'lying'
+  /** The server knows no such call. */
+  | 'unknown'
 
 /** A request that came by, as a test sees it. */
 export interface PassedRequest {
@@ -52,6 +54,11 @@ const instead: Partial<Record<Fault, { status: number; headers: Record<string, s
     body: '{"success":false,"data":null,"error_code":"internal_error","error_message":"Something broke"}'
   },
   gateway: { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>502 Bad Gateway</h1>' },
+  unknown: {
+    status: 404,
+    headers: { 'content-type': 'application/json' },
+    body: '{"success":false,"data":null,"error_code":"not_found","error_message":"Not found"}'
+  },
   redirected: { status: 302, headers: { location: 'http://127.0.0.2:9/elsewhere' }, body: '' },
   lying: {
     status: 200,

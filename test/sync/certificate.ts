@@ -1,0 +1,19 @@
+/** Of a server on this computer, signed by itself and known to nobody: for tests that it is refused. Valid for a hundred years. */
+export const certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg594olXE8kLQKVgeu
+F1JXzJUa0cJ5lev6ckSx+vdexOGhRANCAAQgGprMlcODVD6JT9LJ0pwR/ky5nPHA
+sp68ekf6nu5bOm4udYPXPrGiuD6JCF2akcWBq8npZz920+sUrY60+ccV
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUDwDykKzC3GZKMYjKYY7eFugR0gQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzIyMTgwNVoYDzIxMjYxMDMw
+MjIxODA1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQgGprMlcODVD6JT9LJ0pwR/ky5nPHAsp68ekf6nu5bOm4udYPXPrGi
+uD6JCF2akcWBq8npZz920+sUrY60+ccVo28wbTAdBgNVHQ4EFgQUYQSqjFODjEy4
+cQ1EMQlImuZkXSswHwYDVR0jBBgwFoAUYQSqjFODjEy4cQ1EMQlImuZkXSswDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhANby9UfQuomuuDOTKJ720AJSBrWlhrzyRuypxNXNH2O/AiAb
+zoqaVyEa0m9RHGMLw1tn5bhs2QWndZ4UY6fka9qOYw==
+-----END CERTIFICATE-----`
+}
