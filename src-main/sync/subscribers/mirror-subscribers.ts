@@ -105,7 +105,9 @@ async function changedIds(
       where.or([where('via', 'is', null), where('via', '!=', 'sync'), where('cause_id', '!=', run.remoteId)])
     )
     .orderBy('id')
+    .limit(maxSingly + 1)
     .execute()
+  if (entries.length > maxSingly) return null
   const ids = new Set<number>([...decisions.keys(), ...(await askedAgain(run, list.id))])
   for (const { first_id, last_id, members } of entries) {
     if (members) {
