@@ -77,6 +77,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   const dataDirectory = resolve(options.dataDirectory)
   await preparePrivately(dataDirectory)
   const lock = takeInstanceLock(dataDirectory)
+  // Of one that was killed: something else may listen there now.
+  await rm(join(dataDirectory, addressFile), { force: true })
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()

@@ -13,7 +13,7 @@ export interface LocalApplication {
 }
 
 /** What a key of this program is called while it runs. */
-const keyName = 'Command line'
+const keyName = `Command line (process ${process.pid})`
 
 /** Works with the application that has the data, so that the rules and the order of its writing hold here as well. */
 export async function withApplication<Result>(
@@ -53,7 +53,8 @@ async function besideRunning<Result>(
         endsWithProcess: true
       })
     )
-    const id = Math.max(...(await apiKeysOf(data.reader, systemOrganizationId, null)).map((each) => each.id))
+    const keys = await apiKeysOf(data.reader, systemOrganizationId, null)
+    const { id = 0 } = keys.find(({ name }) => name === keyName) ?? {}
     try {
       return await work(callerOf(baseUrl, key))
     } finally {

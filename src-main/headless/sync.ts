@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../base/errors.ts'
@@ -60,7 +60,7 @@ export async function manageSync(args: string[]): Promise<void> {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [action = ''] = positionals
-    const command = commands[action]
+    const command = Object.hasOwn(commands, action) ? commands[action] : undefined
     if (!command || positionals.length > 1) {
       throw new Error(`sync is followed by ${Object.keys(commands).join(', ')}; see listwright sync --help`)
     }
@@ -85,6 +85,8 @@ const commands: Record<string, (application: LocalApplication, values: Values) =
 
 async function add({ call }: LocalApplication, values: Values): Promise<Printed> {
   const keyFile = required(values, 'key-file')
+  if (keyFile !== '-' && !existsSync(keyFile))
+    throw new Error(`--key-file must be a file, and ${keyFile} is none`)
   const apiKey = readFileSync(keyFile === '-' ? 0 : keyFile, 'utf8').trim()
   if (apiKey === '') throw new Error(`--key-file must hold a key, and ${keyFile} is empty`)
   const input = {
@@ -102,9 +104,11 @@ async function add({ call }: LocalApplication, values: Values): Promise<Printed>
   // What is wrong with the address or the key is told before anything is kept.
   const matches = await call<ListMatch[]>('POST', '/remotes/preview', input)
   const { id, name } = await call<Remote>('POST', '/remotes', input)
+  const sentences =
+    matches.length === 0 ? ['  nothing yet, since there are no lists here'] : matches.map(matchSentence)
   return {
     json: { remote: id },
-    text: [`"${name}" is server ${id}. A run will do this:`, ...matches.map(matchSentence)].join('\n')
+    text: [`"${name}" is server ${id}. A run will do this:`, ...sentences].join('\n')
   }
 }
 
@@ -194,7 +198,7 @@ async function endOfRun(
 
 async function status({ call }: LocalApplication, values: Values): Promise<Printed> {
   const all = await call<Remote[]>('GET', '/remotes')
-  const remotes = values.remote === undefined ? all : all.filter(({ id }) => String(id) === values.remote)
+  const remotes = values.remote === undefined ? all : [remoteNamed(all, values.remote)]
   return {
     json: { remotes },
     text:
@@ -260,9 +264,13 @@ async function chosenRemote({ call }: LocalApplication, { remote: wanted }: Valu
   const [only, ...others] = remotes
   if (!only) throw new Error('No server is set up. See: listwright sync --help')
   if (wanted === undefined && others.length === 0) return only
+  return remoteNamed(remotes, wanted)
+}
+
+function remoteNamed(remotes: Remote[], wanted: string | undefined): Remote {
   const listed = remotes.map(({ id, name }) => `${id} (${name})`).join(', ')
   const found = remotes.find(({ id }) => String(id) === wanted)
-  if (!found) throw new Error(`--remote must be one of ${listed}`)
+  if (!found) throw new Error(`--remote must be one of: ${listed}`)
   return found
 }
 

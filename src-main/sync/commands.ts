@@ -4,7 +4,8 @@ import {
   deleteSubscribers,
   type SubscriberScope
 } from '../api/subscribers/commands.ts'
-import { subscribersNamed } from '../api/subscribers/queries.ts'
+import { mailingListsOf } from '../api/mailing-lists/queries.ts'
+import { type SubscriberRow, subscribersNamed } from '../api/subscribers/queries.ts'
 import type { SubscriberChanges } from '../api/subscribers/schema.ts'
 import { addSuppressed } from '../api/suppression-lists/commands.ts'
 import { suppressedRowOf } from '../api/suppression-lists/rules.ts'
@@ -13,6 +14,7 @@ import { type Command, type CommandContext, inBackground, recordOne } from '../d
 import type { JobEnd } from '../jobs/outcome.ts'
 import { conflictById, type RemoteRow, remoteById, settingsOf } from './queries.ts'
 import type { Named, NotedConflict } from './run-context.ts'
+import { isRemoved } from './subscribers/statuses.ts'
 import type {
   Answer,
   CredentialPlace,
@@ -46,6 +48,7 @@ const add: Command<AddInput, number> = async (context, input) => {
       state: 'idle',
       message: null,
       question: null,
+      question_list_id: null,
       requested_at: null,
       next_run_at: nextRunAt(context, input.settings),
       pulled_at: null,
@@ -76,12 +79,15 @@ const change: Command<ChangeInput, void> = async (context, input) => {
   const row = await remoteById(context.db, input.organizationId, input.id)
   const settings = { ...settingsOf(row), ...input.settings }
   const goesOn = row.question === 'key' && input.credentialPlace !== undefined
+  const isRescheduled =
+    ['idle', 'running'].includes(row.state) &&
+    (input.settings.schedule !== undefined || input.settings.interval_minutes !== undefined)
   await update(context, row, 'update', {
     ...(input.name !== undefined && { name: input.name }),
     settings: JSON.stringify(settings),
     ...(input.credentialPlace && { credential_place: input.credentialPlace }),
     ...(goesOn && { state: 'idle' as const, question: null, message: null, requested_at: context.now }),
-    ...(row.state !== 'paused' && { next_run_at: nextRunAt(context, settings) })
+    ...(isRescheduled && { next_run_at: nextRunAt(context, settings) })
   })
 }
 
@@ -111,6 +117,7 @@ const pauseRemote: Command<RemoteInput, void> = async (context, { organizationId
     state: 'paused',
     message: null,
     question: null,
+    answer: null,
     requested_at: null,
     next_run_at: null
   })
@@ -122,14 +129,44 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
   { organizationId, id, answer }
 ) => {
   const row = await remoteById(context.db, organizationId, id)
-  if (row.question !== 'gone') throw validationFailed(`${row.name} does not ask what became of its records`)
+  const fitting: Answer[] =
+    row.question === 'gone' ? ['send_again', 'remove_here'] : ['send_again', 'leave_out']
+  const listId = row.question_list_id
+  if (row.question === null || row.question === 'key' || listId === null || !fitting.includes(answer)) {
+    throw validationFailed(`${row.name} does not ask that`)
+  }
+  if (answer === 'leave_out') await leaveOut(context, row, listId)
   await update(context, row, 'update', {
-    answer,
+    answer: answer === 'leave_out' ? null : answer,
     state: 'idle',
     question: null,
     message: null,
     requested_at: context.now
   })
+}
+
+/** Takes a list out of those that are mirrored, and forgets what was agreed on about it. */
+async function leaveOut(context: CommandContext, row: RemoteRow, mailingListId: number): Promise<void> {
+  const settings = settingsOf(row)
+  const ids =
+    settings.mailing_list_ids ?? (await mailingListsOf(context.db, row.organization_id)).map(({ id }) => id)
+  const left = { ...settings, mailing_list_ids: ids.filter((id) => id !== mailingListId) }
+  await context.db
+    .updateTable('sync_remotes')
+    .set({ settings: JSON.stringify(left) })
+    .where('id', '=', row.id)
+    .execute()
+  await context.db
+    .deleteFrom('sync_links')
+    .where('remote_id', '=', row.id)
+    .where((where) =>
+      where.or([
+        where('mailing_list_id', '=', mailingListId),
+        where.and([where('kind', '=', 'mailing_list'), where('local_id', '=', mailingListId)])
+      ])
+    )
+    .execute()
+  await forgetList(context, { remoteId: row.id, mailingListId })
 }
 
 async function update(
@@ -245,7 +282,7 @@ export type RunEnd =
   | { is: 'finished'; pulledAll: boolean }
   /** The network or the remote fails: it is tried again. */
   | { is: 'waiting'; message: string }
-  | { is: 'asking'; question: Question; message: string }
+  | { is: 'asking'; question: Question; message: string; mailingListId: number | null }
 
 /** Minutes until a remote that failed is tried again, by how often it failed in a row. */
 const waits = [1, 2, 5, 10, 30]
@@ -299,6 +336,8 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
       return update(context, row, 'update', {
         state: 'asking',
         question: ended.question,
+        question_list_id: ended.mailingListId,
+        answer: null,
         message,
         requested_at: null,
         next_run_at: null
@@ -514,7 +553,7 @@ async function apply(
     case 'update': {
       const [row] = await subscribersNamed(context.db, scope.mailingListId, [{ id: change.localId }])
       if (row?.updated_at !== change.updatedAt) return
-      await changeSubscriber(context, scope, row, change.subscriber)
+      await changeOrSilence(context, scope, row, change.subscriber)
       return keepAgreed(context, syncListId, change.localId, change.theirId, change.agreed)
     }
     case 'delete': {
@@ -527,6 +566,22 @@ async function apply(
         .where('local_id', '=', change.localId)
         .execute()
     }
+  }
+}
+
+/** Changes somebody; where that is refused, at least nobody writes to them any more who is not to. @throws ApiError the refusal */
+async function changeOrSilence(
+  context: CommandContext,
+  scope: SubscriberScope,
+  row: SubscriberRow,
+  changes: SubscriberChanges
+): Promise<void> {
+  try {
+    await changeSubscriber(context, scope, row, changes)
+  } catch (error) {
+    const { status } = changes
+    if (status !== undefined && isRemoved(status)) await changeSubscriber(context, scope, row, { status })
+    throw error
   }
 }
 
@@ -659,6 +714,9 @@ const decideConflict: Command<DecideInput, void> = async (context, input) => {
   if (isReversed) {
     if (conflict.kind !== 'subscriber' || conflict.mailing_list_id === null) {
       throw validationFailed('this conflict is decided by changing the record itself')
+    }
+    if (conflict.field === 'removed') {
+      throw validationFailed('this conflict is decided by adding or removing the subscriber')
     }
     const scope = {
       organizationId: input.organizationId,

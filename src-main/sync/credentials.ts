@@ -45,7 +45,9 @@ export class Credentials {
     for (const [place, vault] of this.#vaults) {
       try {
         await vault.write(remoteId, key)
-        if ((await vault.read(remoteId)) === key) return place
+        if ((await vault.read(remoteId)) !== key) continue
+        await this.#removeBut(place, remoteId)
+        return place
       } catch (error) {
         // Where there is no keyring the next place takes it; after the last one there is none left.
         if (place === 'file') throw error
@@ -64,8 +66,24 @@ export class Credentials {
     }
   }
 
-  async remove(remoteId: number, place: CredentialPlace): Promise<void> {
-    await this.#vaults.get(place)?.remove(remoteId)
+  /** Removes a key from wherever it may be. */
+  remove(remoteId: number): Promise<void> {
+    return this.#removeBut(null, remoteId)
+  }
+
+  async #removeBut(kept: CredentialPlace | null, remoteId: number): Promise<void> {
+    // The desktop's files and plain ones are the same ones.
+    const others = [...this.#vaults].filter(
+      ([place]) => place !== kept && (kept === null || kept === 'keyring' || place === 'keyring')
+    )
+    for (const [place, vault] of others) {
+      try {
+        await vault.remove(remoteId)
+      } catch (error) {
+        // Without a keyring there is nothing in it.
+        if (place !== 'keyring') throw error
+      }
+    }
   }
 
   #keyring(): Vault {

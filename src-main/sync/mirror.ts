@@ -8,8 +8,9 @@ import { forRecordsOfList } from './records/kinds.ts'
 import { mailingLists, type TheirList } from './records/mailing-lists.ts'
 import { mirrorRecords, type RecordKind } from './records/mirror-records.ts'
 import { mirrorSuppression } from './records/suppression.ts'
-import type { Run } from './run-context.ts'
+import { answerFor, forgetRefusal, type Named, noteRefusal, type Run, wasRefused } from './run-context.ts'
 import type { LinkedKind } from './schema.ts'
+import { isFault, RemoteFault } from './remote-fault.ts'
 import { mirrorSubscribers } from './subscribers/mirror-subscribers.ts'
 import type { Common } from './subscribers/person.ts'
 
@@ -38,8 +39,10 @@ export async function mirror(run: Run, pullsAll: boolean, onProgress: OnProgress
   for (const pair of pairs) {
     const { id } = pair.local
     await onProgress('subscriber', id, 0, await subscriberTotal(run.reader, id))
-    await mirrorSubscribers(run, pair, pair.common, pullsAll, (done, total) =>
-      onProgress('subscriber', id, done, total)
+    await unlessRefused(run, pair.local, () =>
+      mirrorSubscribers(run, pair, pair.common, pullsAll, (done, total) =>
+        onProgress('subscriber', id, done, total)
+      )
     )
     await forRecordsOfList(run, { localId: id, theirId: pair.theirId }, ids, async (kind) => {
       await onProgress(kind.kind, id, 0, null)
@@ -66,7 +69,12 @@ async function mirrorLists(run: Run, onProgress: OnProgress): Promise<ListPair[]
     if (!row) continue
     await mirrorRecords(run, customFields(run, local.id, theirs.id))
     const fields = await fieldPairs(run, local.id, theirs.id)
-    await mirrorPrimaryKey(run, { ...row, theirs, fields })
+    let isAlike = false
+    await unlessRefused(run, row, async () => {
+      isAlike = await mirrorPrimaryKey(run, { ...row, theirs, fields })
+      if (!isAlike) throw new RemoteFault('refused', unlikeKeys)
+    })
+    if (!isAlike) continue
     const both = (name: 'has_format' | 'has_confirmed'): boolean =>
       row[name] === 1 && theirs.content[name] === true
     const common = { fields, hasFormat: both('has_format'), hasConfirmed: both('has_confirmed') }
@@ -101,11 +109,8 @@ async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
     const name = locals.get(localId)
     const isMirrored = name !== undefined && (run.mailingListIds?.includes(localId) ?? true)
     if (theirId === null || present.has(theirId) || !isMirrored) continue
-    if (run.answer !== 'send_again') {
-      throw new Question(
-        'gone',
-        `The list "${name}" is gone there. It can be sent again; or leave it out of the lists that are mirrored.`
-      )
+    if (answerFor(run, localId) !== 'send_again') {
+      throw new Question('list_gone', `The list "${name}" is gone there.`, localId)
     }
     await run.client.run('syncs.forgetList', { remoteId: run.remoteId, mailingListId: localId })
     for (const kind of ['custom_field', 'segment', 'template', 'campaign'] as const) {
@@ -124,20 +129,35 @@ interface KeyedList {
   fields: Common['fields']
 }
 
-/** A list whose subscribers are not there yet gets its primary key; later the two lists keep their own. */
+/** A list whose subscribers are not there yet gets its primary key; later the two lists keep their own. @returns whether both have the same */
 async function mirrorPrimaryKey(
   run: Run,
   { id, primary_key_custom_field_id: fieldId, theirs, fields }: KeyedList
-) {
-  if (fieldId === null || theirs.answer.primary_key_custom_field_id !== null) return
-  if (await syncListOf(run.reader, run.remoteId, id)) return
-  const name = fields.find(({ field }) => field.id === fieldId)?.theirName
-  const { data } = await run.api.get<{ id: number; name: string }[]>(
-    `/mailing_lists/${theirs.id}/custom_fields`
-  )
-  const theirFieldId = data.find((field) => field.name === name)?.id
-  if (theirFieldId === undefined) return
+): Promise<boolean> {
+  const isThere = theirs.answer.primary_key_custom_field_id ?? null
+  const wanted = fieldId === null ? null : fields.find(({ field }) => field.id === fieldId)?.theirId
+  if (wanted === undefined || isThere === wanted) return wanted !== undefined
+  if (wanted === null || isThere !== null || (await syncListOf(run.reader, run.remoteId, id))) return false
   await run.api.put<MailingList>(`/mailing_lists/${theirs.id}`, {
-    mailing_list: { ...theirs.content, primary_key_custom_field_id: theirFieldId }
+    mailing_list: { ...theirs.content, primary_key_custom_field_id: wanted }
   })
+  return true
+}
+
+const unlikeKeys = 'its subscribers are not mirrored, since the two lists have different primary keys'
+
+/** Does something about a list that the remote may refuse: then that is shown, and holds up no other list. */
+async function unlessRefused(
+  run: Run,
+  { id, name }: { id: number; name: string },
+  act: () => Promise<void>
+): Promise<void> {
+  const named: Named = { kind: 'mailing_list', mailingListId: null, recordId: id, name }
+  try {
+    await act()
+    if (wasRefused(run, 'remote', named, 'subscribers')) await forgetRefusal(run, 'remote', named)
+  } catch (error) {
+    if (!isFault(error, 'refused', 'not_found')) throw error
+    await noteRefusal(run, 'remote', named, 'subscribers', error.message)
+  }
 }

@@ -40,7 +40,7 @@ export interface RemoteOptions {
 export const connections = 8
 const defaultWaits = [200, 1000, 5000]
 const defaultSilence = 60_000
-/** Longest wait that a remote may ask for within a run, in milliseconds; beyond it the run ends and begins later. */
+/** Longest wait that a remote is given within a run, in milliseconds, whatever it asks for: other calls wait as well. */
 const maxRetryAfter = 60_000
 /** Bytes of an answer: a page of 500 subscribers with long fields. */
 const maxAnswer = 64 * 1024 * 1024

@@ -79,9 +79,9 @@ export const syncRoutes = serve(
       },
 
       'DELETE /remotes/:id': async ({ caller, params }) => {
-        const { credential_place } = await row(caller, params.id)
+        await row(caller, params.id)
         await writer.run('syncs.remove', named(caller, params.id))
-        await credentials.remove(params.id, credential_place)
+        await credentials.remove(params.id)
         return ok(null)
       },
 

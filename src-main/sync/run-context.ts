@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { CommandClient } from '../database/writer.ts'
 import type { MergeRules } from './merge.ts'
 import type { RemoteApi } from './remote-api.ts'
-import type { LinkedKind, RunResult, Side } from './schema.ts'
+import type { Answer, LinkedKind, RunResult, Side } from './schema.ts'
 
 /** A record, as it is named to a person. */
 export interface Named {
@@ -37,7 +37,7 @@ export interface Run {
   /** null = all lists. */
   mailingListIds: number[] | null
   /** What is to become of records that are gone there, once a person said so. */
-  answer: 'send_again' | 'remove_here' | null
+  answer: { given: Answer; mailingListId: number } | null
   api: RemoteApi
   client: CommandClient
   /** A connection of its own. */
@@ -94,9 +94,22 @@ export async function forgetRefusal(run: Run, side: Side, named: Named): Promise
   })
 }
 
+/** Conflicts of one command: some 10 ms of work. */
+const notedAtOnce = 100
+
+/** What a person answered about a list. */
+export function answerFor({ answer }: Run, mailingListId: number): Answer | null {
+  return answer?.mailingListId === mailingListId ? answer.given : null
+}
+
 export async function noteConflicts(run: Run, conflicts: NotedConflict[]): Promise<void> {
   if (conflicts.length === 0) return
-  run.result.conflicts += await run.client.run('syncs.noteConflicts', { remoteId: run.remoteId, conflicts })
+  for (let at = 0; at < conflicts.length; at += notedAtOnce) {
+    run.result.conflicts += await run.client.run('syncs.noteConflicts', {
+      remoteId: run.remoteId,
+      conflicts: conflicts.slice(at, at + notedAtOnce)
+    })
+  }
 }
 
 /** Notes that what a person decided about records was done. */

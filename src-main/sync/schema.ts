@@ -28,12 +28,12 @@ export type LinkedKind = (typeof linkedKinds)[number]
 export const remoteStates = ['idle', 'running', 'waiting', 'asking', 'paused'] as const
 export type RemoteState = (typeof remoteStates)[number]
 
-/** What a person has to decide before it goes on: another key, or what is to become of what is gone there. */
-export const questions = ['key', 'gone'] as const
+/** What a person has to decide before it goes on: another key, or what is to become of people or of a list that are gone there. */
+export const questions = ['key', 'gone', 'list_gone'] as const
 export type Question = (typeof questions)[number]
 
-/** What is to become of records that are gone there: they are sent again, or removed here as well. */
-export const answers = ['send_again', 'remove_here'] as const
+/** What is to become of what is gone there: it is sent again, people are removed here as well, a list is mirrored no more. */
+export const answers = ['send_again', 'remove_here', 'leave_out'] as const
 export type Answer = (typeof answers)[number]
 
 export const runOutcomes = ['finished', 'waiting', 'asking', 'stopped', 'failed'] as const

@@ -55,7 +55,10 @@ async function runSync({
     timeZone: plan.timeZone,
     rules: plan.settings,
     mailingListIds: plan.settings.mailing_list_ids,
-    answer: plan.remote.answer,
+    answer:
+      plan.remote.answer === null || plan.remote.question_list_id === null
+        ? null
+        : { given: plan.remote.answer, mailingListId: plan.remote.question_list_id },
     api,
     client,
     reader,
@@ -78,7 +81,7 @@ async function runSync({
     if (stop.signal.aborted) return { is: 'stopped' }
     addTraffic(run)
     await client.run('syncs.end', { runId: plan.runId, result: run.result, end })
-    return { is: 'stopped' }
+    return { is: 'finished' }
   } finally {
     await api.close()
     await reader.destroy()
@@ -92,7 +95,19 @@ async function carryOut(
   onProgress: OnProgress
 ): Promise<RunEnd> {
   if (apiKey === null) {
-    return { is: 'asking', question: 'key', message: 'The key is not where it was kept. Enter it again.' }
+    // A keyring may be locked, and what the desktop encrypted only the desktop reads.
+    if (remote.credential_place !== 'file') {
+      return {
+        is: 'waiting',
+        message: 'The key cannot be read here now, where it is kept by the desktop or its keyring.'
+      }
+    }
+    return {
+      is: 'asking',
+      question: 'key',
+      message: 'The key is not where it was kept. Enter it again.',
+      mailingListId: null
+    }
   }
   const pullsAll =
     settings.schedule !== 'on_change' ||
@@ -103,9 +118,13 @@ async function carryOut(
     return { is: 'finished', pulledAll: pullsAll }
   } catch (error) {
     if (run.signal.aborted) return { is: 'waiting', message: '' }
-    if (error instanceof Question) return { is: 'asking', question: error.kind, message: error.message }
+    if (error instanceof Question) {
+      const { kind: question, message, mailingListId } = error
+      return { is: 'asking', question, message, mailingListId }
+    }
     if (!(error instanceof RemoteFault)) throw error
-    if (error.kind === 'key') return { is: 'asking', question: 'key', message: `${error.message}.` }
+    if (error.kind === 'key')
+      return { is: 'asking', question: 'key', message: `${error.message}.`, mailingListId: null }
     return { is: 'waiting', message: `${error.message}.` }
   }
 }

@@ -32,7 +32,9 @@ export interface SyncRemotesTable {
   next_run_at: Time | null
   /** When everything of the remote was last looked at. */
   pulled_at: Time | null
-  /** What a person answered to its question, for the next run. */
+  /** The list that it asks about. */
+  question_list_id: number | null
+  /** What a person answered to its question, for the next run; it is about that list. */
   answer: Answer | null
   created_at: Fixed<Time>
   updated_at: Time

@@ -92,13 +92,20 @@ async function compareRecords<Theirs extends SyncRecord>(
   const remote = new Map((await kind.readRemote()).map((record) => [record.id, record]))
   for (const id of leftAlone) if (id !== null) remote.delete(id)
   const linkedIds = new Set(links.map(({ theirId }) => theirId))
+  const locals = await kind.readLocal()
+  // What was removed here, and has no call by which it is removed there, stays there.
+  if (!kind.removeRemote) {
+    const here = new Set(locals.map(({ id }) => id))
+    for (const { localId, theirId } of links)
+      if (theirId !== null && !here.has(localId)) remote.delete(theirId)
+  }
   const byKey = new Map(
     [...remote.values()]
       .filter(({ id }) => !linkedIds.has(id))
       .map((each) => [kind.keyOf(each.content), each])
   )
   const both: { local: SyncRecord; theirs: Theirs }[] = []
-  for (const local of await kind.readLocal()) {
+  for (const local of locals) {
     const name = kind.nameOf(local.content)
     const found = remote.get(theirIdOf.get(local.id) ?? -1) ?? byKey.get(kind.keyOf(local.content))
     if (!found) {

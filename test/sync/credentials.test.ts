@@ -19,7 +19,7 @@ test('a key is encrypted by the desktop where there is one', async () => {
   expect(await credentials.write(7, 'secret')).toBe('desktop')
   expect(await readFile(join(directory, 'credentials', 'remote-7'), 'utf8')).toBe('terces')
   expect(await credentials.read(7, 'desktop')).toBe('secret')
-  await credentials.remove(7, 'desktop')
+  await credentials.remove(7)
   expect(await credentials.read(7, 'desktop')).toBeNull()
 })
 

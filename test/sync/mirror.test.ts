@@ -301,7 +301,7 @@ test('a deleted list is deleted there, and one that is gone there is asked about
   expect((await there.api.get<MailingList[]>('/mailing_lists')).data.map(({ name }) => name)).toEqual(['Two'])
   await deleteList(there.api, (await listNamed(there.api, 'Two')).id)
   const asked = await runSync(here.api, remoteId)
-  expect(asked).toMatchObject({ outcome: 'asking', remote: { state: 'asking', question: 'gone' } })
+  expect(asked).toMatchObject({ outcome: 'asking', remote: { state: 'asking', question: 'list_gone' } })
   await here.api.workbench('POST', `/remotes/${remoteId}/answer`, { answer: 'send_again' })
   expect(await endOfRun(here.api, remoteId)).toMatchObject({ outcome: 'finished' })
   expect(Object.keys(await people(there.api, (await listNamed(there.api, 'Two')).id))).toEqual([

@@ -16,6 +16,7 @@ export const sync: Migration = {
       state TEXT NOT NULL,
       message TEXT,
       question TEXT,
+      question_list_id INTEGER,
       requested_at INTEGER,
       next_run_at INTEGER,
       pulled_at INTEGER,
@@ -90,5 +91,9 @@ export const sync: Migration = {
       resolved_at INTEGER
     ) STRICT;
     CREATE INDEX sync_conflicts_by_record ON sync_conflicts (remote_id, kind, local_id, field);
+    CREATE INDEX sync_conflicts_by_remote ON sync_conflicts (remote_id, id);
+    CREATE INDEX sync_conflicts_open ON sync_conflicts (remote_id, id) WHERE kept IS NULL;
+    CREATE INDEX sync_conflicts_decided ON sync_conflicts (remote_id, mailing_list_id) WHERE decision IS NOT NULL;
+    CREATE INDEX sync_refusals_by_remote ON sync_refusals (remote_id, id);
   `
 }

@@ -93,10 +93,10 @@ export function customFields(
 export async function fieldPairs(run: Run, mailingListId: number, theirListId: number): Promise<FieldPair[]> {
   const local = await fieldsOfList(run.reader, run.organizationId, mailingListId)
   const remote = await allPages<CustomField>(run.api, `/mailing_lists/${theirListId}/custom_fields`)
-  const byKey = new Map(remote.map((field) => [pairKey(field.name, field.field_type), field.name]))
+  const byKey = new Map(remote.map((field) => [pairKey(field.name, field.field_type), field]))
   return local.flatMap((field) => {
-    const theirName = byKey.get(pairKey(field.name, field.type))
-    return theirName === undefined ? [] : [{ field, theirName }]
+    const theirs = byKey.get(pairKey(field.name, field.type))
+    return theirs ? [{ field, theirName: theirs.name, theirId: theirs.id }] : []
   })
 }
 

@@ -1,5 +1,6 @@
 import { campaignsOfList, contentsOf, type NamedCampaign, templatesOf } from '../../api/campaigns/queries.ts'
 import type { CampaignDetail, ContentInput } from '../../api/campaigns/schema.ts'
+import { validationFailed } from '../../base/errors.ts'
 import { linksOf } from '../queries.ts'
 import { RemoteFault } from '../remote-fault.ts'
 import type { Run } from '../run-context.ts'
@@ -41,7 +42,9 @@ export function messages(
 
   /** Segments of both sides by the ids of the one or the other; looked up when they are there. */
   const segmentIds = async () => {
-    const links = await linksOf(reader, run.remoteId, 'segment', mailingListId)
+    const links = (await linksOf(reader, run.remoteId, 'segment', mailingListId)).filter(
+      ({ theirId }) => theirId !== null
+    )
     return {
       theirs: new Map(links.map(({ localId, theirId }) => [localId, theirId])),
       local: new Map(links.map(({ localId, theirId }) => [theirId, localId]))
@@ -56,7 +59,7 @@ export function messages(
       content: {
         name: detail.name,
         versions: contents.map(versionOf),
-        segment_id: local.get(detail.segmentation_criteria_id) ?? null
+        segment_id: localSegmentId(detail.segmentation_criteria_id, local)
       },
       contentIds: contents.map(({ id }) => id)
     }
@@ -65,11 +68,16 @@ export function messages(
   const request = async (content: Content, contentIds: number[]) => {
     const { theirs } = await segmentIds()
     const segmentId = content['segment_id'] as number | null
+    const theirSegmentId = segmentId === null ? null : theirs.get(segmentId)
+    // Without it the message would be for the whole list.
+    if (theirSegmentId === undefined) {
+      throw new RemoteFault('refused', 'it is for a segment that is not on the server')
+    }
     return {
       campaign: {
         name: content['name'],
         contents: withIds(content, contentIds),
-        ...(segmentId !== null && { segmentation_criteria_id: theirs.get(segmentId) ?? null })
+        segmentation_criteria_id: theirSegmentId
       }
     }
   }
@@ -90,15 +98,12 @@ export function messages(
         reader,
         rows.map(({ id }) => id)
       )
-      const stored = new Set(
-        (await linksOf(reader, run.remoteId, 'segment', mailingListId)).map(({ localId }) => localId)
-      )
       return rows.map(({ id, name, segment_id }) => ({
         id,
         content: {
           name,
           versions: contents.filter(({ campaign_id }) => campaign_id === id).map(versionOf),
-          segment_id: segment_id !== null && stored.has(segment_id) ? segment_id : null
+          segment_id
         }
       }))
     },
@@ -207,6 +212,12 @@ async function draftsOf({ reader, organizationId }: Run, mailingListId: number):
   return rows.filter(({ id }) => !ids.has(id))
 }
 
+/** The segment here that one there is: a negative number for one that is not here, so that it is not taken for everybody. */
+function localSegmentId(theirs: number | null, local: ReadonlyMap<number | null, number>): number | null {
+  if (theirs === null) return null
+  return local.get(theirs) ?? -theirs
+}
+
 function versionOf({ name, subject, format, html, text }: Version): Version {
   return { name, subject, format, html, text }
 }
@@ -220,10 +231,12 @@ function withIds({ versions }: Content, contentIds: number[]): ContentInput[] {
 }
 
 function localMessage(content: Content, contentIds: number[]) {
+  const segmentId = content['segment_id'] as number | null
+  if (segmentId !== null && segmentId < 0) throw validationFailed('it is for a segment that is not here')
   return {
     name: String(content['name']),
     contents: withIds(content, contentIds),
-    segmentation_criteria_id: content['segment_id'] as number | null
+    segmentation_criteria_id: segmentId
   }
 }
 

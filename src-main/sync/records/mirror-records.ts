@@ -12,7 +12,7 @@ import {
   settleDecisions,
   wasRefused
 } from '../run-context.ts'
-import { type Content, mergeContents } from './merge-contents.ts'
+import { type Content, isSame, mergeContents } from './merge-contents.ts'
 
 /** A record of one side. */
 export interface SyncRecord {
@@ -87,13 +87,15 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
   }
 
   for (const record of theirs.values()) if (record.isSettled) theirs.delete(record.id)
-  const byKey = new Map([...theirs.values()].map((record) => [kind.keyOf(record.content), record]))
+  // Several may have one name: the one that is the same all through is meant first.
+  const byKey = Map.groupBy(theirs.values(), (record) => kind.keyOf(record.content))
   for (const local of locals.values()) {
     if (pairs.has(local.id)) continue
-    const other = byKey.get(kind.keyOf(local.content))
+    const alike = byKey.get(kind.keyOf(local.content)) ?? []
+    const other = alike.find(({ content }) => isSame(content, local.content)) ?? alike[0]
     if (!other) continue
     pairs.set(local.id, { theirs: other, agreed: null })
-    byKey.delete(kind.keyOf(local.content))
+    alike.splice(alike.indexOf(other), 1)
     theirs.delete(other.id)
   }
 
@@ -124,23 +126,25 @@ async function mergePair<Theirs extends SyncRecord>(
   const decisions = await decisionsOf(run.reader, run.remoteId, kind.kind, local.id)
   const merged = mergeContents(local.content, theirs.content, agreed, run.rules, decisions)
   const next = { ...merged.agreed }
+  let isDone = true
   if (merged.remote && !wasRefused(run, 'remote', named, merged.remote)) {
     const content = merged.remote
     if (await attempt(run, 'remote', named, content, () => kind.updateRemote(theirs, content, local.id))) {
       count(run, 'pushed', kind.kind)
       theirs.content = content
-    } else keepDifferences(next, content, theirs.content, agreed)
-  } else if (merged.remote) keepDifferences(next, merged.remote, theirs.content, agreed)
+    } else isDone = keepDifferences(next, content, theirs.content, agreed)
+  } else if (merged.remote) isDone = keepDifferences(next, merged.remote, theirs.content, agreed)
   if (merged.local && !wasRefused(run, 'local', named, merged.local)) {
     const content = merged.local
     if (await attempt(run, 'local', named, content, () => kind.updateLocal(local.id, content))) {
       count(run, 'pulled', kind.kind)
       local.content = content
-    } else keepDifferences(next, content, local.content, agreed)
-  } else if (merged.local) keepDifferences(next, merged.local, local.content, agreed)
+    } else isDone = keepDifferences(next, content, local.content, agreed)
+  } else if (merged.local) isDone = keepDifferences(next, merged.local, local.content, agreed)
+  // What is refused is found again by the next run.
   await noteConflicts(
     run,
-    merged.conflicts.map((conflict) => ({
+    (isDone ? merged.conflicts : []).map((conflict) => ({
       kind: kind.kind,
       mailingListId: kind.mailingListId,
       localId: local.id,
@@ -149,15 +153,16 @@ async function mergePair<Theirs extends SyncRecord>(
     }))
   )
   if (JSON.stringify(next) !== JSON.stringify(agreed)) await link(run, kind, local.id, theirs.id, next)
-  if (decisions.size > 0) await settleDecisions(run, kind.kind, [local.id])
+  if (isDone && decisions.size > 0) await settleDecisions(run, kind.kind, [local.id])
   return theirs
 }
 
-/** What was not written is not agreed on: the next run finds it again. */
-function keepDifferences(next: Content, wanted: Content, is: Content, agreed: Content | null): void {
+/** What was not written is not agreed on: the next run finds it again. @returns that it is not done */
+function keepDifferences(next: Content, wanted: Content, is: Content, agreed: Content | null): false {
   for (const field of Object.keys(wanted)) {
     if (JSON.stringify(wanted[field]) !== JSON.stringify(is[field])) next[field] = agreed?.[field]
   }
+  return false
 }
 
 async function createThere<Theirs extends SyncRecord>(

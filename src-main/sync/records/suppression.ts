@@ -2,7 +2,7 @@ import { suppressionListsOf } from '../../api/suppression-lists/queries.ts'
 import type { SuppressedAddress, SuppressionList } from '../../api/suppression-lists/schema.ts'
 import type { ListIds } from '../list-ids.ts'
 import { isFault } from '../remote-fault.ts'
-import { count, type Run } from '../run-context.ts'
+import { count, noteRefusal, type Run } from '../run-context.ts'
 import { type Linked, mirrorRecords, type RecordKind, type SyncRecord } from './mirror-records.ts'
 
 /** Addresses of one request. */
@@ -65,15 +65,24 @@ export function suppressionLists(run: Run, ids: ListIds): RecordKind {
 }
 
 /**
- * Brings suppression lists together with their addresses, where the remote has any. Whoever is suppressed on one side is on both;
- * an address is let go only where it is let go on each.
+ * Brings suppression lists together with their addresses, where the remote has any: who is suppressed here is there, and with changes
+ * both ways who is there is here. An address is let go only where it is let go on each side.
  */
 export async function mirrorSuppression(run: Run, ids: ListIds): Promise<void> {
   const kind = suppressionLists(run, ids)
   const remote = await ifKnown(kind.readRemote())
   if (!remote) return
   const linked = await mirrorRecords(run, { ...kind, readRemote: () => Promise.resolve(remote) })
-  for (const pair of linked) await mirrorAddresses(run, pair)
+  for (const pair of linked) {
+    const { id, content } = pair.local
+    const named = { kind: kind.kind, mailingListId: null, recordId: id, name: kind.nameOf(content) }
+    try {
+      await mirrorAddresses(run, pair)
+    } catch (error) {
+      if (!isFault(error, 'refused', 'not_found')) throw error
+      await noteRefusal(run, 'remote', named, 'addresses', error.message)
+    }
+  }
 }
 
 /** @returns null where the remote knows no such call */

@@ -2,6 +2,7 @@ import { type Changed, decide, type Decision, type MergeRules } from '../merge.t
 import type { Side } from '../schema.ts'
 import { type Agreed, hashOf } from './agreed.ts'
 import { type Person, sameValue, slots, type Value } from './person.ts'
+import { isRemoved } from './statuses.ts'
 
 /** A value that was chosen on both sides. */
 export interface PersonConflict {
@@ -86,7 +87,16 @@ interface SlotState {
 function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision {
   const changed = whoChanged(state)
   if (slot === slots.status) return decideStatus(String(state.mine), String(state.theirs), changed, rules)
-  // Between two that meet for the first time nobody changed anything: what only one of them knows is known to both.
+  // Between two that meet for the first time nobody changed anything: they subscribed when they did so first.
+  if (
+    !state.isKnown &&
+    slot === slots.subscribe_time &&
+    state.mine !== undefined &&
+    state.theirs !== undefined
+  ) {
+    return { keep: state.mine < state.theirs ? 'local' : 'remote', isConflict: false }
+  }
+  // What only one of them knows is known to both.
   if (!state.isKnown && (state.mine === undefined || state.theirs === undefined)) {
     if (state.mine !== undefined) return { keep: 'local', isConflict: false }
     return { keep: 'remote', isConflict: false }
@@ -104,15 +114,12 @@ function hashOrBlank(value: Value | undefined): number | undefined {
   return value === undefined ? undefined : hashOf(value)
 }
 
-/** Statuses of people who are not to be written to any more: because they said so, or cannot be reached. */
-const removedStatuses = new Set(['unsubscribed', 'scomp', 'bounced'])
-
 /**
  * Nobody who unsubscribed, complained or bounced on one side is active again by the other one, whoever changed what last and
  * whatever wins elsewhere: only a person says so. So what came back is taken for a conflict, which can be reversed.
  */
 function decideStatus(mine: string, theirs: string, changed: Changed, rules: MergeRules): Decision {
-  const [isRemovedHere, isRemovedThere] = [removedStatuses.has(mine), removedStatuses.has(theirs)]
+  const [isRemovedHere, isRemovedThere] = [isRemoved(mine), isRemoved(theirs)]
   if (isRemovedHere === isRemovedThere) {
     // Of two such statuses the remote knows more: it sends.
     if (isRemovedHere && changed === 'remote') return { keep: 'remote', isConflict: false }

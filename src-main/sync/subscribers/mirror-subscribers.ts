@@ -62,11 +62,18 @@ export async function mirrorSubscribers(
     state?.fields === fields && (state.change_log_id ?? -1) >= log.first - 1 ? state.change_log_id : null
   const changed = since === null ? null : await changedIds(listRun, since, log.last)
   if (changed) await pushChanges(listRun, changed)
-  if (pullsAll || !changed || listRun.needsScan) await scan(listRun, onProgress)
-  if (!changed) await pushNew(listRun, onProgress)
-  // Whom an import left alone was there by then.
-  if (listRun.needsScan) await scan(listRun, onProgress)
-  await run.client.run('syncs.noteList', { syncListId, changeLogId: log.last, fields })
+  const start = { changeLogId: log.last, fields }
+  let comparedUpTo = log.last
+  if (pullsAll || !changed || listRun.needsScan) {
+    comparedUpTo = Math.min(comparedUpTo, await scan(listRun, start, onProgress))
+    await pushNew(listRun, onProgress)
+  }
+  // Imports do not tell the ids of people there, by which they are known whatever is changed of them.
+  if (listRun.needsScan) {
+    await scan(listRun, start, onProgress)
+    await pushNew(listRun, onProgress)
+  }
+  await run.client.run('syncs.noteList', { syncListId, changeLogId: comparedUpTo, fields })
 }
 
 async function decisionsBySlot(

@@ -31,6 +31,7 @@ export interface FieldPair {
   field: FieldDefinition
   /** What it is called there. */
   theirName: string
+  theirId: number
 }
 
 /** What the two lists have in common. */
@@ -115,7 +116,10 @@ export function requestOf(person: Person, { fields }: Common, nameOf: (pair: Fie
     ...(person.has(slots.email_format) && { email_format: person.get(slots.email_format) }),
     ...(person.has(slots.confirmed) && { confirmed: person.get(slots.confirmed) }),
     custom_fields: Object.fromEntries(
-      fields.map((pair) => [nameOf(pair), person.get(slotOf(pair.field)) ?? blankOf(pair.field.type)])
+      fields
+        // Somebody who lacks what is required since is not made to have it.
+        .filter(({ field }) => !field.required || person.has(slotOf(field)))
+        .map((pair) => [nameOf(pair), person.get(slotOf(pair.field)) ?? blankOf(pair.field.type)])
     )
   }
 }

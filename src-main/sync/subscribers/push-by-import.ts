@@ -6,18 +6,18 @@ import { csvWriter } from '../../csv/csv-writer.ts'
 import type { AgreedRow } from '../commands.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import { versionOf } from '../run-context.ts'
-import { agreedOn, packAgreed } from './agreed.ts'
+import { type Agreed, agreedOn, hashOf, packAgreed } from './agreed.ts'
 import { countSubscribers, type ListRun, localPeople, namedSubscriber } from './list-run.ts'
 import { type Common, isoTime, type Person, slotOf, slots, type Value } from './person.ts'
 
 /** Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. */
-const pieceLength = 3_000_000
+const pieceLength = 6_000_000
 /** Imports of the remote that are under way at once: while one is carried out the next is written and sent. */
 const atOnce = 2
 /** Waits between two looks at an import, in milliseconds: short at first, since most are. */
 const looks = { first: 50, longest: 1000 }
 /** Agreements that one command notes. */
-const notedAtOnce = 2000
+const notedAtOnce = 500
 
 const format = { csv_field_separator: ',', csv_field_enclosure: '"' }
 const writeCsv = csvWriter(format)
@@ -56,6 +56,13 @@ export async function pushByImport(
   } finally {
     await Promise.allSettled(underWay)
   }
+}
+
+/** What both have once somebody was imported: files cannot say that somebody confirmed, so that is a change that follows. */
+function agreedAfterImport(person: Person): Agreed {
+  const agreed = agreedOn(person)
+  if (agreed.has(slots.confirmed)) agreed.set(slots.confirmed, hashOf(false))
+  return agreed
 }
 
 interface Column {
@@ -124,7 +131,7 @@ async function* piecesOf(people: AsyncIterable<NewPerson>, columns: Column[]): A
     inPiece.push({
       id: each.id,
       email: String(each.person.get(slots.email)),
-      agreed: packAgreed(agreedOn(each.person))
+      agreed: packAgreed(agreedAfterImport(each.person))
     })
     length += Buffer.byteLength(line)
     if (length < pieceLength) continue
@@ -161,9 +168,23 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
     await noteFailed(listRun, refused.slice(at, at + notedAtOnce), failed)
   }
   countSubscribers(listRun, 'pushed', rows.length)
-  // Whom it left alone was there by then: who they are a look at all of them tells.
-  if (rows.length + refused.length < people.length) listRun.needsScan = true
+  await forgetTaken(listRun, rows)
+  // Who they are there, also of those whom it left alone, a look at all of them tells.
+  listRun.needsScan = true
   return people.length
+}
+
+/** Whoever was refused once and is taken now is not listed any more. */
+async function forgetTaken({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {
+  const taken = rows.map(([id]) => id).filter((id) => run.refused.delete(`remote subscriber ${id}`))
+  for (let at = 0; at < taken.length; at += notedAtOnce) {
+    await run.client.run('syncs.forgetRefusals', {
+      remoteId: run.remoteId,
+      side: 'remote',
+      kind: 'subscriber',
+      recordIds: taken.slice(at, at + notedAtOnce)
+    })
+  }
 }
 
 /** Notes who failed in an import, with the reason of each. */
@@ -195,9 +216,12 @@ async function ending({ run }: ListRun, id: number): Promise<SubscriberImport> {
     await pause(wait, undefined, { signal: run.signal })
     const { data } = await run.api.get<SubscriberImport>(`/subscriber_imports/${id}`)
     if (data.state === 'finished') return data
+    if (data.state === 'paused') {
+      throw new RemoteFault('refused', `Import ${id} was paused there. Resume or cancel it on the server`)
+    }
     if (data.state === 'failed' || data.state === 'cancelled') {
       const why = data.error_message ?? `it was ${data.state}`
-      throw new RemoteFault('unavailable', `Import ${id} of the remote did not finish: ${why}`)
+      throw new RemoteFault('refused', `Import ${id} there did not finish: ${why}`)
     }
   }
 }

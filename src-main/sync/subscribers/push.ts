@@ -55,9 +55,19 @@ async function pushSome(
     if (!local && before?.theirId === null) listRun.needsScan = true
     else dirty.push({ local, agreed: before })
   }
-  if (dirty.length === 0) return []
-  const found = await askFor(listRun, dirty)
-  const meetings = dirty.map((each, index) => ({ ...each, theirs: found[index] ?? null }))
+  // Somebody may have been removed and added again: whom they were is gone there before they are looked for.
+  const [removed, present] = [dirty.filter(({ local }) => !local), dirty.filter(({ local }) => local)]
+  return [...(await meet(listRun, removed)), ...(await meet(listRun, present))]
+}
+
+/** Looks at people there, and brings them together with whom they are here. */
+async function meet(
+  listRun: ListRun,
+  people: readonly Pick<Meeting, 'local' | 'agreed'>[]
+): Promise<LeftToSend> {
+  if (people.length === 0) return []
+  const found = await askFor(listRun, people)
+  const meetings = people.map((each, index) => ({ ...each, theirs: found[index] ?? null }))
   return reconcile(
     listRun,
     meetings.filter((meeting) => {

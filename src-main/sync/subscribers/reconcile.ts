@@ -2,6 +2,7 @@ import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
 import type { AgreedRow, Application, NotedRefusal } from '../commands.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import {
+  answerFor,
   forgetRefusal,
   type NotedConflict,
   noteConflicts,
@@ -10,7 +11,7 @@ import {
   wasRefused
 } from '../run-context.ts'
 import { inParallel } from '../in-parallel.ts'
-import { agreedOn, isAsAgreed, packAgreed } from './agreed.ts'
+import { type Agreed, agreedOn, isAsAgreed, packAgreed } from './agreed.ts'
 import {
   countSubscribers,
   type ListRun,
@@ -18,8 +19,17 @@ import {
   type Meeting,
   namedSubscriber
 } from './list-run.ts'
-import { mergePeople } from './merge-people.ts'
-import { nameOfSlot, type Person, requestOf, slots, type TheirSubscriber, theirPerson } from './person.ts'
+import { mergePeople, type PersonConflict } from './merge-people.ts'
+import { isRemoved } from './statuses.ts'
+import {
+  nameOfSlot,
+  type Person,
+  requestOf,
+  sameValue,
+  slots,
+  type TheirSubscriber,
+  theirPerson
+} from './person.ts'
 
 /** Subscribers that one command changes: some 30 ms of work. */
 const appliedAtOnce = 50
@@ -93,25 +103,20 @@ function merge(
   agreed: Meeting['agreed'],
   outcome: Outcome
 ): void {
-  const { run, common, decisions } = listRun
+  const { run, decisions } = listRun
   const decided = decisions.get(local.id)
-  const merged = mergePeople(local.person, theirs.person, agreed?.hashes ?? null, run.rules, decided)
+  const before = agreed?.hashes ?? null
+  const merged = mergePeople(local.person, theirs.person, before, run.rules, decided)
   if (merged.remote && !outcome.isFresh) return void outcome.again.push({ localId: local.id, fault: null })
-  if (decided) outcome.decided.push(local.id)
-  for (const { slot, local: mine, remote, keep } of merged.conflicts) {
-    outcome.conflicts.push({
-      kind: 'subscriber',
-      mailingListId: listRun.list.id,
-      localId: local.id,
-      name: String(local.person.get(slots.email)),
-      field: nameOfSlot(slot, common),
-      local: mine,
-      remote,
-      keep
-    })
-  }
-  const packed = packAgreed(merged.agreed)
-  const applyMerged = (): void => {
+
+  /** Notes what became of them. @param refused what the remote was to have, and what it has instead */
+  const settle = (refused: { wanted: Person; is: Person } | null): void => {
+    const hashes = refused ? withoutRefused(merged.agreed, before, refused) : merged.agreed
+    const packed = packAgreed(hashes)
+    if (!refused) {
+      if (decided) outcome.decided.push(local.id)
+      outcome.conflicts.push(...merged.conflicts.map((conflict) => notedConflict(listRun, local, conflict)))
+    }
     if (merged.local) {
       outcome.applications.push({
         is: 'update',
@@ -123,20 +128,91 @@ function merge(
         person: merged.local,
         recordId: local.id
       })
-    } else if (agreed?.theirId !== theirs.id || !samePacked(packed, packAgreed(agreed.hashes))) {
+    } else if (before && (agreed?.theirId !== theirs.id || !samePacked(packed, packAgreed(before)))) {
       outcome.agreed.push([local.id, theirs.id, packed])
-    }
+    } else if (!before && !refused) outcome.agreed.push([local.id, theirs.id, packed])
   }
-  if (!merged.remote) return applyMerged()
+
   const wanted = merged.remote
+  if (!wanted) return settle(null)
   const named = namedSubscriber(listRun, local.id, local.person)
-  if (wasRefused(run, 'remote', named, changeTo(wanted))) return
+  const wasRefusedBefore = wasRefused(run, 'remote', named, changeTo(wanted))
   outcome.calls.push(async () => {
-    const call = () => update(listRun, theirs.id, wanted)
-    if (!(await send(listRun, outcome, local.id, wanted, call, changeTo(wanted)))) return
-    countSubscribers(listRun, 'pushed')
-    applyMerged()
+    const sent = wasRefusedBefore
+      ? 'refused'
+      : await send(
+          listRun,
+          outcome,
+          local.id,
+          wanted,
+          () => update(listRun, theirs.id, wanted),
+          changeTo(wanted)
+        )
+    if (sent === 'done') {
+      countSubscribers(listRun, 'pushed')
+      settle(null)
+    } else if (sent === 'refused') {
+      settle({ wanted, is: await silence(listRun, outcome, local.id, theirs, wanted) })
+    }
   })
+}
+
+/**
+ * Whoever is not to be written to any more is told to the remote by itself, whatever else of them it refuses.
+ * @returns whom the remote has then
+ */
+async function silence(
+  listRun: ListRun,
+  outcome: Outcome,
+  localId: number,
+  theirs: NonNullable<Meeting['theirs']>,
+  wanted: Person
+): Promise<Person> {
+  const status = wanted.get(slots.status) ?? ''
+  if (!isRemoved(String(status)) || theirs.person.get(slots.status) === status) return theirs.person
+  const silenced = new Map(theirs.person).set(slots.status, status)
+  const call = () => update(listRun, theirs.id, silenced)
+  const refusals = outcome.refusals.length
+  if ((await send(listRun, outcome, localId, silenced, call)) === 'done') {
+    countSubscribers(listRun, 'pushed')
+    return silenced
+  }
+  // It is about somebody who is listed already, with the reason that concerns more of them.
+  outcome.refusals.length = refusals
+  return theirs.person
+}
+
+/** What is agreed on where the remote refused something: of that, what was agreed on before. */
+function withoutRefused(
+  merged: Agreed,
+  before: Agreed | null,
+  { wanted, is }: { wanted: Person; is: Person }
+): Agreed {
+  const agreed = new Map(merged)
+  for (const slot of new Set([...wanted.keys(), ...is.keys()])) {
+    if (sameValue(wanted.get(slot), is.get(slot))) continue
+    const hash = before?.get(slot)
+    if (hash === undefined) agreed.delete(slot)
+    else agreed.set(slot, hash)
+  }
+  return agreed
+}
+
+function notedConflict(
+  { list, common }: ListRun,
+  { id, person }: LocalPerson,
+  { slot, local, remote, keep }: PersonConflict
+): NotedConflict {
+  return {
+    kind: 'subscriber',
+    mailingListId: list.id,
+    localId: id,
+    name: String(person.get(slots.email)),
+    field: nameOfSlot(slot, common),
+    local,
+    remote,
+    keep
+  }
 }
 
 function samePacked(a: Uint8Array, b: Uint8Array): boolean {
@@ -149,7 +225,7 @@ function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome)
   if (wasRefused(listRun.run, 'remote', named, [...person])) return
   outcome.calls.push(async () => {
     let theirId: number | null = null
-    const isTaken = await send(listRun, outcome, id, person, async () => {
+    const sent = await send(listRun, outcome, id, person, async () => {
       theirId = await createThere(listRun, person).catch((error: unknown) => {
         if (!isFault(error, 'refused') || listRun.refusedOnce.has(id)) throw error
         listRun.refusedOnce.add(id)
@@ -157,8 +233,7 @@ function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome)
         return null
       })
     })
-    if (theirId === null) return
-    if (!isTaken) return
+    if (sent !== 'done' || theirId === null) return
     countSubscribers(listRun, 'pushed')
     outcome.agreed.push([id, theirId, packAgreed(agreedOn(person))])
   })
@@ -191,7 +266,7 @@ function removedThere(
   const { direction, conflicts } = listRun.run.rules
   const { id, person, updatedAt } = local
   const isChanged = !isAsAgreed(person, agreed.hashes)
-  const isSentAgain = listRun.run.answer === 'send_again'
+  const isSentAgain = answerFor(listRun.run, listRun.list.id) === 'send_again'
   const keepsLocal = isSentAgain || (isChanged && (direction === 'mirror' || conflicts !== 'remote'))
   if (isChanged && !isSentAgain) {
     outcome.conflicts.push({
@@ -236,16 +311,16 @@ function removedHere(
     return createHere(listRun, theirs, outcome)
   }
   outcome.calls.push(async () => {
-    const isGone = await send(listRun, outcome, agreed.localId, theirs.person, () =>
+    const sent = await send(listRun, outcome, agreed.localId, theirs.person, () =>
       listRun.run.api.delete(`/mailing_lists/${listRun.theirListId}/subscribers/${theirs.id}`)
     )
-    if (!isGone) return
+    if (sent !== 'done') return
     countSubscribers(listRun, 'pushed')
     outcome.forgotten.push(agreed.localId)
   })
 }
 
-/** Makes a call that the remote may refuse. @returns whether it did it */
+/** Makes a call that the remote may refuse. @returns whether it did it, refused it, or is to be looked at again */
 async function send(
   listRun: ListRun,
   outcome: Outcome,
@@ -253,21 +328,21 @@ async function send(
   person: Person,
   call: () => Promise<void>,
   content: unknown[] = [...person]
-): Promise<boolean> {
+): Promise<'done' | 'refused' | 'again'> {
   const named = namedSubscriber(listRun, localId, person)
   try {
     await call()
     await forgetRefusal(listRun.run, 'remote', named)
-    return true
+    return 'done'
   } catch (error) {
     // Whoever was removed there meanwhile is met again by the next look at all of them.
     if (isFault(error, 'not_found')) {
       listRun.needsScan = true
-      return false
+      return 'again'
     }
     if (isFault(error, 'unavailable')) {
       outcome.again.push({ localId, fault: error })
-      return false
+      return 'again'
     }
     if (!isFault(error, 'refused')) throw error
     outcome.refusals.push({
@@ -276,7 +351,7 @@ async function send(
       message: error.message,
       version: versionOf(content)
     })
-    return false
+    return 'refused'
   }
 }
 

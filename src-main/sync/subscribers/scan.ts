@@ -2,6 +2,7 @@ import { isFault } from '../remote-fault.ts'
 import type { RemoteAnswer } from '../remote-api.ts'
 import { Question } from '../question.ts'
 import { syncListOf } from '../queries.ts'
+import { answerFor } from '../run-context.ts'
 import { hashOf, unpackAgreed } from './agreed.ts'
 import {
   agreedBy,
@@ -13,16 +14,16 @@ import {
   type Meeting,
   theirs
 } from './list-run.ts'
-import { type Person, slots, type TheirSubscriber } from './person.ts'
+import { type Person, slotOf, slots, type TheirSubscriber } from './person.ts'
 import { pushChanges } from './push.ts'
-import { reconcile } from './reconcile.ts'
+import { type LeftToSend, reconcile } from './reconcile.ts'
 
 /** Subscribers of a page (docs/api.md, "Limits"). */
 const perPage = 500
 /** Pages after which it is noted how far the scan came. */
 const pagesPerNote = 20
 /** So many people, and this share of the list, may be gone there before a person is asked whether that is meant. */
-const goneWithoutAsking = { people: 50, share: 0.1 }
+const goneWithoutAsking = { people: 10, share: 0.1 }
 
 /** Where a scan goes on that was cut off. */
 export interface ScanPosition {
@@ -30,6 +31,14 @@ export interface ScanPosition {
   token: string | null
   /** The last id of the remote that was looked at. */
   afterId: number
+  /** Where the change log ended when it began: what came later is compared by the next run. */
+  changeLogId: number
+  /** The custom fields that it compares by; with others it begins anew. */
+  fields: string
+  /** The highest id of the remote that was known when it began: those above it are new, and not gone. */
+  knownUpTo: number
+  /** How many were gone so far. */
+  gone: number
 }
 
 type Page = RemoteAnswer<TheirSubscriber[]>
@@ -37,24 +46,34 @@ type Page = RemoteAnswer<TheirSubscriber[]>
 /**
  * Looks at all subscribers of the remote, page by page, and brings each together with whom it is here: who is new there, was
  * changed, or is gone. Pages are in the order of ids, so whoever is missing between two of them is gone.
- * @param onProgress told how many of how many were looked at; answers whether to go on
+ * @param start where the change log ends, and the fields that are compared
+ * @param onProgress told how many of how many were looked at
+ * @returns where the change log ended when the scan began, which may have been in an earlier run
  */
 export async function scan(
   listRun: ListRun,
+  start: Pick<ScanPosition, 'changeLogId' | 'fields'>,
   onProgress: (done: number, total: number | null) => Promise<void>
-): Promise<void> {
+): Promise<number> {
   const { run, syncListId, list } = listRun
+  // What turned up since an earlier scan stopped may lie before where it did.
+  const mayResume = !listRun.needsScan
   listRun.needsScan = false
   const row = await syncListOf(run.reader, run.remoteId, list.id)
-  const resumed = row?.scan ? (JSON.parse(row.scan) as ScanPosition) : null
-  let position: ScanPosition = resumed ?? { token: null, afterId: 0 }
-  const orphans = await orphansOf(listRun)
-  const gone = new Gone(listRun, await countLinked(listRun))
-  const resumedPage = await firstPage(listRun, position)
-  if (resumedPage === null) {
-    // The remote has forgotten where it was.
-    position = { token: null, afterId: 0 }
+  const stored = row?.scan ? (JSON.parse(row.scan) as ScanPosition) : null
+  const beginning: ScanPosition = {
+    ...start,
+    token: null,
+    afterId: 0,
+    knownUpTo: await highestKnown(listRun),
+    gone: 0
   }
+  let position = mayResume && stored?.fields === start.fields ? stored : beginning
+  const orphans = await orphansOf(listRun)
+  const resumedPage = await firstPage(listRun, position)
+  // The remote may have forgotten where it was.
+  if (resumedPage === null) position = beginning
+  const gone = new Gone(listRun, await countLinked(listRun), position.gone)
   let page: Page = resumedPage ?? (await pageAt(listRun, null))
   const total = page.num_records ?? null
   if (position.token === null && total !== null) gone.requireMost(total)
@@ -65,9 +84,9 @@ export async function scan(
     const next = token === null ? null : pageAt(listRun, token)
     next?.catch(() => undefined)
     const people = page.data.map((answer) => theirs(listRun, answer))
-    await meet(listRun, people, position.afterId, token === null, orphans, gone)
+    await meet(listRun, people, position, token === null, { orphans, gone })
     done += people.length
-    position = { token, afterId: people.at(-1)?.id ?? position.afterId }
+    position = { ...position, token, afterId: people.at(-1)?.id ?? position.afterId, gone: gone.people }
     if (next === null) break
     if (pages % pagesPerNote === 0) {
       await run.client.run('syncs.noteList', { syncListId, scan: JSON.stringify(position) })
@@ -75,7 +94,9 @@ export async function scan(
     await onProgress(done, total)
     page = await next
   }
+  await forgetUnmet(listRun)
   await run.client.run('syncs.noteList', { syncListId, scan: null })
+  return position.changeLogId
 }
 
 /** @returns null where a page cannot be gone on from any more */
@@ -97,10 +118,9 @@ async function pageAt({ run, theirListId }: ListRun, token: string | null): Prom
 async function meet(
   listRun: ListRun,
   people: { id: number; person: Person }[],
-  afterId: number,
+  { afterId, knownUpTo }: ScanPosition,
   isLast: boolean,
-  orphans: Orphans,
-  gone: Gone
+  { orphans, gone }: { orphans: Orphans; gone: Gone }
 ): Promise<void> {
   const ids = people.map(({ id }) => id)
   const agreed = await agreedBy(listRun, 'their_id', ids)
@@ -119,23 +139,38 @@ async function meet(
     'local_id',
     [...alike.values()].map(({ id }) => id)
   )
+  const replaced: Meeting[] = []
   const meetings = people.map((each): Meeting => {
     const known = agreed.get(each.id)
+    const isOther = known !== undefined && isSomebodyElse(known, each.person)
     if (known) {
-      return { local: locals.get(known.localId) ?? null, agreed: known, theirs: each }
+      const local = locals.get(known.localId) ?? null
+      if (!isOther) return { local, agreed: known, theirs: each }
+      // The id was given to somebody else, as after the remote was restored from a backup.
+      replaced.push({ local, agreed: known, theirs: null })
     }
     const local = alike.get(keyOf(listRun, each.person)) ?? null
-    if (local) return { local, agreed: newlyAgreed.get(local.id) ?? null, theirs: each }
-    return { local: null, agreed: orphans.take(each.person), theirs: each }
+    const linked = (local && newlyAgreed.get(local.id)) ?? null
+    // Who is somebody else's already is not met by one more.
+    const isTaken = linked?.theirId != null && ids.includes(linked.theirId) && linked.theirId !== each.id
+    if (local && !isTaken) return { local, agreed: linked, theirs: each }
+    return { local: null, agreed: isTaken ? null : orphans.take(each.person), theirs: each }
   })
-  const missing = await missingBetween(
-    listRun,
-    afterId,
-    isLast ? null : (ids.at(-1) ?? afterId),
-    new Set(ids)
-  )
-  gone.add(missing.length)
-  const left = await reconcile(listRun, [...meetings, ...missing], false)
+  gone.add(replaced.length)
+  await send(listRun, await reconcile(listRun, [...meetings, ...replaced], false))
+  const upTo = isLast ? knownUpTo : Math.min(knownUpTo, ids.at(-1) ?? afterId)
+  await meetMissing(listRun, afterId, upTo, new Set(ids), gone)
+}
+
+/** Whether an id of the remote means another person than it did: with another address, who subscribed at another time. */
+function isSomebodyElse({ hashes }: NonNullable<Meeting['agreed']>, person: Person): boolean {
+  return [slots.email, slots.subscribe_time].every((slot) => {
+    const value = person.get(slot)
+    return value !== undefined && hashes.has(slot) && hashes.get(slot) !== hashOf(value)
+  })
+}
+
+async function send(listRun: ListRun, left: LeftToSend): Promise<void> {
   await pushChanges(
     listRun,
     left.map(({ localId }) => localId),
@@ -143,34 +178,72 @@ async function meet(
   )
 }
 
-/** Whom the remote had between two ids, and has no more. @param upTo null = to the end */
-async function missingBetween(
+/** Brings those together whom the remote had between two ids, and has no more. */
+async function meetMissing(
   listRun: ListRun,
   afterId: number,
-  upTo: number | null,
-  present: ReadonlySet<number>
-): Promise<Meeting[]> {
+  upTo: number,
+  present: ReadonlySet<number>,
+  gone: Gone
+): Promise<void> {
   const { run, syncListId } = listRun
-  const rows = await run.reader
-    .selectFrom('sync_subscribers')
-    .select(['local_id', 'their_id', 'agreed'])
-    .where('sync_list_id', '=', syncListId)
-    .where('their_id', 'is not', null)
-    .where('their_id', '>', afterId)
-    .$if(upTo !== null, (query) => query.where('their_id', '<=', upTo))
-    .execute()
-  const missing = rows.filter(({ their_id }) => their_id !== null && !present.has(their_id))
-  const locals = await localPeople(
-    listRun,
-    missing.map(({ local_id }) => local_id)
-  )
-  return missing.map(({ local_id, their_id, agreed }) => {
-    return {
+  for (let after = afterId; ;) {
+    const rows = await run.reader
+      .selectFrom('sync_subscribers')
+      .select(['local_id', 'their_id', 'agreed'])
+      .where('sync_list_id', '=', syncListId)
+      .where('their_id', 'is not', null)
+      .where('their_id', '>', after)
+      .where('their_id', '<=', upTo)
+      .orderBy('their_id')
+      .limit(perPage)
+      .execute()
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.their_id ?? upTo
+    const missing = rows.filter(({ their_id }) => their_id !== null && !present.has(their_id))
+    gone.add(missing.length)
+    const locals = await localPeople(
+      listRun,
+      missing.map(({ local_id }) => local_id)
+    )
+    const meetings = missing.map(({ local_id, their_id, agreed }): Meeting => ({
       local: locals.get(local_id) ?? null,
       agreed: { localId: local_id, theirId: their_id, hashes: unpackAgreed(agreed) },
       theirs: null
-    }
-  })
+    }))
+    await send(listRun, await reconcile(listRun, meetings, false))
+  }
+}
+
+/** The highest id of the remote that belongs to somebody here; 0 for none. */
+async function highestKnown({ run, syncListId }: ListRun): Promise<number> {
+  const { highest } = await run.reader
+    .selectFrom('sync_subscribers')
+    .select((select) => select.fn.max<number | null>('their_id').as('highest'))
+    .where('sync_list_id', '=', syncListId)
+    .where('their_id', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return highest ?? 0
+}
+
+/**
+ * Forgets what was agreed on with people who came there by an import and were not met: they were removed there, or changed so that
+ * nothing tells them, before their ids were known. They are new again.
+ */
+async function forgetUnmet({ run, syncListId }: ListRun): Promise<void> {
+  for (;;) {
+    const rows = await run.reader
+      .selectFrom('sync_subscribers')
+      .select('local_id')
+      .where('sync_list_id', '=', syncListId)
+      .where('their_id', 'is', null)
+      .limit(perPage)
+      .execute()
+    if (rows.length === 0) return
+    const localIds = rows.map(({ local_id }) => local_id)
+    await run.client.run('syncs.forgetSubscribers', { syncListId, localIds })
+  }
 }
 
 async function countLinked({ run, syncListId }: ListRun): Promise<number> {
@@ -178,7 +251,6 @@ async function countLinked({ run, syncListId }: ListRun): Promise<number> {
     .selectFrom('sync_subscribers')
     .select((select) => select.fn.countAll<number>().as('linked'))
     .where('sync_list_id', '=', syncListId)
-    .where('their_id', 'is not', null)
     .executeTakeFirstOrThrow()
   return linked
 }
@@ -187,17 +259,19 @@ async function countLinked({ run, syncListId }: ListRun): Promise<number> {
 class Gone {
   readonly #listRun: ListRun
   readonly #linked: number
-  #count = 0
+  /** So far. */
+  people: number
 
-  constructor(listRun: ListRun, linked: number) {
+  constructor(listRun: ListRun, linked: number, people: number) {
     this.#listRun = listRun
     this.#linked = linked
+    this.people = people
   }
 
   /** @throws Question */
   add(people: number): void {
-    this.#count += people
-    this.#askAbove(this.#count)
+    this.people += people
+    this.#askAbove(this.people)
   }
 
   /** @throws Question where the remote has far fewer than it had, before anything is taken over from it */
@@ -208,10 +282,11 @@ class Gone {
   #askAbove(gone: number): void {
     const { run, list } = this.#listRun
     const most = Math.max(goneWithoutAsking.people, this.#linked * goneWithoutAsking.share)
-    if (gone <= most || run.answer !== null) return
+    if (gone <= most || answerFor(run, list.id) !== null) return
     throw new Question(
       'gone',
-      `${gone} of the ${this.#linked} subscribers of "${list.name}" are gone there. Was the remote restored from a backup?`
+      `${gone} of the ${this.#linked} subscribers of "${list.name}" are gone there. Was the server restored from a backup?`,
+      list.id
     )
   }
 }
@@ -220,26 +295,30 @@ type Orphan = NonNullable<Meeting['agreed']>
 
 /**
  * People who came there by an import, so that their ids there are not known, and were removed here since: they are known by the
- * hash of their address.
+ * hash of their key.
  */
 class Orphans {
-  readonly #byEmail: Map<number, Orphan>
+  readonly #keySlot: number
+  readonly #byKey: Map<number, Orphan>
 
-  constructor(orphans: Orphan[]) {
-    this.#byEmail = new Map(orphans.flatMap((each) => [[each.hashes.get(slots.email) ?? 0, each] as const]))
+  /** @param keySlot of what tells people of the list apart */
+  constructor(orphans: Orphan[], keySlot: number) {
+    this.#keySlot = keySlot
+    this.#byKey = new Map(orphans.flatMap((each) => [[each.hashes.get(keySlot) ?? 0, each] as const]))
   }
 
   /** Whom somebody of the remote was here. */
   take(person: Person): Orphan | null {
-    if (this.#byEmail.size === 0) return null
-    const key = hashOf(person.get(slots.email) ?? '')
-    const orphan = this.#byEmail.get(key) ?? null
-    this.#byEmail.delete(key)
+    if (this.#byKey.size === 0) return null
+    const key = hashOf(person.get(this.#keySlot) ?? '')
+    const orphan = this.#byKey.get(key) ?? null
+    this.#byKey.delete(key)
     return orphan
   }
 }
 
-async function orphansOf({ run, syncListId }: ListRun): Promise<Orphans> {
+async function orphansOf({ run, syncListId, list }: ListRun): Promise<Orphans> {
+  const fieldId = list.primary_key_custom_field_id
   const rows = await run.reader
     .selectFrom('sync_subscribers')
     .leftJoin('subscribers', 'subscribers.id', 'sync_subscribers.local_id')
@@ -249,6 +328,7 @@ async function orphansOf({ run, syncListId }: ListRun): Promise<Orphans> {
     .where('subscribers.id', 'is', null)
     .execute()
   return new Orphans(
-    rows.map(({ local_id, agreed }) => ({ localId: local_id, theirId: null, hashes: unpackAgreed(agreed) }))
+    rows.map(({ local_id, agreed }) => ({ localId: local_id, theirId: null, hashes: unpackAgreed(agreed) })),
+    fieldId === null ? slots.email : slotOf({ id: fieldId })
   )
 }
