@@ -105,6 +105,13 @@ export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   )
 }
 
+/** Whether two people have the same values. */
+export function samePerson(a: Person, b: Person): boolean {
+  if (a.size !== b.size) return false
+  for (const [slot, value] of a) if (!sameValue(value, b.get(slot))) return false
+  return true
+}
+
 /** A subscriber as a request of the API takes them, with every key, so that nothing is left as it was. */
 export function requestOf(person: Person, { fields }: Common, nameOf: (pair: FieldPair) => string) {
   const seconds = person.get(slots.subscribe_time)

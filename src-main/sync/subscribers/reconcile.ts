@@ -25,6 +25,7 @@ import {
   nameOfSlot,
   type Person,
   requestOf,
+  samePerson,
   sameValue,
   slots,
   type TheirSubscriber,
@@ -106,6 +107,8 @@ function merge(
   const { run, decisions } = listRun
   const decided = decisions.get(local.id)
   const before = agreed?.hashes ?? null
+  const isKnown = before !== null && agreed?.theirId === theirs.id && !decided
+  if (isKnown && samePerson(local.person, theirs.person) && isAsAgreed(local.person, before)) return
   const merged = mergePeople(local.person, theirs.person, before, run.rules, decided)
   if (merged.remote && !outcome.isFresh) return void outcome.again.push({ localId: local.id, fault: null })
 

@@ -159,7 +159,11 @@ async function meet(
   gone.add(replaced.length)
   await send(listRun, await reconcile(listRun, [...meetings, ...replaced], false))
   const upTo = isLast ? knownUpTo : Math.min(knownUpTo, ids.at(-1) ?? afterId)
-  await meetMissing(listRun, afterId, upTo, new Set(ids), gone)
+  // Nearly always all of them are still there, which an index tells.
+  const met = [...agreed.keys()].filter((id) => id <= upTo).length
+  if ((await countLinked(listRun, afterId, upTo)) > met) {
+    await meetMissing(listRun, afterId, upTo, new Set(ids), gone)
+  }
 }
 
 /** Whether an id of the remote means another person than it did: with another address, who subscribed at another time. */
@@ -246,11 +250,18 @@ async function forgetUnmet({ run, syncListId }: ListRun): Promise<void> {
   }
 }
 
-async function countLinked({ run, syncListId }: ListRun): Promise<number> {
+/** How many people both sides had; with ids of the remote, those between two of them. */
+async function countLinked({ run, syncListId }: ListRun, afterId?: number, upTo?: number): Promise<number> {
   const { linked } = await run.reader
     .selectFrom('sync_subscribers')
     .select((select) => select.fn.countAll<number>().as('linked'))
     .where('sync_list_id', '=', syncListId)
+    .$if(afterId !== undefined && upTo !== undefined, (query) =>
+      query
+        .where('their_id', 'is not', null)
+        .where('their_id', '>', afterId ?? 0)
+        .where('their_id', '<=', upTo ?? 0)
+    )
     .executeTakeFirstOrThrow()
   return linked
 }
