@@ -46,6 +46,8 @@ export interface ApplicationOptions {
   passwordCost?: PasswordCost
   /** What the desktop keeps secrets with, where there is one. */
   encryption?: DesktopEncryption
+  /** Whether sync is all that it does by itself: for a command that needs it for a moment, and would cut off everything else. */
+  onlySyncs?: boolean
 }
 
 /** Holds the address of the application while it runs, for the command line. In the data directory. */
@@ -163,10 +165,12 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       undo.push(() => runner.close())
       await runner.wake()
     }
-    await start(importJobs(reader, writer, dataDirectory))
-    await start(exportJobs(reader, writer))
-    await start(suppressionJobs(reader, writer))
-    await start(deliveryJobs(reader, writer, baseUrl))
+    if (!options.onlySyncs) {
+      await start(importJobs(reader, writer, dataDirectory))
+      await start(exportJobs(reader, writer))
+      await start(suppressionJobs(reader, writer))
+      await start(deliveryJobs(reader, writer, baseUrl))
+    }
     await start(syncJobs(reader, writer, credentials))
     const changeWatch = new ChangeWatch(writer)
     undo.push(() => changeWatch.close())

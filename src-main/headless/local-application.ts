@@ -20,7 +20,7 @@ export async function withApplication<Result>(
   dataDirectory: string,
   work: (application: LocalApplication) => Promise<Result>
 ): Promise<Result> {
-  const app = await createApp({ dataDirectory, port: 0 }).catch((error: unknown) => {
+  const app = await createApp({ dataDirectory, port: 0, onlySyncs: true }).catch((error: unknown) => {
     if (error instanceof DirectoryInUse) return null
     throw error
   })

@@ -13,7 +13,7 @@ import { ApiError, validationFailed } from '../base/errors.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import { conflictById, type RemoteRow, remoteById, settingsOf } from './queries.ts'
-import type { Named, NotedConflict } from './run-context.ts'
+import { emptyResult, type Named, type NotedConflict } from './run-context.ts'
 import { isRemoved } from './subscribers/statuses.ts'
 import type {
   Answer,
@@ -210,17 +210,6 @@ export interface RunPlan {
   timeZone: string
 }
 
-const emptyResult: RunResult = {
-  pushed: {},
-  pulled: {},
-  refused: 0,
-  conflicts: 0,
-  requests: 0,
-  bytes_sent: 0,
-  bytes_received: 0,
-  progress: null
-}
-
 /** Begins a run. @returns null where the remote is gone or was paused */
 const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) => {
   const remote = await context.db
@@ -250,7 +239,7 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
       finished_at: null,
       outcome: null,
       message: null,
-      result: JSON.stringify(emptyResult)
+      result: JSON.stringify(emptyResult())
     })
     .returning('id')
     .executeTakeFirstOrThrow()

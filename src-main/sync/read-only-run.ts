@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { CommandClient } from '../database/writer.ts'
 import { RemoteApi, type RemoteOptions } from './remote-api.ts'
-import type { Run } from './run-context.ts'
+import { emptyResult, type Run } from './run-context.ts'
 import type { RemoteSettings } from './schema.ts'
 
 /** What a look at both sides needs to know. */
@@ -49,15 +49,7 @@ export async function withReadOnlyRun<Result>(
       client: new CommandClient({ postMessage: refuse }),
       reader,
       signal: options.signal,
-      result: {
-        pushed: {},
-        pulled: {},
-        refused: 0,
-        conflicts: 0,
-        requests: 0,
-        bytes_sent: 0,
-        bytes_received: 0
-      },
+      result: emptyResult(),
       refused: new Map()
     })
   } finally {

@@ -47,6 +47,20 @@ export interface Run {
   refused: Refused
 }
 
+/** Of a run that has yet to do anything. */
+export function emptyResult(): RunResult {
+  return {
+    pushed: {},
+    pulled: {},
+    refused: 0,
+    conflicts: 0,
+    requests: 0,
+    bytes_sent: 0,
+    bytes_received: 0,
+    progress: null
+  }
+}
+
 export function count(run: Run, direction: 'pushed' | 'pulled', kind: LinkedKind, records = 1): void {
   const counts = run.result[direction]
   counts[kind] = (counts[kind] ?? 0) + records

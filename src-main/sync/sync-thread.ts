@@ -11,7 +11,7 @@ import { refusedOf } from './queries.ts'
 import { Question } from './question.ts'
 import { RemoteApi } from './remote-api.ts'
 import { RemoteFault } from './remote-fault.ts'
-import type { Run } from './run-context.ts'
+import { emptyResult, type Run } from './run-context.ts'
 
 // One run: what changed here is sent to a remote server, and what changed there is brought here.
 
@@ -63,15 +63,7 @@ async function runSync({
     client,
     reader,
     signal: AbortSignal.any([signal, stop.signal]),
-    result: {
-      pushed: {},
-      pulled: {},
-      refused: 0,
-      conflicts: 0,
-      requests: 0,
-      bytes_sent: 0,
-      bytes_received: 0
-    },
+    result: emptyResult(),
     refused: await refusedOf(reader, id)
   }
   try {

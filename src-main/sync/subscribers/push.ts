@@ -83,9 +83,9 @@ async function meet(
 /** Whom the remote has of some subscribers, in their order. */
 async function askFor(
   listRun: ListRun,
-  dirty: readonly Pick<Meeting, 'local' | 'agreed'>[]
+  people: readonly Pick<Meeting, 'local' | 'agreed'>[]
 ): Promise<Meeting['theirs'][]> {
-  const names = dirty.map(({ local, agreed }) =>
+  const names = people.map(({ local, agreed }) =>
     agreed?.theirId != null
       ? String(agreed.theirId)
       : encodeURIComponent(String(local?.person.get(slots.email) ?? ''))
@@ -93,9 +93,20 @@ async function askFor(
   const answers = await subscribersThere(listRun, names)
   const byId = new Map(answers.map((answer) => [answer.id, theirs(listRun, answer)]))
   const byKey = new Map([...byId.values()].map((each) => [keyOf(listRun, each.person), each]))
-  return dirty.map(({ local, agreed }) => {
-    if (agreed?.theirId != null) return byId.get(agreed.theirId) ?? null
-    return (local && byKey.get(keyOf(listRun, local.person))) ?? null
+  // Somebody who was removed there and added again has another id: the key tells.
+  const gone = people.flatMap(({ local, agreed }) =>
+    local && agreed?.theirId != null && !byId.has(agreed.theirId) ? [local.person] : []
+  )
+  if (gone.length > 0) {
+    const emails = gone.map((person) => encodeURIComponent(String(person.get(slots.email) ?? '')))
+    for (const answer of await subscribersThere(listRun, emails)) {
+      const again = theirs(listRun, answer)
+      byKey.set(keyOf(listRun, again.person), again)
+    }
+  }
+  return people.map(({ local, agreed }) => {
+    const known = agreed?.theirId == null ? undefined : byId.get(agreed.theirId)
+    return known ?? (local && byKey.get(keyOf(listRun, local.person))) ?? null
   })
 }
 
