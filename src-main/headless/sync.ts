@@ -86,7 +86,7 @@ const commands: Record<string, (application: LocalApplication, values: Values) =
 async function add({ call }: LocalApplication, values: Values): Promise<Printed> {
   const keyFile = required(values, 'key-file')
   if (keyFile !== '-' && !existsSync(keyFile))
-    throw new Error(`--key-file must be a file, and ${keyFile} is none`)
+    throw new Error(`--key-file must name a file that holds the key, and there is no file ${keyFile}`)
   const apiKey = readFileSync(keyFile === '-' ? 0 : keyFile, 'utf8').trim()
   if (apiKey === '') throw new Error(`--key-file must hold a key, and ${keyFile} is empty`)
   const input = {

@@ -13,7 +13,7 @@ import { ApiError, validationFailed } from '../base/errors.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import { conflictById, type RemoteRow, remoteById, settingsOf } from './queries.ts'
-import { emptyResult, type Named, type NotedConflict } from './run-context.ts'
+import { emptyResult, type NotedConflict, type NotedRefusal } from './run-context.ts'
 import { isRemoved } from './subscribers/statuses.ts'
 import type {
   Answer,
@@ -82,7 +82,7 @@ const change: Command<ChangeInput, void> = async (context, input) => {
   const isRescheduled =
     ['idle', 'running'].includes(row.state) &&
     (input.settings.schedule !== undefined || input.settings.interval_minutes !== undefined)
-  await update(context, row, 'update', {
+  await update(context, row, {
     ...(input.name !== undefined && { name: input.name }),
     settings: JSON.stringify(settings),
     ...(input.credentialPlace && { credential_place: input.credentialPlace }),
@@ -104,7 +104,7 @@ const request: Command<RemoteInput, void> = async (context, { organizationId, id
   if (row.state === 'asking') {
     throw validationFailed(`${row.name} waits for an answer first: ${row.message ?? ''}`)
   }
-  await update(context, row, 'update', {
+  await update(context, row, {
     ...(row.state !== 'running' && { state: 'idle' as const, message: null }),
     requested_at: context.now
   })
@@ -113,7 +113,7 @@ const request: Command<RemoteInput, void> = async (context, { organizationId, id
 /** Stops a run where it is and keeps others from beginning. */
 const pauseRemote: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
-  await update(context, row, 'update', {
+  await update(context, row, {
     state: 'paused',
     message: null,
     question: null,
@@ -136,7 +136,7 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
     throw validationFailed(`${row.name} does not ask that`)
   }
   if (answer === 'leave_out') await leaveOut(context, row, listId)
-  await update(context, row, 'update', {
+  await update(context, row, {
     answer: answer === 'leave_out' ? null : answer,
     state: 'idle',
     question: null,
@@ -156,23 +156,12 @@ async function leaveOut(context: CommandContext, row: RemoteRow, mailingListId: 
     .set({ settings: JSON.stringify(left) })
     .where('id', '=', row.id)
     .execute()
-  await context.db
-    .deleteFrom('sync_links')
-    .where('remote_id', '=', row.id)
-    .where((where) =>
-      where.or([
-        where('mailing_list_id', '=', mailingListId),
-        where.and([where('kind', '=', 'mailing_list'), where('local_id', '=', mailingListId)])
-      ])
-    )
-    .execute()
   await forgetList(context, { remoteId: row.id, mailingListId })
 }
 
 async function update(
   context: CommandContext,
   row: RemoteRow,
-  action: 'update',
   values: Partial<Omit<RemoteRow, 'id' | 'organization_id' | 'created_at'>>
 ): Promise<void> {
   await context.db
@@ -180,7 +169,7 @@ async function update(
     .set({ ...values, updated_at: context.now })
     .where('id', '=', row.id)
     .execute()
-  recordOne(context, 'sync_remote', action, { organizationId: row.organization_id }, row.id)
+  recordOne(context, 'sync_remote', 'update', { organizationId: row.organization_id }, row.id)
 }
 
 function nextRunAt({ clock }: CommandContext, { schedule, interval_minutes }: RemoteSettings): number | null {
@@ -198,7 +187,7 @@ const noteChange: Command<{ organizationIds: number[] }, void> = async (context,
     .execute()
   for (const row of rows) {
     if (settingsOf(row).schedule !== 'on_change') continue
-    await update(context, row, 'update', { requested_at: context.now })
+    await update(context, row, { requested_at: context.now })
   }
 }
 
@@ -244,7 +233,7 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
     .returning('id')
     .executeTakeFirstOrThrow()
   // Whoever asks from now on asks for another one.
-  await update(context, remote, 'update', { state: 'running', message: null, requested_at: null })
+  await update(context, remote, { state: 'running', message: null, requested_at: null })
   return { runId, remote, settings: settingsOf(remote), timeZone: time_zone_name }
 }
 
@@ -304,7 +293,7 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
   const settings = settingsOf(row)
   switch (ended.is) {
     case 'finished':
-      return update(context, row, 'update', {
+      return update(context, row, {
         state: 'idle',
         message: null,
         answer: null,
@@ -314,7 +303,7 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
     case 'waiting': {
       const failures = await failuresInARow(context, row.id)
       const minutes = waits[Math.min(failures, waits.length) - 1] ?? 1
-      return update(context, row, 'update', {
+      return update(context, row, {
         state: 'waiting',
         message,
         requested_at: null,
@@ -322,7 +311,7 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
       })
     }
     case 'asking':
-      return update(context, row, 'update', {
+      return update(context, row, {
         state: 'asking',
         question: ended.question,
         question_list_id: ended.mailingListId,
@@ -361,7 +350,7 @@ const endJob: Command<{ id: number; end: JobEnd }, void> = async (context, { id,
     .where('remote_id', '=', id)
     .where('finished_at', 'is', null)
     .execute()
-  await update(context, row, 'update', {
+  await update(context, row, {
     state: 'waiting',
     message: ended.message,
     requested_at: null,
@@ -454,12 +443,25 @@ const noteList: Command<ListProgress, void> = async ({ db }, { syncListId, chang
     .execute()
 }
 
-/** Forgets what was agreed on about the subscribers of a list, so that they are compared anew. */
-const forgetList: Command<{ remoteId: number; mailingListId: number }, void> = async ({ db }, input) => {
+/** Forgets what was agreed on about a list and everything on it, as if it had never been mirrored. */
+const forgetList: Command<{ remoteId: number; mailingListId: number }, void> = async (
+  { db },
+  { remoteId, mailingListId }
+) => {
+  await db
+    .deleteFrom('sync_links')
+    .where('remote_id', '=', remoteId)
+    .where((where) =>
+      where.or([
+        where('mailing_list_id', '=', mailingListId),
+        where.and([where('kind', '=', 'mailing_list'), where('local_id', '=', mailingListId)])
+      ])
+    )
+    .execute()
   await db
     .deleteFrom('sync_lists')
-    .where('remote_id', '=', input.remoteId)
-    .where('mailing_list_id', '=', input.mailingListId)
+    .where('remote_id', '=', remoteId)
+    .where('mailing_list_id', '=', mailingListId)
     .execute()
 }
 
@@ -604,12 +606,6 @@ const suppress = inBackground<{ suppressionListId: number; addresses: string[] }
     await addSuppressed(context, { suppression_list_id: suppressionListId, user_id: userId }, rows)
   }
 )
-
-export interface NotedRefusal extends Named {
-  side: Side
-  message: string
-  version: string
-}
 
 const noteRefusals: Command<{ remoteId: number; refusals: NotedRefusal[] }, void> = async (
   { db, now },

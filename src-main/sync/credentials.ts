@@ -12,7 +12,7 @@ export interface DesktopEncryption {
 /** A place for the keys of remotes. */
 interface Vault {
   write(remoteId: number, key: string): Promise<void>
-  /** @returns null where there is none */
+  /** @returns null if no key is kept there */
   read(remoteId: number): Promise<string | null>
   remove(remoteId: number): Promise<void>
 }
@@ -49,7 +49,7 @@ export class Credentials {
         await this.#removeBut(place, remoteId)
         return place
       } catch (error) {
-        // Where there is no keyring the next place takes it; after the last one there is none left.
+        // Without a keyring the next place is tried. A file is the last one.
         if (place === 'file') throw error
       }
     }

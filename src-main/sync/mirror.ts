@@ -113,12 +113,6 @@ async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
       throw new Question('list_gone', `The list "${name}" is gone there.`, localId)
     }
     await run.client.run('syncs.forgetList', { remoteId: run.remoteId, mailingListId: localId })
-    for (const kind of ['custom_field', 'segment', 'template', 'campaign'] as const) {
-      for (const link of await linksOf(run.reader, run.remoteId, kind, localId)) {
-        await run.client.run('syncs.unlink', { remoteId: run.remoteId, kind, localId: link.localId })
-      }
-    }
-    await run.client.run('syncs.unlink', { remoteId: run.remoteId, kind: 'mailing_list', localId })
   }
 }
 

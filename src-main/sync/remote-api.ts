@@ -38,7 +38,8 @@ export interface RemoteOptions {
 
 /** Connections that are kept open, and calls that are under way at once. */
 export const connections = 8
-const defaultWaits = [200, 1000, 5000]
+/** Milliseconds before the second, third … attempt at what failed on the way. */
+export const retryWaits = [200, 1000, 5000]
 const defaultSilence = 60_000
 /** Longest wait that a remote is given within a run, in milliseconds, whatever it asks for: other calls wait as well. */
 const maxRetryAfter = 60_000
@@ -46,7 +47,7 @@ const maxRetryAfter = 60_000
 const maxAnswer = 64 * 1024 * 1024
 
 /**
- * The v2 API of a remote server. Every answer is an envelope, and what is none is not believed, whatever its status. Calls that
+ * The v2 API of a remote server. Every answer is an envelope; anything else is not believed, whatever its status. Calls that
  * change nothing there, or the same when they are repeated, are tried again; the others are for the caller, who finds out
  * first what became of them. No redirect is followed: the key is for this server alone.
  */
@@ -59,10 +60,7 @@ export class RemoteApi {
   /** When the next request may begin, by performance.now(). */
   #nextAt = 0
 
-  constructor(
-    access: RemoteAccess,
-    { signal, waits = defaultWaits, silence = defaultSilence }: RemoteOptions
-  ) {
+  constructor(access: RemoteAccess, { signal, waits = retryWaits, silence = defaultSilence }: RemoteOptions) {
     this.#access = access
     this.#options = { signal, waits, silence }
     const credentials = Buffer.from(`${access.organizationId}:${access.apiKey}`).toString('base64')

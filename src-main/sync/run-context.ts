@@ -24,6 +24,14 @@ export interface NotedConflict extends Omit<Named, 'recordId'> {
   keep: Side | null
 }
 
+/** A record that one side refused, to be noted. */
+export interface NotedRefusal extends Named {
+  side: Side
+  message: string
+  /** Of what was refused ({@link versionOf}). */
+  version: string
+}
+
 /** Records that one side refused, and what of each was refused; by side, kind and id. */
 export type Refused = Map<string, string>
 
@@ -88,13 +96,15 @@ export async function noteRefusal(
   content: unknown,
   message: string
 ): Promise<void> {
-  const version = versionOf(content)
-  run.refused.set(refusalKey(side, named), version)
-  run.result.refused++
-  await run.client.run('syncs.noteRefusals', {
-    remoteId: run.remoteId,
-    refusals: [{ ...named, side, message, version }]
-  })
+  await noteRefusals(run, [{ ...named, side, message, version: versionOf(content) }])
+}
+
+/** The same of several records at once. */
+export async function noteRefusals(run: Run, refusals: NotedRefusal[]): Promise<void> {
+  if (refusals.length === 0) return
+  for (const refusal of refusals) run.refused.set(refusalKey(refusal.side, refusal), refusal.version)
+  run.result.refused += refusals.length
+  await run.client.run('syncs.noteRefusals', { remoteId: run.remoteId, refusals })
 }
 
 /** Forgets that a record was refused, since it was taken. */
@@ -117,7 +127,6 @@ export function answerFor({ answer }: Run, mailingListId: number): Answer | null
 }
 
 export async function noteConflicts(run: Run, conflicts: NotedConflict[]): Promise<void> {
-  if (conflicts.length === 0) return
   for (let at = 0; at < conflicts.length; at += notedAtOnce) {
     run.result.conflicts += await run.client.run('syncs.noteConflicts', {
       remoteId: run.remoteId,

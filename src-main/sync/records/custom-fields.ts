@@ -5,11 +5,11 @@ import { attributesOfType, type FieldDefinition, hasOptions } from '../../api/cu
 import type { CustomField, CustomFieldInput } from '../../api/custom-fields/schema.ts'
 import { endOfChangeLog } from '../../api/custom-fields/values-in-use.ts'
 import { notFound } from '../../base/errors.ts'
-import { RemoteFault } from '../remote-fault.ts'
 import type { Run } from '../run-context.ts'
 import type { FieldPair } from '../subscribers/person.ts'
 import type { Content } from './merge-contents.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
+import { requireName } from './require-name.ts'
 import { allPages } from './pages.ts'
 
 interface TheirField extends SyncRecord {
@@ -51,7 +51,7 @@ export function customFields(
 
     createRemote: async (content) => {
       const { data } = await api.post<CustomField>(path, { custom_field: withOptions(content, [], []) })
-      requireName(data, content)
+      requireName(data, content['name'], `the field "${String(content['name'])}"`)
       return theirField(data)
     },
 
@@ -59,7 +59,7 @@ export function customFields(
       const { data } = await api.put<CustomField>(`${path}/${id}`, {
         custom_field: withOptions(content, optionsIn(before), answer.options ?? [])
       })
-      requireName(data, content)
+      requireName(data, content['name'], `the field "${String(content['name'])}"`)
     },
 
     removeRemote: (id) => api.delete(`${path}/${id}`),
@@ -141,13 +141,4 @@ function withOptions(content: Content, before: string[], existing: Options): Con
     return { ...(id !== undefined && { id }), name, index }
   })
   return { ...content, options }
-}
-
-/** A success that tells of another record is none. */
-function requireName(data: CustomField | null, { name }: Content): void {
-  if (data?.name.trim() === String(name).trim()) return
-  throw new RemoteFault(
-    'unavailable',
-    `The remote answered for the field "${String(name)}" with another record`
-  )
 }

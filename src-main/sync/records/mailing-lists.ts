@@ -1,9 +1,9 @@
 import { mailingListsOf, presentMailingLists } from '../../api/mailing-lists/queries.ts'
 import type { MailingList, MailingListInput } from '../../api/mailing-lists/schema.ts'
-import { RemoteFault } from '../remote-fault.ts'
 import type { Run } from '../run-context.ts'
 import type { Content } from './merge-contents.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
+import { requireName } from './require-name.ts'
 
 /** A list of the remote, with what it answers beside the content: an update sends that back as it was. */
 export interface TheirList extends SyncRecord {
@@ -58,7 +58,7 @@ export function mailingLists(run: Run): RecordKind<TheirList> {
 
     createRemote: async (content) => {
       const { data } = await api.post<MailingList>('/mailing_lists', { mailing_list: content })
-      requireName(data, content)
+      requireName(data, content['name'], `the list "${String(content['name'])}"`)
       return theirList(data)
     },
 
@@ -66,7 +66,7 @@ export function mailingLists(run: Run): RecordKind<TheirList> {
       const { data } = await api.put<MailingList>(`/mailing_lists/${id}`, {
         mailing_list: { ...unchanged(answer), ...content }
       })
-      requireName(data, content)
+      requireName(data, content['name'], `the list "${String(content['name'])}"`)
     },
 
     removeRemote: async (id) => {
@@ -101,13 +101,4 @@ function unchanged(answer: MailingList): object {
     primary_key_custom_field_id: answer.primary_key_custom_field_id,
     preview_custom_field_data: answer.preview_custom_field_data ?? {}
   }
-}
-
-/** A success that tells of another record is none. */
-function requireName(data: MailingList | null, { name }: Content): void {
-  if (data?.name.trim() === String(name).trim()) return
-  throw new RemoteFault(
-    'unavailable',
-    `The remote answered for the list "${String(name)}" with another record`
-  )
 }

@@ -7,6 +7,7 @@ import type { Run } from '../run-context.ts'
 import type { TheirCampaign } from '../schema.ts'
 import type { Content } from './merge-contents.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
+import { requireName } from './require-name.ts'
 import { allPages } from './pages.ts'
 
 interface TheirMessage extends SyncRecord {
@@ -126,13 +127,13 @@ export function messages(
         `/mailing_lists/${theirListId}/${path}`,
         await request(content, [])
       )
-      requireName(data, content)
+      requireName(data, content['name'], `"${String(content['name'])}"`)
       return theirMessage(data)
     },
 
     updateRemote: async ({ id, contentIds }, content) => {
       const { data } = await api.put<CampaignDetail>(`/${path}/${id}`, await request(content, contentIds))
-      requireName(data, content)
+      requireName(data, content['name'], `"${String(content['name'])}"`)
     },
 
     noteSettled: async (localId, { id }) => {
@@ -238,10 +239,4 @@ function localMessage(content: Content, contentIds: number[]) {
     contents: withIds(content, contentIds),
     segmentation_criteria_id: segmentId
   }
-}
-
-/** A success that tells of another record is none. */
-function requireName(data: CampaignDetail | null, { name }: Content): void {
-  if (data?.name.trim() === String(name).trim()) return
-  throw new RemoteFault('unavailable', `The remote answered for "${String(name)}" with another record`)
 }

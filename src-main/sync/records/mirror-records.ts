@@ -160,7 +160,7 @@ async function mergePair<Theirs extends SyncRecord>(
 /** What was not written is not agreed on: the next run finds it again. @returns that it is not done */
 function keepDifferences(next: Content, wanted: Content, is: Content, agreed: Content | null): false {
   for (const field of Object.keys(wanted)) {
-    if (JSON.stringify(wanted[field]) !== JSON.stringify(is[field])) next[field] = agreed?.[field]
+    if (!isSame(wanted[field], is[field])) next[field] = agreed?.[field]
   }
   return false
 }
@@ -227,9 +227,7 @@ async function removeHere<Theirs extends SyncRecord>(
   local: SyncRecord,
   agreed: Content
 ): Promise<boolean> {
-  const isChanged = Object.keys(local.content).some(
-    (field) => JSON.stringify(local.content[field] ?? null) !== JSON.stringify(agreed[field] ?? null)
-  )
+  const isChanged = Object.keys(local.content).some((field) => !isSame(local.content[field], agreed[field]))
   const { removeLocal } = kind
   if (!removeLocal || isChanged || run.rules.direction === 'mirror') return false
   const named = namedOf(kind, local)

@@ -5,7 +5,7 @@ import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
 import type { AgreedRow } from '../commands.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
-import { versionOf } from '../run-context.ts'
+import { noteRefusals, refusalKey, versionOf } from '../run-context.ts'
 import { type Agreed, agreedOn, hashOf, packAgreed } from './agreed.ts'
 import { countSubscribers, type ListRun, localPeople, namedSubscriber } from './list-run.ts'
 import { type Common, isoTime, type Person, slotOf, slots, type Value } from './person.ts'
@@ -176,7 +176,9 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
 
 /** Whoever was refused once and is taken now is not listed any more. */
 async function forgetTaken({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {
-  const taken = rows.map(([id]) => id).filter((id) => run.refused.delete(`remote subscriber ${id}`))
+  const taken = rows
+    .map(([id]) => id)
+    .filter((id) => run.refused.delete(refusalKey('remote', { kind: 'subscriber', recordId: id })))
   for (let at = 0; at < taken.length; at += notedAtOnce) {
     await run.client.run('syncs.forgetRefusals', {
       remoteId: run.remoteId,
@@ -205,9 +207,7 @@ async function noteFailed(
     const message = reasons.get(email) ?? ''
     return [{ ...namedSubscriber(listRun, id, person), side: 'remote' as const, message, version }]
   })
-  for (const { recordId, version } of refusals) run.refused.set(`remote subscriber ${recordId}`, version)
-  run.result.refused += refusals.length
-  await run.client.run('syncs.noteRefusals', { remoteId: run.remoteId, refusals })
+  await noteRefusals(run, refusals)
 }
 
 /** Waits until an import of the remote has ended. @throws RemoteFault where it ended otherwise than by finishing */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { retryWaits } from '../remote-api.ts'
 import { isFault } from '../remote-fault.ts'
 import { isAsAgreed } from './agreed.ts'
 import { agreedBy, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
@@ -10,8 +11,6 @@ import { type LeftToSend, reconcile } from './reconcile.ts'
  * overwritten, so it is not long.
  */
 const askedAtOnce = 16
-/** Milliseconds before the second, third … attempt at what failed on the way. */
-const waits = [200, 1000, 5000]
 
 /**
  * Sends what changed of subscribers with these ids, each of whom is looked at there first.
@@ -27,7 +26,7 @@ export async function pushChanges(
     for (let attempt = 0; some.length > 0; attempt++) {
       listRun.run.signal.throwIfAborted()
       const left = await pushSome(listRun, some, attempt === 0 ? who : 'all')
-      const wait = waits[attempt]
+      const wait = retryWaits[attempt]
       const [failed] = left.flatMap(({ fault }) => fault ?? [])
       if (failed && wait === undefined) throw failed
       // Whoever was sent in vain is looked at again before: it may have arrived, and somebody may have changed them since.

@@ -1,11 +1,14 @@
 import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
-import type { AgreedRow, Application, NotedRefusal } from '../commands.ts'
+import type { AgreedRow, Application } from '../commands.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
+import type { Side } from '../schema.ts'
 import {
   answerFor,
   forgetRefusal,
   type NotedConflict,
+  type NotedRefusal,
   noteConflicts,
+  noteRefusals,
   settleDecisions,
   versionOf,
   wasRefused
@@ -82,7 +85,7 @@ export async function reconcile(
   }
   await noteConflicts(run, outcome.conflicts)
   if (outcome.decided.length > 0) await settleDecisions(run, 'subscriber', outcome.decided)
-  await noteRefusals(listRun, outcome.refusals)
+  await noteRefusals(run, outcome.refusals)
   return outcome.again
 }
 
@@ -218,6 +221,27 @@ function notedConflict(
   }
 }
 
+/** Somebody who was removed on one side and changed on the other. @param by the side that removed them */
+function removalConflict(
+  { list }: ListRun,
+  { id, person }: Pick<LocalPerson, 'id' | 'person'>,
+  by: Side,
+  keep: Side
+): NotedConflict {
+  const name = String(person.get(slots.email))
+  const [local, remote] = by === 'remote' ? [name, null] : [null, name]
+  return {
+    kind: 'subscriber',
+    mailingListId: list.id,
+    localId: id,
+    name,
+    field: 'removed',
+    local,
+    remote,
+    keep
+  }
+}
+
 function samePacked(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
 }
@@ -272,16 +296,8 @@ function removedThere(
   const isSentAgain = answerFor(listRun.run, listRun.list.id) === 'send_again'
   const keepsLocal = isSentAgain || (isChanged && (direction === 'mirror' || conflicts !== 'remote'))
   if (isChanged && !isSentAgain) {
-    outcome.conflicts.push({
-      kind: 'subscriber',
-      mailingListId: listRun.list.id,
-      localId: id,
-      name: String(person.get(slots.email)),
-      field: 'removed',
-      local: String(person.get(slots.email)),
-      remote: null,
-      keep: keepsLocal ? 'local' : 'remote'
-    })
+    const keep = keepsLocal ? 'local' : 'remote'
+    outcome.conflicts.push(removalConflict(listRun, local, 'remote', keep))
   }
   if (keepsLocal) return create(listRun, local, outcome)
   outcome.applications.push({ is: 'delete', localId: id, updatedAt, person, recordId: id })
@@ -298,16 +314,8 @@ function removedHere(
   const isChanged = !isAsAgreed(theirs.person, agreed.hashes)
   const comesBack = isChanged && direction === 'both' && conflicts === 'remote'
   if (isChanged) {
-    outcome.conflicts.push({
-      kind: 'subscriber',
-      mailingListId: listRun.list.id,
-      localId: agreed.localId,
-      name: String(theirs.person.get(slots.email)),
-      field: 'removed',
-      local: null,
-      remote: String(theirs.person.get(slots.email)),
-      keep: comesBack ? 'remote' : 'local'
-    })
+    const person = { id: agreed.localId, person: theirs.person }
+    outcome.conflicts.push(removalConflict(listRun, person, 'local', comesBack ? 'remote' : 'local'))
   }
   if (comesBack) {
     outcome.forgotten.push(agreed.localId)
@@ -377,7 +385,7 @@ async function update({ run, theirListId, common }: ListRun, theirId: number, pe
     throw lie(person)
 }
 
-/** A success that tells of somebody else is none. */
+/** An answer that tells of somebody else has not done what was asked, even if it says so. */
 function requireSame(data: TheirSubscriber | null, person: Person): TheirSubscriber {
   const email = String(person.get(slots.email))
   if (data && String(data.email).trim().toLowerCase() === email.trim().toLowerCase()) return data
@@ -435,12 +443,4 @@ async function applyHere(listRun: ListRun, outcome: Outcome): Promise<void> {
     }
     countSubscribers(listRun, 'pulled', some.length - refused.length)
   }
-}
-
-async function noteRefusals({ run }: ListRun, refusals: NotedRefusal[]): Promise<void> {
-  if (refusals.length === 0) return
-  run.result.refused += refusals.length
-  for (const { side, kind, recordId, version } of refusals)
-    run.refused.set(`${side} ${kind} ${recordId}`, version)
-  await run.client.run('syncs.noteRefusals', { remoteId: run.remoteId, refusals })
 }
