@@ -10,15 +10,15 @@ export interface BenchedServer {
   api: Client
   /** Most memory that it had so far, in bytes; undefined where the system does not tell. */
   peakMemory(): number | undefined
-  /** Begins the measurement of the peak anew. */
-  forgetPeakMemory(): void
+  /** Begins the measurement of the peak anew. @returns what it has in use, in bytes, where the system tells */
+  forgetPeakMemory(): number | undefined
   end(): Promise<void>
 }
 
 export async function startServer(dataDirectory: string): Promise<BenchedServer> {
   const child = spawn(
     process.execPath,
-    ['out/main/serve.js', '--data-dir', dataDirectory, '--port', '0', '--json'],
+    ['out/main/listwright.js', 'serve', '--data-dir', dataDirectory, '--port', '0', '--json'],
     { stdio: ['ignore', 'pipe', 'inherit'] }
   )
   process.on('exit', () => child.kill('SIGKILL'))
@@ -27,7 +27,10 @@ export async function startServer(dataDirectory: string): Promise<BenchedServer>
     return {
       api: new Client(ready.base_url, ready.authorization),
       peakMemory: () => peakMemoryOf(child.pid ?? 0),
-      forgetPeakMemory: () => forgetPeakMemoryOf(child.pid ?? 0),
+      forgetPeakMemory: () => {
+        forgetPeakMemoryOf(child.pid ?? 0)
+        return peakMemoryOf(child.pid ?? 0)
+      },
       end: async () => {
         child.kill('SIGTERM')
         await once(child, 'exit')

@@ -26,6 +26,8 @@ export interface SyncFigures extends Partial<Latencies> {
   megabytes_received?: number
   /** Most memory of either process meanwhile, in MB. */
   here_mb?: number
+  /** What this process had in use before, in MB. */
+  here_before_mb?: number
   there_mb?: number
   conflicts?: number
 }
@@ -38,7 +40,7 @@ const lists = 5
  */
 export async function benchSync(rows: number): Promise<SyncFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
-  const here = await startServer(join(directory, 'here'))
+  let here = await startServer(join(directory, 'here'))
   const there = await startServer(join(directory, 'there'))
   const figures: SyncFigures[] = []
   try {
@@ -53,7 +55,7 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
 
     const remoteId = await connect(here.api, there, ids)
     const run = async (what: string, subscribers: number): Promise<void> => {
-      here.forgetPeakMemory()
+      const before = here.forgetPeakMemory() ?? 0
       there.forgetPeakMemory()
       const meanwhile = await callMeanwhile(here.api, ids[0] ?? 0)
       const start = performance.now()
@@ -67,12 +69,16 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
         megabytes_sent: ended.bytes_sent / 1e6,
         megabytes_received: ended.bytes_received / 1e6,
         here_mb: (here.peakMemory() ?? 0) / 1e6,
+        here_before_mb: before / 1e6,
         there_mb: (there.peakMemory() ?? 0) / 1e6,
         conflicts: ended.conflicts,
         ...latencies
       })
     }
     await run('first mirror', rows)
+    // What the look takes by itself is told by a process that has done nothing else yet.
+    await here.end()
+    here = await startServer(join(directory, 'here'))
     await run('look at everything, nothing changed', rows)
     const changed = Math.floor(rows / 100)
     await change(here.api, ids, changed, 1)
