@@ -9,8 +9,6 @@ const entries = [
   'app',
   'desktop/main',
   'headless/listwright',
-  'headless/serve',
-  'headless/start',
   ...globSync('**/*-thread.ts', { cwd: 'src-main' }).map((path) =>
     path.replaceAll('\\', '/').slice(0, -'.ts'.length)
   )

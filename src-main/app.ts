@@ -11,6 +11,7 @@ import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { messageOf } from './base/errors.ts'
+import { importPage, isLink, pageOfLink, takeFile } from './opened.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
@@ -59,8 +60,14 @@ export interface Application {
   /** Without a path, e.g. http://127.0.0.1:4280 */
   baseUrl: string
   organizationId: number
-  /** The address of the interface; the token in it signs one window in, once. */
-  interfaceUrl(): string
+  /** The address of the interface; the token in it signs one window in, once. @param page a path, such as /lists/7 */
+  interfaceUrl(page?: string): string
+  /**
+   * Takes in what the system has the application open: a file, or a link such as listwright://lists/7.
+   * @returns the page of the window that shows it
+   * @throws Error with a sentence for the user where it is neither
+   */
+  pageFor(target: string): Promise<string>
   /** Makes an API key of the system admin for an organization, the System Organization by default. It can be shown only now. */
   createApiKey(name: string, organizationId?: number): Promise<string>
   /** Makes one for the System Organization that ends with this application. */
@@ -187,7 +194,14 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       dataDirectory,
       baseUrl,
       organizationId: systemOrganizationId,
-      interfaceUrl: () => `${baseUrl}/?sign_in=${signIn.issue(systemOrganizationId, userId)}`,
+      interfaceUrl: (page = '/') =>
+        signIn.addressFor(baseUrl, { organizationId: systemOrganizationId, userId }, page),
+      pageFor: async (target) =>
+        isLink(target)
+          ? pageOfLink(target)
+          : importPage(
+              await takeFile(target, { writer, dataDirectory, organizationId: systemOrganizationId })
+            ),
       createApiKey: (name, organizationId = systemOrganizationId) =>
         writer.run('accounts.createApiKey', { organizationId, userId, name }),
       createPassingApiKey: (name) =>

@@ -103,6 +103,7 @@ export const router = createRouter({
       props: ids
     },
     { path: '/campaigns', component: () => import('./pages/CampaignsPage.vue') },
+    { path: '/import-file', component: () => import('./pages/ImportFilePage.vue') },
     { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
     { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
     { path: '/jobs', component: () => import('./pages/JobsPage.vue') },

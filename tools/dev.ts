@@ -124,7 +124,7 @@ interface RunningServer {
 async function startServer(port: string): Promise<RunningServer> {
   const server = spawn(
     process.execPath,
-    [join(sources, 'headless/serve.ts'), '--data-dir', values['data-dir'], '--port', port],
+    [join(sources, 'headless/listwright.ts'), 'serve', '--data-dir', values['data-dir'], '--port', port],
     { stdio: ['ignore', 'pipe', 'inherit'] }
   )
   for await (const line of createInterface(server.stdout)) {

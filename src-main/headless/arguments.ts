@@ -12,20 +12,15 @@ export interface ServeArguments {
 
 export const defaultPort = 4280
 
-export const usage = `Usage: npm run serve -- [--data-dir DIR] [--port N] [--json] [--set NAME=VALUE]...
-       npm run serve -- key create NAME | key list | key revoke ID [--organization ID] [--user EMAIL] [--data-dir DIR]
-       npm run serve -- check [--data-dir DIR]
-       npm run serve -- sync add|run|status|verify|pause|remove … (sync --help tells more)
+export const usage = `Usage: listwright serve [--data-dir DIR] [--port N] [--json] [--set NAME=VALUE]...
+
+Runs the application without a window, on 127.0.0.1, until it is ended (Ctrl+C).
 
   --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
   --port N        the port on 127.0.0.1 (default: ${defaultPort}; 0 picks a free one)
   --json          print one line of JSON with the address and an API key once it is ready
   --set NAME=VALUE  sets a configuration directive for good, one of:
                   ${Object.keys(defaultSettings).join('\n                  ')}
-  --organization ID  whose keys (default: the System Organization's)
-  --user EMAIL    for whom the key is (default: the system administrator)
-
-check counts again what is kept as counters, and ends with status 1 where they differ.
 `
 
 /** The platform's own place for application data. */

@@ -1,21 +1,20 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
-import { defaultDataDirectory } from './arguments.ts'
+import { answeringCommand, commonUsage } from './command.ts'
 import { openDataDirectory } from './data-directory.ts'
 
-// `npm run serve -- check`: whether what is kept as counters is what is there, also beside an application that runs.
+// `listwright check`: whether what is kept as counters is what is there, also beside an application that runs.
 
-/**
- * Prints what was counted, and each counter that drifted; then the process ends with status 1.
- * @param args what follows `check` on the command line. @throws Error with a sentence for the user
- */
-export async function checkCounters(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { 'data-dir': { type: 'string', default: defaultDataDirectory() } }
-  })
+const usage = `Usage: listwright check
+
+Counts again what is kept as counters, and compares finished imports with their logs. Ends with status 1 where they differ.
+
+${commonUsage}`
+
+export const checkCommand = answeringCommand(usage, {}, async (values, positionals) => {
+  if (positionals.length > 0)
+    throw new Error(`check is followed by nothing, and "${positionals[0]}" is something`)
   const data = openDataDirectory(values['data-dir'])
   try {
     const { subscribers, suppressedAddresses, events, drifts: counters } = await recount(data.reader)
@@ -27,13 +26,21 @@ export async function checkCounters(args: string[]): Promise<void> {
     ]
     const verdict =
       drifts.length === 0 ? 'every counter agrees' : `counters that differ: ${formatCount(drifts.length)}`
-    process.stdout.write(`Counted ${counted.join(', ')}: ${verdict}.\n`)
-    process.stdout.write(drifts.map((drift) => `${sentenceOf(drift)}\n`).join(''))
-    if (drifts.length > 0) process.exitCode = 1
+    return {
+      json: {
+        ok: drifts.length === 0,
+        subscribers,
+        suppressed_addresses: suppressedAddresses,
+        events,
+        differences: drifts.map(({ counter, kept, found }) => ({ counter, recorded: kept, found }))
+      },
+      text: [`Counted ${counted.join(', ')}: ${verdict}.`, ...drifts.map(sentenceOf)].join('\n'),
+      isNegative: drifts.length > 0
+    }
   } finally {
     await data.close()
   }
-}
+})
 
 function sentenceOf({ counter, kept, found }: Drift): string {
   return `${counter}: ${formatCount(kept)} recorded, ${formatCount(found)} found`

@@ -6,16 +6,16 @@ import { dirname, join } from 'node:path'
 /** How long fetching the runtime may take, in milliseconds. */
 const fetchingTime = 5 * 60 * 1000
 
-/**
- * The Electron binary, fetched first where that is needed and possible: npm installs the package without it.
- * @returns undefined where there is none and none can be fetched
- */
-export async function electronBinary(): Promise<string | undefined> {
+/** Where Electron is: there, missing although this checkout would use it, or no part of this package of the application. */
+export type ElectronRuntime = { is: 'there'; binary: string } | { is: 'missing' } | { is: 'unused' }
+
+/** Looks for the Electron binary, and fetches it first where that is needed and possible: npm installs the package without it. */
+export async function electronRuntime(): Promise<ElectronRuntime> {
   const directory = electronPackage()
-  if (!directory) return undefined
-  return (
+  if (!directory) return { is: 'unused' }
+  const binary =
     installedBinary(directory) ?? ((await fetchBinary(directory)) ? installedBinary(directory) : undefined)
-  )
+  return binary === undefined ? { is: 'missing' } : { is: 'there', binary }
 }
 
 function electronPackage(): string | undefined {

@@ -1,44 +1,60 @@
 import type { Kysely } from 'kysely'
-import { parseArgs } from 'node:util'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { type ApiKeyRow, apiKeysOf } from '../api/accounts/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { userByEmail } from '../api/users/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
-import { defaultDataDirectory } from './arguments.ts'
+import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 
-// `npm run serve -- key …`: the API keys of an organization, whether or not the application runs.
+// `listwright key …`: the API keys of an organization, whether or not the application runs.
 
-/** @param args what follows `key` on the command line. @throws Error with a sentence for the user */
-export async function manageKeys(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      'data-dir': { type: 'string', default: defaultDataDirectory() },
-      organization: { type: 'string', default: String(systemOrganizationId) },
-      user: { type: 'string' }
-    }
-  })
-  const [action, ...rest] = positionals
+const usage = `Usage: listwright key create NAME | list | revoke ID [--organization ID] [--user EMAIL]
+
+Works beside an application that runs, and without one.
+
+${commonUsage}  --organization ID  whose keys (default: the System Organization's)
+  --user EMAIL    for whom the key is (default: the system administrator)
+`
+
+const options = {
+  organization: { type: 'string', default: String(systemOrganizationId) },
+  user: { type: 'string' }
+} as const
+
+export const keyCommand = answeringCommand(usage, options, async (values, [action, ...rest]) => {
   const text = rest.join(' ').trim()
   const data = openDataDirectory(values['data-dir'])
   try {
     const { id: organizationId } = await organizationById(data.reader, Number(values.organization) || 0)
     switch (action) {
       case 'list':
-        return print((await apiKeysOf(data.reader, organizationId, null)).map(lineOf))
+        return listed(await apiKeysOf(data.reader, organizationId, null))
       case 'create':
-        return print(await create(data, organizationId, text, values.user))
+        return await create(data, organizationId, text, values.user)
       case 'revoke':
-        return print(await revoke(data, organizationId, text))
+        return await revoke(data, organizationId, text)
       default:
         throw new Error('key is followed by create NAME, list, or revoke ID')
     }
   } finally {
     await data.close()
+  }
+})
+
+function listed(keys: ApiKeyRow[]): Printed {
+  return {
+    json: {
+      keys: keys.map(({ id, name, userName, createdAt, lastUsedAt }) => ({
+        id,
+        name,
+        user: userName,
+        created_at: formatTime(createdAt, 'UTC'),
+        last_used_at: formatOptionalTime(lastUsedAt, 'UTC')
+      }))
+    },
+    text: keys.map(lineOf).join('\n')
   }
 }
 
@@ -48,7 +64,7 @@ async function create(
   organizationId: number,
   name: string,
   email: string | undefined
-): Promise<string[]> {
+): Promise<Printed> {
   if (name === '') throw new Error('key create needs a name for the key, such as: key create "CRM sync"')
   const userId = email === undefined ? undefined : await idOfUser(data.reader, email)
   const key = await data.write(async (writer) =>
@@ -58,7 +74,11 @@ async function create(
       name
     })
   )
-  return [key, `Send it as: curl -u ${organizationId}:${key} …  It cannot be shown again.`]
+  const authorization = `Basic ${Buffer.from(`${organizationId}:${key}`).toString('base64')}`
+  return {
+    json: { organization_id: organizationId, api_key: key, authorization },
+    text: `${key}\nSend it as: curl -u ${organizationId}:${key} …  It cannot be shown again.`
+  }
 }
 
 async function idOfUser(db: Kysely<Schema>, email: string): Promise<number> {
@@ -67,7 +87,7 @@ async function idOfUser(db: Kysely<Schema>, email: string): Promise<number> {
   return user.id
 }
 
-async function revoke(data: DataDirectory, organizationId: number, text: string): Promise<string[]> {
+async function revoke(data: DataDirectory, organizationId: number, text: string): Promise<Printed> {
   const id = Number(text)
   const key = (await apiKeysOf(data.reader, organizationId, null)).find((each) => each.id === id)
   if (!key)
@@ -75,11 +95,7 @@ async function revoke(data: DataDirectory, organizationId: number, text: string)
   await data.write((writer) =>
     writer.run('accounts.revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
   )
-  return [`"${key.name}" is revoked.`]
-}
-
-function print(lines: string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  return { json: { revoked: id }, text: `"${key.name}" is revoked.` }
 }
 
 /** id, name, whose it is, when it was made and when it was used last, with tabs between them. */

@@ -1,15 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { apiKeysOf } from '../api/accounts/queries.ts'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { addressFile, createApp } from '../app.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { openDataDirectory } from './data-directory.ts'
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
 /** The application that has the data: the one that runs, or one that this program starts for as long as it needs it. */
 export interface LocalApplication {
   /** Calls what the window uses. @throws Error with the sentence that the application answered */
-  call: <Data>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<Data>
+  call: <Data>(method: Method, path: string, body?: object) => Promise<Data>
+  /** Puts a copy of a file into the upload directory. @returns its name there */
+  upload: (path: string) => Promise<string>
 }
 
 /** What a key of this program is called while it runs. */
@@ -24,7 +29,7 @@ export async function withApplication<Result>(
     if (error instanceof DirectoryInUse) return null
     throw error
   })
-  if (!app) return besideRunning(resolve(dataDirectory), work)
+  if (!app) return besideRunning(dataDirectory, work)
   try {
     return await work(callerOf(app.baseUrl, await app.createPassingApiKey(keyName)))
   } finally {
@@ -32,10 +37,12 @@ export async function withApplication<Result>(
   }
 }
 
-async function besideRunning<Result>(
-  dataDirectory: string,
+/** Works with the application that runs. @throws Error with a sentence for the user where none does any more */
+export async function besideRunning<Result>(
+  directory: string,
   work: (application: LocalApplication) => Promise<Result>
 ): Promise<Result> {
+  const dataDirectory = resolve(directory)
   const path = join(dataDirectory, addressFile)
   if (!existsSync(path)) {
     throw new Error(
@@ -69,24 +76,43 @@ async function besideRunning<Result>(
 function callerOf(baseUrl: string, key: string): LocalApplication {
   const authorization = `Basic ${Buffer.from(`${systemOrganizationId}:${key}`).toString('base64')}`
   return {
-    async call<Data>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Data> {
-      const { request } = await import('undici')
-      const response = await request(`${baseUrl}/app/v1${path}`, {
+    call: <Data>(method: Method, path: string, body?: object) =>
+      answerOf<Data>(`${baseUrl}/app/v1${path}`, {
         method,
         headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
-        body: body ? JSON.stringify(body) : null,
-        // To compare both sides completely may take longer than any client waits by itself.
-        headersTimeout: 0,
-        bodyTimeout: 0
-      })
-      const answer = (await response.body.json()) as {
-        success: boolean
-        data: Data
-        error_message: string | null
-      }
-      if (!answer.success)
-        throw new Error(answer.error_message ?? 'The application refused it without saying why.')
-      return answer.data
+        body: body ? JSON.stringify(body) : null
+      }),
+    upload: async (path) => {
+      const { filename } = await answerOf<{ filename: string }>(
+        `${baseUrl}/app/v1/uploads/${encodeURIComponent(basename(path))}`,
+        {
+          method: 'PUT',
+          headers: { authorization, 'content-type': 'application/octet-stream' },
+          body: createReadStream(path)
+        }
+      )
+      return filename
     }
   }
+}
+
+interface LocalRequest {
+  method: Method
+  headers: Record<string, string>
+  body: string | Readable | null
+}
+
+/** @throws Error with the sentence that the application answered */
+async function answerOf<Data>(address: string, request: LocalRequest): Promise<Data> {
+  const { request: send } = await import('undici')
+  // To compare both sides completely may take longer than any client waits by itself.
+  const response = await send(address, { ...request, headersTimeout: 0, bodyTimeout: 0 })
+  const answer = (await response.body.json()) as {
+    success: boolean
+    data: Data
+    error_message: string | null
+  }
+  if (!answer.success)
+    throw new Error(answer.error_message ?? 'The application refused it without saying why.')
+  return answer.data
 }

@@ -1,36 +1,25 @@
 import { giveUnusedMemoryBack } from '../base/memory.ts'
 import { type Application, createApp } from '../app.ts'
-import { messageOf } from '../base/errors.ts'
-import { checkCounters } from './check.ts'
-import { manageKeys } from './keys.ts'
+import type { Command } from './command.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'
 import { endOnSignal } from './signals.ts'
-import { manageSync, syncUsage } from './sync.ts'
 
-// `npm run serve`: the application without a window.
+// `listwright serve`: the application without a window.
 
-await main().catch((error: unknown) => {
-  process.stderr.write(`${messageOf(error)}\n`)
-  process.exitCode = 1
-})
-
-async function main(): Promise<void> {
-  const args = process.argv.slice(2)
-  if (args[0] === 'sync' && args.includes('--help')) return void process.stdout.write(syncUsage)
-  if (args.includes('--help')) return void process.stdout.write(usage)
-  if (args[0] === 'key') return manageKeys(args.slice(1))
-  if (args[0] === 'check') return checkCounters(args.slice(1))
-  if (args[0] === 'sync') return manageSync(args.slice(1))
-  const options = readArguments(args)
-  const app = await createApp(options)
-  endOnSignal(app)
-  giveUnusedMemoryBack()
-  try {
-    await announce(app, options)
-  } catch (error) {
-    // Nobody could know that it runs.
-    await app.close()
-    throw error
+export const serveCommand: Command = {
+  usage,
+  run: async (args) => {
+    const options = readArguments(args)
+    const app = await createApp(options)
+    endOnSignal(app)
+    giveUnusedMemoryBack()
+    try {
+      await announce(app, options)
+    } catch (error) {
+      // Nobody could know that it runs.
+      await app.close()
+      throw error
+    }
   }
 }
 
@@ -44,7 +33,7 @@ async function announce(app: Application, { json }: ServeArguments): Promise<voi
     return
   }
   // A key for the program that started it, which ends with it.
-  const apiKey = await app.createPassingApiKey('npm run serve -- --json')
+  const apiKey = await app.createPassingApiKey('listwright serve --json')
   const credentials = Buffer.from(`${app.organizationId}:${apiKey}`).toString('base64')
   const ready = {
     base_url: app.baseUrl,

@@ -1,53 +1,60 @@
 import { giveUnusedMemoryBack } from '../base/memory.ts'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
-import { messageOf } from '../base/errors.ts'
 import { packageDirectory } from '../base/package-directory.ts'
-import { defaultDataDirectory, defaultPort } from './arguments.ts'
+import { DirectoryInUse } from '../database/instance-lock.ts'
+import { importPage, isLink, pageOfLink, requireFile } from '../opened.ts'
+import { defaultPort } from './arguments.ts'
 import { findAppBrowser, hasDisplay, openAppWindow, openInDefaultBrowser } from './browsers.ts'
-import { electronBinary } from './electron-runtime.ts'
+import { type Command, commonOptions, commonUsage } from './command.ts'
+import { electronRuntime } from './electron-runtime.ts'
+import { besideRunning } from './local-application.ts'
 import { endApplication, endOnSignal } from './signals.ts'
 
-// `npm start`: the desktop application, or its interface in a browser where there is no Electron.
+// `listwright start`: the desktop application, or its interface in a browser where there is no Electron.
 
-const usage = `Usage: npm start
+const usage = `Usage: listwright start [FILE | listwright://lists/ID]
 
-Opens Listwright. Its data is kept in ${defaultDataDirectory()}
-For another place, another port, API keys and checks see: npm run serve -- --help
-`
+Opens Listwright; with a file of subscribers, to import it. Where it runs already, another window is opened.
+
+${commonUsage}`
 
 /** A browser that ends sooner than this, in milliseconds, and with a failure, has shown no window. */
 const minVisit = 5000
 
-await main().catch((error: unknown) => {
-  process.stderr.write(`${messageOf(error)}\n`)
-  process.exitCode = 1
-})
+export const startCommand: Command = { usage, run: start }
 
-async function main(): Promise<void> {
-  // It has no options but this one: what it was called with is not ignored.
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } })
-  if (values.help) return void process.stdout.write(usage)
-  if (!hasDisplay()) return printAddress(await startApplication())
-  const electron = await electronBinary()
-  if (electron) return runElectron(electron)
-  process.stdout.write(
-    'The Electron runtime is missing and cannot be fetched: the interface opens in a browser instead.\n'
-  )
-  const app = await startApplication()
-  // Whether a window was really opened cannot be told: some browsers may not read the file that leads to it.
-  printAddress(app)
-  const browser = findAppBrowser()
-  if (browser) showWindow(browser, app)
-  else openInDefaultBrowser(signInPage(app))
+interface StartOptions {
+  dataDirectory: string
+  /** A file or a link; undefined = the first page. */
+  target: string | undefined
+  json: boolean
 }
 
-function runElectron(electron: string): void {
-  const desktop = spawn(electron, [packageDirectory], { stdio: 'inherit' })
+async function start(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args, options: commonOptions, allowPositionals: true })
+  const [given, ...others] = positionals
+  if (others.length > 0) throw new Error('start opens one file at a time')
+  const target = given === undefined || isLink(given) ? given : await requireFile(given)
+  const options = { dataDirectory: resolve(values['data-dir']), target, json: values.json }
+  if (!hasDisplay()) return run(options)
+  const runtime = await electronRuntime()
+  if (runtime.is === 'there') return runElectron(runtime.binary, options)
+  if (runtime.is === 'missing' && !options.json) {
+    process.stdout.write(
+      'The Electron runtime is missing and cannot be fetched: the interface opens in a browser instead.\n'
+    )
+  }
+  await run(options)
+}
+
+function runElectron(electron: string, { dataDirectory, target }: StartOptions): void {
+  const args = [packageDirectory, `--data-dir=${dataDirectory}`, ...(target === undefined ? [] : [target])]
+  const desktop = spawn(electron, args, { stdio: 'inherit' })
   desktop.on('error', (error) => {
     process.stderr.write(`The desktop application did not start: ${error.message}\n`)
     process.exitCode = 1
@@ -56,17 +63,48 @@ function runElectron(electron: string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => desktop.kill(signal))
 }
 
-async function startApplication(): Promise<Application> {
-  const app = await createApp({ dataDirectory: defaultDataDirectory(), port: defaultPort, orAnyPort: true })
+async function run(options: StartOptions): Promise<void> {
+  const { dataDirectory, target } = options
+  const app = await createApp({ dataDirectory, port: defaultPort, orAnyPort: true }).catch(
+    (error: unknown) => {
+      if (error instanceof DirectoryInUse) return null
+      throw error
+    }
+  )
+  if (!app) return openAnother(options)
   endOnSignal(app)
   giveUnusedMemoryBack()
-  return app
+  const page = target === undefined ? '/' : await app.pageFor(target)
+  // Whether a window was really opened cannot be told: some browsers may not read the file that leads to it.
+  printAddress(app.interfaceUrl(page), options)
+  if (!hasDisplay()) return
+  const address = signInPage(dataDirectory, app.interfaceUrl(page))
+  const browser = findAppBrowser()
+  if (browser) showWindow(browser, address, app)
+  else openInDefaultBrowser(address)
+}
+
+/** Opens a window of the application that runs already. */
+async function openAnother(options: StartOptions): Promise<void> {
+  const { dataDirectory, target } = options
+  const address = await besideRunning(dataDirectory, async ({ call, upload }) => {
+    const page =
+      target === undefined ? '/' : isLink(target) ? pageOfLink(target) : importPage(await upload(target))
+    return (await call<{ address: string }>('POST', '/windows', { page })).address
+  })
+  printAddress(address, options)
+  if (!hasDisplay()) return
+  const local = signInPage(dataDirectory, address)
+  const browser = findAppBrowser()
+  // It hands the address on to the window that is open, and ends; or shows one, which this process does not wait for.
+  if (browser) openAppWindow(browser, local, profileDirectory(dataDirectory)).unref()
+  else openInDefaultBrowser(local)
 }
 
 /** The window is the application: closing it ends everything, as on the desktop. */
-function showWindow(browser: string, app: Application): void {
+function showWindow(browser: string, address: string, app: Application): void {
   const opened = Date.now()
-  const window = openAppWindow(browser, signInPage(app), join(app.dataDirectory, 'browser'))
+  const window = openAppWindow(browser, address, profileDirectory(app.dataDirectory))
   // Without a window, the application goes on for whoever opens its address.
   window.on('error', () => undefined)
   window.on('exit', (status) => {
@@ -76,23 +114,30 @@ function showWindow(browser: string, app: Application): void {
   process.on('exit', () => window.kill())
 }
 
+/** Of the browser, so that its window is one of its own. */
+function profileDirectory(dataDirectory: string): string {
+  return join(dataDirectory, 'browser')
+}
+
 /**
  * A page that leads to the interface, in a file that only its owner reads: other accounts see the command lines of programs,
  * and whoever has the address is signed in.
  */
-function signInPage(app: Application): string {
-  const path = join(app.dataDirectory, 'open.html')
-  const address = app.interfaceUrl()
+function signInPage(dataDirectory: string, address: string): string {
+  const path = join(dataDirectory, 'open.html')
+  const escaped = address.replaceAll('&', '&amp;')
   writeFileSync(
     path,
-    `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}">\n`,
-    {
-      mode: 0o600
-    }
+    `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${escaped}">\n`,
+    { mode: 0o600 }
   )
   return pathToFileURL(path).href
 }
 
-function printAddress(app: Application): void {
-  process.stdout.write(`Open Listwright in a browser (this link signs in once): ${app.interfaceUrl()}\n`)
+function printAddress(address: string, { json }: StartOptions): void {
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ address })}\n`
+      : `Open Listwright in a browser (this link signs in once): ${address}\n`
+  )
 }

@@ -1,36 +1,33 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { messageOf } from '../base/errors.ts'
-import type { ListMatch, Remote, SyncRun, Verification } from '../sync/schema.ts'
-import { defaultDataDirectory } from './arguments.ts'
+import type { Answer, ListMatch, Question, Remote, SyncRun, Verification } from '../sync/schema.ts'
+import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'
 
 // `listwright sync …`: remote servers that the lists are mirrored to, beside an application that runs or without one.
 
-export const syncUsage = `Usage: listwright sync add --url URL --organization ID --key-file FILE [--direction mirror|both]
+const usage = `Usage: listwright sync add --url URL --organization ID --key-file FILE [--direction mirror|both]
                            [--lists all|1,2] [--name NAME] [--conflicts local|remote|ask]
                            [--schedule manual|interval|on_change] [--every MINUTES] [--limit N]
        listwright sync run|status|verify|pause|remove [--remote ID]
+       listwright sync answer send-again|remove-here|leave-out [--remote ID]
+       listwright sync answer key --key-file FILE [--remote ID]
 
 add     keeps a server that speaks the same API; its key is read from the file (- for standard input)
 run     mirrors until nothing is pending, and tells what was sent and brought
 status  tells the state of each server
 verify  compares both sides completely and changes nothing; ends with status 1 where they differ
 pause   stops until the next run is asked for
+answer  says what is to become of people or of a list that are gone there, or gives another key, where a run asked for it
 remove  forgets the server; nothing changes on either side
 
-  --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
-  --json          print one line of JSON at the end
-  --direction     mirror: what is here wins, and people who unsubscribed there are unsubscribed here (default)
+${commonUsage}  --direction     mirror: what is here wins, and people who unsubscribed there are unsubscribed here (default)
                   both: changes go both ways, and --conflicts says whose value is kept where both sides changed one
   --schedule      when it runs by itself (default: manual, only when it is asked to)
   --limit N       at most so many requests a second
 `
 
 const options = {
-  'data-dir': { type: 'string', default: defaultDataDirectory() },
-  json: { type: 'boolean', default: false },
   remote: { type: 'string' },
   url: { type: 'string' },
   organization: { type: 'string' },
@@ -44,55 +41,33 @@ const options = {
   limit: { type: 'string' }
 } as const
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>['values']
+type Values = Partial<Record<keyof typeof options, string>>
 
-/** What a command prints: for programs, and for people. */
-interface Printed {
-  json: object
-  text: string
-  /** Whether the process ends with status 1 all the same. */
-  isNegative?: boolean
-}
-
-/** @param args what follows `sync` on the command line. A fault is printed, as JSON where that was asked for */
-export async function manageSync(args: string[]): Promise<void> {
-  const asJson = args.includes('--json')
-  try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const [action = ''] = positionals
-    const command = Object.hasOwn(commands, action) ? commands[action] : undefined
-    if (!command || positionals.length > 1) {
-      throw new Error(`sync is followed by ${Object.keys(commands).join(', ')}; see listwright sync --help`)
-    }
-    const printed = await withApplication(values['data-dir'], (application) => command(application, values))
-    process.stdout.write(asJson ? `${JSON.stringify(printed.json)}\n` : `${printed.text}\n`)
-    if (printed.isNegative) process.exitCode = 1
-  } catch (error) {
-    process.exitCode = 1
-    if (!asJson) throw error
-    process.stdout.write(`${JSON.stringify({ error: messageOf(error) })}\n`)
+export const syncCommand = answeringCommand(usage, options, async (values, [name = '', ...rest]) => {
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (!action || rest.length > (action === answer ? 1 : 0)) {
+    throw new Error(`sync is followed by ${Object.keys(actions).join(', ')}; see listwright sync --help`)
   }
-}
+  return withApplication(values['data-dir'], (application) => action(application, values, rest[0]))
+})
 
-const commands: Record<string, (application: LocalApplication, values: Values) => Promise<Printed>> = {
+type Action = (application: LocalApplication, values: Values, argument?: string) => Promise<Printed>
+
+const actions: Record<string, Action> = {
   add,
   run,
   status,
   verify,
   pause: pauseRemote,
+  answer,
   remove
 }
 
 async function add({ call }: LocalApplication, values: Values): Promise<Printed> {
-  const keyFile = required(values, 'key-file')
-  if (keyFile !== '-' && !existsSync(keyFile))
-    throw new Error(`--key-file must name a file that holds the key, and there is no file ${keyFile}`)
-  const apiKey = readFileSync(keyFile === '-' ? 0 : keyFile, 'utf8').trim()
-  if (apiKey === '') throw new Error(`--key-file must hold a key, and ${keyFile} is empty`)
   const input = {
-    base_url: required(values, 'url'),
-    organization_id: wholeNumber('organization', required(values, 'organization')),
-    api_key: apiKey,
+    base_url: required(values, 'url', 'add'),
+    organization_id: wholeNumber('organization', required(values, 'organization', 'add')),
+    api_key: readKey(required(values, 'key-file', 'add')),
     ...(values.name !== undefined && { name: values.name }),
     ...(values.direction !== undefined && { direction: values.direction }),
     ...(values.conflicts !== undefined && { conflicts: values.conflicts }),
@@ -110,6 +85,14 @@ async function add({ call }: LocalApplication, values: Values): Promise<Printed>
     json: { remote: id },
     text: [`"${name}" is server ${id}. A run will do this:`, ...sentences].join('\n')
   }
+}
+
+function readKey(path: string): string {
+  if (path !== '-' && !existsSync(path))
+    throw new Error(`--key-file must name a file that holds the key, and there is no file ${path}`)
+  const key = readFileSync(path === '-' ? 0 : path, 'utf8').trim()
+  if (key === '') throw new Error(`--key-file must hold a key, and ${path} is empty`)
+  return key
 }
 
 function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_fields }: ListMatch): string {
@@ -133,8 +116,10 @@ async function run(application: LocalApplication, values: Values): Promise<Print
   for (let runs = 1; runs <= maxRuns; runs++) {
     await application.call('POST', `/remotes/${id}/run`)
     const { remote, ended } = await endOfRun(application, id, before)
-    if (ended.outcome !== 'finished')
-      throw new Error(ended.message ?? `The run ended: ${String(ended.outcome)}`)
+    if (ended.outcome !== 'finished') {
+      const why = ended.message ?? `The run ended: ${String(ended.outcome)}`
+      throw new Error(remote.question === null ? why : `${why} ${howToAnswer(remote.question)}`)
+    }
     addCounts(total.pushed, ended.pushed)
     addCounts(total.pulled, ended.pulled)
     total.refused += ended.refused
@@ -214,6 +199,7 @@ function statusText({
   base_url,
   state,
   message,
+  question,
   last_run,
   refused,
   open_conflicts
@@ -221,7 +207,8 @@ function statusText({
   const last = last_run ? `last run ${last_run.started_at}: ${last_run.outcome ?? 'under way'}` : 'no run yet'
   return [
     `${id}  ${name} (${base_url}): ${state}, ${last}, ${count(refused)} refused, ${count(open_conflicts)} to decide`,
-    ...(message === null ? [] : [`   ${message}`])
+    ...(message === null ? [] : [`   ${message}`]),
+    ...(question === null ? [] : [`   ${howToAnswer(question)}`])
   ].join('\n')
 }
 
@@ -252,6 +239,44 @@ async function pauseRemote(application: LocalApplication, values: Values): Promi
   return { json: { remote: id, state }, text: `"${name}" is paused until its next run is asked for.` }
 }
 
+const answersByName: Record<string, Answer> = {
+  'send-again': 'send_again',
+  'remove-here': 'remove_here',
+  'leave-out': 'leave_out'
+}
+
+/** What each question can be answered with, as it is typed. */
+const fittingAnswers: Record<Question, string[]> = {
+  key: ['key'],
+  gone: ['send-again', 'remove-here'],
+  list_gone: ['send-again', 'leave-out']
+}
+
+function howToAnswer(question: Question): string {
+  return question === 'key'
+    ? 'Answer with: sync answer key --key-file FILE'
+    : `Answer with: sync answer ${fittingAnswers[question].join(', or sync answer ')}`
+}
+
+async function answer(application: LocalApplication, values: Values, given = ''): Promise<Printed> {
+  const { id, name, question } = await chosenRemote(application, values)
+  const fitting = question === null ? ['key'] : fittingAnswers[question]
+  if (!fitting.includes(given)) {
+    throw new Error(
+      question === null
+        ? `"${name}" asks nothing. A new key is given with: sync answer key --key-file FILE`
+        : `sync answer is followed by ${fitting.join(' or ')}, and "${given}" is not one of them`
+    )
+  }
+  const { state } =
+    given === 'key'
+      ? await application.call<Remote>('PUT', `/remotes/${id}`, {
+          api_key: readKey(required(values, 'key-file', 'answer key'))
+        })
+      : await application.call<Remote>('POST', `/remotes/${id}/answer`, { answer: answersByName[given] })
+  return { json: { remote: id, state }, text: `"${name}" goes on with its next run: sync run` }
+}
+
 async function remove(application: LocalApplication, values: Values): Promise<Printed> {
   const { id, name } = await chosenRemote(application, values)
   await application.call('DELETE', `/remotes/${id}`)
@@ -274,10 +299,10 @@ function remoteNamed(remotes: Remote[], wanted: string | undefined): Remote {
   return found
 }
 
-function required(values: Values, name: 'url' | 'organization' | 'key-file'): string {
+function required(values: Values, name: 'url' | 'organization' | 'key-file', action: string): string {
   const value = values[name]
   if (value === undefined || value === '')
-    throw new Error(`sync add needs --${name}; see listwright sync --help`)
+    throw new Error(`sync ${action} needs --${name}; see listwright sync --help`)
   return value
 }
 

@@ -31,6 +31,7 @@ import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
 import { tableViewRoutes } from './table-views/routes.ts'
 import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
+import { windowRoutes } from './windows.ts'
 
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsync = async (app) => {
@@ -61,6 +62,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(windowSegmentRoutes)
   await app.register(uploadRoutes)
   await app.register(urlUploadRoutes)
+  await app.register(windowRoutes)
 }
 
 /** The built window. */
@@ -88,6 +90,12 @@ function asksForPage({ url, headers }: FastifyRequest): boolean {
   return !otherAddresses.test(url) && (headers.accept ?? '').includes('text/html')
 }
 
+/** Whether a path leads to a page of this server: what begins with two slashes leads to another one. */
+function isOwnPage(page: string): boolean {
+  const { origin } = new URL(page, 'http://own.invalid')
+  return page.startsWith('/') && origin === 'http://own.invalid' && !otherAddresses.test(page)
+}
+
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
 export const registerWindowFiles: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
@@ -95,8 +103,8 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
     route.schema = { ...route.schema, hide: true }
   })
 
-  app.get<{ Querystring: { sign_in?: string } }>('/', async (request, reply) => {
-    const { sign_in: token } = request.query
+  app.get<{ Querystring: { sign_in?: string; page?: string } }>('/', async (request, reply) => {
+    const { sign_in: token, page = '/' } = request.query
     if (token !== undefined) {
       const granted = app.context.signIn.redeem(token)
       if (granted) {
@@ -107,7 +115,7 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
         )
       }
       // The token leaves the address bar and the history.
-      return reply.redirect('/')
+      return reply.redirect(isOwnPage(page) ? page : '/')
     }
     return sendPage(reply)
   })

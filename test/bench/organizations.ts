@@ -103,7 +103,7 @@ async function adminOf(baseUrl: string, dataDirectory: string, organizationId: n
     '--data-dir',
     dataDirectory
   ]
-  const { stdout } = await promisify(execFile)(process.execPath, ['out/main/serve.js', ...args])
+  const { stdout } = await promisify(execFile)(process.execPath, ['out/main/listwright.js', ...args])
   return new Client(baseUrl, basic(`${organizationId}:${stdout.split('\n')[0]}`))
 }
 

@@ -165,4 +165,24 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     ])
     await window.finish()
   })
+
+  it('begin with a file that the system had the application open: into which list it goes is asked', async () => {
+    const list = await makeList(started.api, { name: 'Visitors' })
+    const path = join(directory, 'visitors.csv')
+    await writeFile(path, 'Mail\nvera@example.com\n')
+    const opened = await started.app.pageFor(path)
+    const window = await Window.open(browser, started.app, opened)
+    const { page } = window
+    await page.getByText('Into which list?').waitFor()
+    await window.screenshot('import-file')
+    await page.getByRole('link', { name: 'Visitors no subscribers' }).click()
+    await page.getByTestId('preview').getByText('vera@example.com').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.locator('[data-state=finished]').waitFor()
+    expect((await allSubscribers(started.api, list.id)).map(({ email }) => email)).toEqual([
+      'vera@example.com'
+    ])
+    await window.finish()
+  })
 })

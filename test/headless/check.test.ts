@@ -9,8 +9,8 @@ import { entryPoint } from '../support/built.ts'
 import { outboxOf } from '../support/outbox.ts'
 
 /** `npm run serve -- check` on a data directory. */
-function check(dataDirectory: string): Promise<{ status: number; lines: string[] }> {
-  const args = [entryPoint('serve'), 'check', '--data-dir', dataDirectory]
+function check(dataDirectory: string, ...more: string[]): Promise<{ status: number; lines: string[] }> {
+  const args = [entryPoint, 'check', '--data-dir', dataDirectory, ...more]
   return new Promise((resolve) => {
     execFile(process.execPath, args, (error, stdout) =>
       resolve({ status: Number(error?.code ?? 0), lines: stdout.trimEnd().split('\n') })
@@ -69,6 +69,21 @@ it('npm run serve -- check counts again beside an application that runs, and nam
       expect.stringMatching(/^opens_total of content \d+: 3 recorded, 2 found$/) as string,
       expect.stringMatching(/^clicks_unique of link \d+: 7 recorded, 1 found$/) as string
     ]
+  })
+})
+
+it('the check answers programs in one line of JSON', async () => {
+  const { api, dataDirectory } = await startApplication()
+  await makeList(api)
+  const { status, lines } = await check(dataDirectory, '--json')
+  expect(status).toBe(0)
+  expect(lines.length).toBe(1)
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    ok: true,
+    subscribers: 0,
+    suppressed_addresses: 0,
+    events: 0,
+    differences: []
   })
 })
 

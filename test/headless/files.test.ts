@@ -101,7 +101,8 @@ it.skipIf(!canMount)('serve --json on a full disk ends with a sentence', async (
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   const status = await new Promise((resolve) => child.once('exit', resolve))
-  expect([status, output]).toEqual([1, ''])
+  expect(status).toBe(1)
+  expect(JSON.parse(output)).toEqual({ error: expect.stringContaining('full') as string })
   expect(errors).toMatch(/full/)
 })
 

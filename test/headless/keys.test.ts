@@ -9,13 +9,7 @@ const run = promisify(execFile)
 
 /** `npm run serve -- key …` on a data directory. @returns what it printed, a line each */
 async function key(dataDirectory: string, ...args: string[]): Promise<string[]> {
-  const { stdout } = await run(process.execPath, [
-    entryPoint('serve'),
-    'key',
-    ...args,
-    '--data-dir',
-    dataDirectory
-  ])
+  const { stdout } = await run(process.execPath, [entryPoint, 'key', ...args, '--data-dir', dataDirectory])
   return stdout.trimEnd().split('\n')
 }
 
@@ -65,6 +59,30 @@ describe('npm run serve -- key', () => {
     await expect(key(dataDirectory, 'list', '--organization', '99')).rejects.toThrow(
       /organization 99 was not found/
     )
+  })
+
+  it('answers programs in one line of JSON, faults as well', async () => {
+    const { app, dataDirectory } = await startApplication()
+    const json = async (...args: string[]): Promise<unknown> => {
+      const lines = await key(dataDirectory, ...args, '--json').catch((error: unknown) =>
+        (error as { stdout: string }).stdout.trimEnd().split('\n')
+      )
+      expect(lines.length).toBe(1)
+      return JSON.parse(lines[0] ?? '')
+    }
+    const made = (await json('create', 'CRM')) as { organization_id: number; authorization: string }
+    expect(made.organization_id).toBe(1)
+    const headers = { Authorization: made.authorization }
+    expect((await fetch(`${app.baseUrl}/ga/api/v2/mailing_lists`, { headers })).status).toBe(200)
+    expect(await json('list')).toMatchObject({
+      keys: expect.arrayContaining(
+        [{ id: 2, name: 'CRM' }].map((each) => expect.objectContaining(each) as object)
+      ) as object
+    })
+    expect(await json('revoke', '2')).toEqual({ revoked: 2 })
+    expect(await json('revoke', '2')).toEqual({
+      error: 'key revoke needs the id of a key that "key list" shows, and "2" is not one'
+    })
   })
 
   it('says what is wrong with what it is given', async () => {

@@ -10,7 +10,7 @@ import { entryPoint } from '../support/built.ts'
 /** Runs `npm start` where nothing can be fetched, with the programs of one directory only. */
 async function start(environment: Record<string, string>, args: string[] = []) {
   const home = await temporaryDirectory()
-  const child = spawn(process.execPath, [entryPoint('start'), ...args], {
+  const child = spawn(process.execPath, [entryPoint, 'start', ...args], {
     env: {
       HOME: home,
       XDG_DATA_HOME: home,
@@ -35,9 +35,9 @@ async function start(environment: Record<string, string>, args: string[] = []) {
 }
 
 /** A program of this name that notes its arguments and then lives for a while. */
-async function fakeBrowser(directory: string): Promise<string> {
+async function fakeBrowser(directory: string, seconds = 1): Promise<string> {
   const path = join(directory, 'chromium')
-  await writeFile(path, `#!/bin/sh\necho "$@" > ${directory}/arguments\nexec /bin/sleep 1\n`)
+  await writeFile(path, `#!/bin/sh\necho "$@" > ${directory}/arguments\nexec /bin/sleep ${seconds}\n`)
   await chmod(path, 0o755)
   return path
 }
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
   it('tells of itself for --help, and starts with no option that it does not know', async () => {
     const helped = await start({}, ['--help'])
     expect((await once(helped.child, 'close'))[0]).toBe(0)
-    expect(await helped.until(/./)).toMatch(/^Usage: npm start/)
+    expect(await helped.until(/./)).toMatch(/^Usage: listwright start/)
     const mistaken = await start({}, ['--prot', '80'])
     expect((await once(mistaken.child, 'close'))[0]).toBe(1)
     expect(await mistaken.until(/./)).toMatch(/--prot/)
@@ -75,6 +75,33 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect(given).not.toContain('sign_in')
     expect(await readFile(page, 'utf8')).toMatch(/url=http:\/\/127\.0\.0\.1:\d+\/\?sign_in=\w{64}"/)
     expect((await stat(page)).mode & 0o777).toBe(0o600)
+  })
+
+  it('opens another window where it runs already, on the page of a file or a link', async () => {
+    const programs = await temporaryDirectory()
+    await fakeBrowser(programs, 8)
+    const data = ['--data-dir', await temporaryDirectory()]
+    const first = await start({}, data)
+    await first.until(/sign_in=/)
+    const file = join(await temporaryDirectory(), 'people.csv')
+    await writeFile(file, 'email\na@example.com\n')
+    for (const [target, page] of [
+      [file, '/import-file?file=people.csv'],
+      [file, '/import-file?file=people%20(2).csv'],
+      ['listwright://lists/7', '/lists/7'],
+      ['listwright://evil.example/../../app/v1/session', '/']
+    ] as const) {
+      const second = await start({ DISPLAY: ':99', PATH: programs }, [...data, '--json', target])
+      expect((await once(second.child, 'exit'))[0]).toBe(0)
+      const { address } = JSON.parse(await second.until(/sign_in/)) as { address: string }
+      const answer = await fetch(address, { redirect: 'manual' })
+      expect(answer.headers.get('Location')).toBe(page)
+      expect(answer.headers.get('Set-Cookie')).toContain('listwright_session_')
+    }
+    const third = await start({}, [...data, '/no/such/file.csv'])
+    expect(await third.until(/file/)).toBe('There is no file /no/such/file.csv that could be read.\n')
+    expect((await once(third.child, 'close'))[0]).toBe(1)
+    first.child.kill('SIGTERM')
   })
 
   it('prints the address when no browser can be opened either', async () => {

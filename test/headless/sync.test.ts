@@ -11,7 +11,7 @@ const execute = promisify(execFile)
 
 /** `listwright sync …` on a data directory, for a program. @returns the line that it printed, and its exit status */
 async function sync(dataDirectory: string, ...args: string[]): Promise<{ status: number; answer: unknown }> {
-  const all = [entryPoint('listwright'), 'sync', ...args, '--data-dir', dataDirectory, '--json']
+  const all = [entryPoint, 'sync', ...args, '--data-dir', dataDirectory, '--json']
   const { stdout, status } = await execute(process.execPath, all).then(
     (done) => ({ stdout: done.stdout, status: 0 }),
     (error: unknown) => {
@@ -84,4 +84,40 @@ test('a wrong key and a wrong address are told in words, and nothing is kept', a
     error: '127.0.0.1:1 cannot be reached: nothing answers at this address'
   })
   expect(await sync(here.dataDirectory, 'status')).toMatchObject({ answer: { remotes: [] } })
+})
+
+test('what a run asks is told and answered on the command line', async () => {
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const list = await makeList(here.api, { name: 'Readers' })
+  for (let person = 0; person < 20; person++)
+    await makeSubscriber(here.api, list.id, `p${person}@example.com`)
+  const keyFile = join(await temporaryDirectory(), 'key')
+  await writeFile(keyFile, await there.app.createApiKey('sync'))
+  await sync(
+    here.dataDirectory,
+    ...['add', '--url', there.app.baseUrl, '--organization', '1', '--key-file', keyFile],
+    ...['--direction', 'both']
+  )
+  await sync(here.dataDirectory, 'run')
+  expect(await sync(here.dataDirectory, 'answer', 'send-again')).toMatchObject({
+    status: 1,
+    answer: { error: expect.stringContaining('asks nothing') as string }
+  })
+  const { data: lists } = await there.api.get<{ id: number }[]>('/mailing_lists')
+  for (let person = 0; person < 15; person++)
+    await there.api.delete(`/mailing_lists/${lists[0]?.id}/subscribers/p${person}@example.com`)
+  const question = 'Answer with: sync answer send-again, or sync answer remove-here'
+  expect(await sync(here.dataDirectory, 'run')).toMatchObject({
+    status: 1,
+    answer: { error: expect.stringContaining(question) as string }
+  })
+  expect(await sync(here.dataDirectory, 'answer', 'leave-out')).toEqual({
+    status: 1,
+    answer: {
+      error: 'sync answer is followed by send-again or remove-here, and "leave-out" is not one of them'
+    }
+  })
+  expect(await sync(here.dataDirectory, 'answer', 'send-again')).toMatchObject({ status: 0 })
+  expect(await sync(here.dataDirectory, 'run')).toMatchObject({ status: 0 })
+  expect(await sync(here.dataDirectory, 'verify')).toMatchObject({ status: 0, answer: { equal: true } })
 })

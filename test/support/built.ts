@@ -7,7 +7,7 @@ import type * as Sources from '../../src-main/app.ts'
 const isCurrent = isBuildCurrent()
 
 function isBuildCurrent(): boolean {
-  const builtAt = statSync('out/main/serve.js', { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const builtAt = statSync('out/main/listwright.js', { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = ['electron.vite.config.ts', 'package-lock.json', ...globSync('src-main/**/*.ts')]
   return sources.every((path) => statSync(path).mtimeMs < builtAt)
 }
@@ -16,9 +16,7 @@ function isBuildCurrent(): boolean {
  * The program that users start, where it was built from the sources as they are; else its source, which takes twice as
  * long to start.
  */
-export function entryPoint(name: 'listwright' | 'serve' | 'start'): string {
-  return isCurrent ? `out/main/${name}.js` : `src-main/headless/${name}.ts`
-}
+export const entryPoint = isCurrent ? 'out/main/listwright.js' : 'src-main/headless/listwright.ts'
 
 const path = resolve(isCurrent ? 'out/main/app.js' : 'src-main/app.ts')
 

@@ -49,7 +49,7 @@ export async function serve(dataDirectory: string): Promise<ServedApplication> {
  * @param uid whose process it is, where that is not the one of the tests
  */
 export function runServe(args: string[], uid?: number): ChildProcess {
-  const child = spawn(process.execPath, [entryPoint('serve'), ...args], {
+  const child = spawn(process.execPath, [entryPoint, 'serve', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid })
   })

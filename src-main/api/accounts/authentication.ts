@@ -28,6 +28,12 @@ export class SignIn {
     return token
   }
 
+  /** The address that opens a page of the window, signed in. @param page a path, such as /lists/7 */
+  addressFor(baseUrl: string, who: { organizationId: number; userId: number }, page: string): string {
+    const token = this.issue(who.organizationId, who.userId)
+    return `${baseUrl}/?sign_in=${token}${page === '/' ? '' : `&page=${encodeURIComponent(page)}`}`
+  }
+
   /** Uses a token up. */
   redeem(token: string): { organizationId: number; userId: number } | undefined {
     const granted = this.#tokens.get(token)

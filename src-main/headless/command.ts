@@ -1,0 +1,65 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { messageOf } from '../base/errors.ts'
+import { defaultDataDirectory } from './arguments.ts'
+
+// What all commands of `listwright COMMAND …` have in common: where the data is, and how they answer people and programs.
+
+/** What a command prints: for programs, and for people. */
+export interface Printed {
+  json: object
+  text: string
+  /** Whether the process ends with status 1 all the same: a check that found something, a comparison that differs. */
+  isNegative?: boolean
+}
+
+/** A command of `listwright`. */
+export interface Command {
+  /** What `--help` prints. */
+  usage: string
+  /** @param args what follows its name. @throws Error with a sentence for the user */
+  run: (args: string[]) => Promise<void>
+}
+
+/** The options of every command. */
+export const commonOptions = {
+  'data-dir': { type: 'string', default: defaultDataDirectory() },
+  json: { type: 'boolean', default: false }
+} as const satisfies ParseArgsOptionsConfig
+
+export const commonUsage = `  --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
+  --json          print one line of JSON at the end, {"error": "…"} where it failed
+`
+
+/** A command that does something, prints what came of it, and ends. */
+export function answeringCommand<Options extends ParseArgsOptionsConfig>(
+  usage: string,
+  options: Options,
+  answer: (
+    values: ReturnType<
+      typeof parseArgs<{ options: typeof commonOptions & Options; allowPositionals: true }>
+    >['values'],
+    positionals: string[]
+  ) => Promise<Printed>
+): Command {
+  return {
+    usage,
+    run: async (args) => {
+      const { values, positionals } = parseArgs({
+        args,
+        options: { ...commonOptions, ...options },
+        allowPositionals: true
+      })
+      const { json, text, isNegative } = await answer(values, positionals)
+      process.stdout.write(args.includes('--json') ? `${JSON.stringify(json)}\n` : `${text}\n`)
+      if (isNegative) process.exitCode = 1
+    }
+  }
+}
+
+/** Tells people what went wrong, and programs on standard output, and has the process end with status 1. */
+export function tellFailure(error: unknown, args: string[]): void {
+  process.exitCode = 1
+  const message = messageOf(error)
+  process.stderr.write(`${message}\n`)
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: message })}\n`)
+}

@@ -1,0 +1,46 @@
+import { constants } from 'node:fs'
+import { copyFile, stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import type { UploadDirectory } from './workbench/uploads.ts'
+
+// What the system has the application open: a file to import, or a link to one of its pages.
+
+/** Links such as listwright://lists/7 lead to pages of the window. */
+export const linkScheme = 'listwright'
+
+/** Pages that links may lead to: they show something, and change nothing. */
+const linkedPages = /^\/(?:lists|campaigns|imports|jobs|suppression|sync)(?:\/[a-z0-9-]+)*$/
+
+/** Whether it is a link, and not a file. */
+export function isLink(target: string): boolean {
+  return target.toLowerCase().startsWith(`${linkScheme}:`)
+}
+
+/** The page that a link leads to: the first one where it leads to none. */
+export function pageOfLink(link: string): string {
+  const path = `/${link.slice(linkScheme.length + 1).replace(/^\/+|\/+$/g, '')}`
+  return linkedPages.test(path) ? path : '/'
+}
+
+/** The page on which a file of the upload directory is imported. */
+export function importPage(filename: string): string {
+  return `/import-file?file=${encodeURIComponent(filename)}`
+}
+
+/** @throws Error with a sentence for the user where it is no file */
+export async function requireFile(path: string): Promise<string> {
+  const absolute = resolve(path)
+  const isFile = await stat(absolute).then(
+    (found) => found.isFile(),
+    () => false
+  )
+  if (!isFile) throw new Error(`There is no file ${absolute} that could be read.`)
+  return absolute
+}
+
+/** Copies a file into the upload directory, so that whatever becomes of it does not change the import. @returns its name there */
+export async function takeFile(path: string, uploads: UploadDirectory): Promise<string> {
+  const source = await requireFile(path)
+  const { storeUpload } = await import('./workbench/uploads.ts')
+  return storeUpload(uploads, basename(source), (copy) => copyFile(source, copy, constants.COPYFILE_FICLONE))
+}

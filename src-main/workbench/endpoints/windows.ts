@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+import { envelope } from '../../http/envelope.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+
+const NewWindow = Type.Object({
+  /** The page that it shows first, such as /lists/7. */
+  page: Type.String({ pattern: '^/(?!/)', maxLength: 2000 })
+})
+
+/** Its address signs a window in, once, as the user whose key asks for it. */
+const OpenedWindow = Type.Object({ address: Type.String() })
+
+export const windowEndpoints = unlistedEndpoints({
+  'POST /windows': { access: 'system_admin', body: NewWindow, answer: envelope(OpenedWindow) }
+})
