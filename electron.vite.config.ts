@@ -3,6 +3,7 @@ import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'electron-vite'
 import { globSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { licences } from './tools/licences.ts'
 
 /** Every file that is started by name: the application, which tests start in their own process, its shells and its threads. */
 const entries = [
@@ -14,8 +15,12 @@ const entries = [
   )
 ]
 
+/** Native code cannot be bundled. */
+const native = ['better-sqlite3', '@napi-rs/keyring']
+
 export default defineConfig({
   main: {
+    plugins: [licences({ external: native })],
     build: {
       outDir: 'out/main',
       // Libraries are bundled too: a start reads a few dozen files instead of a thousand.
@@ -24,8 +29,7 @@ export default defineConfig({
         input: Object.fromEntries(
           entries.map((entry) => [basename(entry), resolve('src-main', `${entry}.ts`)])
         ),
-        // Native code cannot be bundled.
-        external: ['better-sqlite3', '@napi-rs/keyring', 'electron'],
+        external: [...native, 'electron'],
         // All in one folder: a thread's entry lies beside whatever module starts it.
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
       }
@@ -44,6 +48,7 @@ export default defineConfig({
       // The API's server serves the window, and /lists/1 loads the same files as /: their addresses are absolute, where
       // electron-vite would make them relative for file:// pages.
       { name: 'absolute-addresses', enforce: 'post', config: () => ({ base: '/' }) },
+      licences({ hasStyles: true }),
       vue(),
       ui({
         root: import.meta.dirname,

@@ -7,6 +7,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // They change the system that they run on: npm run test:packages.
+    exclude: ['test/packages/**'],
     // Tests start applications and browsers of their own; two at a time suit two cores.
     maxWorkers: 2,
     // Longest wait before a test is given up, on a machine that is busy with other things; no test measures speed.

@@ -11,6 +11,7 @@ export default defineConfig({
       'test/segments/filters.test.ts',
       'test/bulk-actions/*.test.ts',
       'test/sync/*.test.ts',
+      'test/tools/*.test.ts',
       'test/e2e/*.test.ts'
     ],
     env: { LONG: 'true' }

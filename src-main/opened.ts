@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { UploadDirectory } from './workbench/uploads.ts'
 
 // What the system has the application open: a file to import, or a link to one of its pages.
@@ -27,9 +28,12 @@ export function importPage(filename: string): string {
   return `/import-file?file=${encodeURIComponent(filename)}`
 }
 
-/** @throws Error with a sentence for the user where it is no file */
-export async function requireFile(path: string): Promise<string> {
-  const absolute = resolve(path)
+/**
+ * @param file a path, or a file: URL as desktops pass it
+ * @throws Error with a sentence for the user where it is no file
+ */
+export async function requireFile(file: string): Promise<string> {
+  const absolute = file.startsWith('file:') ? fileURLToPath(file) : resolve(file)
   const isFile = await stat(absolute).then(
     (found) => found.isFile(),
     () => false

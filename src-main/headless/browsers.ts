@@ -40,6 +40,8 @@ export function openAppWindow(browser: string, address: string, profileDirectory
       `--app=${address}`,
       `--user-data-dir=${profileDirectory}`,
       '--window-size=1360,860',
+      // What the entry of the desktop's menu says, so that the window has its icon.
+      '--class=listwright',
       '--no-first-run',
       '--no-default-browser-check',
       // Chromium refuses to start as root otherwise; it shows the pages of this application only.

@@ -25,9 +25,15 @@ export interface ServedApplication {
   end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts the application on a free port. It is killed after the test at the latest. */
-export async function serve(dataDirectory: string): Promise<ServedApplication> {
-  const child = runServe(['--data-dir', dataDirectory, '--port', '0', '--json'])
+/**
+ * Starts the application on a free port. It is killed after the test at the latest.
+ * @param program the command line of `listwright`, where it is not the one of this checkout
+ */
+export async function serve(
+  dataDirectory: string,
+  program: readonly string[] = ownProgram
+): Promise<ServedApplication> {
+  const child = run(program, ['serve', '--data-dir', dataDirectory, '--port', '0', '--json'])
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ready = await firstLine(child)
@@ -49,7 +55,13 @@ export async function serve(dataDirectory: string): Promise<ServedApplication> {
  * @param uid whose process it is, where that is not the one of the tests
  */
 export function runServe(args: string[], uid?: number): ChildProcess {
-  const child = spawn(process.execPath, [entryPoint, 'serve', ...args], {
+  return run(ownProgram, ['serve', ...args], uid)
+}
+
+const ownProgram = [process.execPath, entryPoint]
+
+function run([command = '', ...first]: readonly string[], args: string[], uid?: number): ChildProcess {
+  const child = spawn(command, [...first, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid })
   })

@@ -1,0 +1,27 @@
+# Completes the commands and options of listwright in bash.
+_listwright() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+  case $previous in
+    --data-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    --key-file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --direction) mapfile -t COMPREPLY < <(compgen -W 'mirror both' -- "$word"); return ;;
+    --conflicts) mapfile -t COMPREPLY < <(compgen -W 'local remote ask' -- "$word"); return ;;
+    --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
+  esac
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W 'start serve key check sync --help --version' -- "$word")
+    return
+  fi
+  local words='--data-dir --json --help'
+  case $command in
+    start) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
+    serve) words+=' --port --set' ;;
+    key) words+=' create list revoke --organization --user' ;;
+    sync)
+      words+=' add run status verify pause answer remove --remote --url --organization --key-file --direction'
+      words+=' --conflicts --lists --name --schedule --every --limit'
+      ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -F _listwright listwright

@@ -1,0 +1,203 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { packagedVersion } from '../../tools/package/application.ts'
+import { writeIcons } from '../../tools/package/icons.ts'
+import { makeDeb } from '../../tools/package/linux.ts'
+import { debArchitecture } from '../../tools/package/linux-files.ts'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { browserArguments, installedBrowser } from '../e2e/installed-browser.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { importText, makeList } from '../support/builders.ts'
+import { serve } from '../support/process.ts'
+
+// The packages as people get them from `npm run package`: installed, started, used, upgraded and removed. It changes the system that it runs on, so it is a
+// run of its own (npm run test:packages), for machines that are thrown away.
+
+const mayInstall = process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+const out = 'dist'
+const people = Array.from({ length: 200 }, (_, number) => `p${number}@example.com`)
+const file = `email\n${people.join('\n')}\n`
+
+function apt(...args: string[]): string {
+  return execFileSync('apt-get', ['-y', '--no-install-recommends', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+}
+
+/** Imports a file through the API, as a program would. @returns how many are on the list then */
+async function importPeople(dataDirectory: string, program: string[]): Promise<number> {
+  const application = await serve(dataDirectory, program)
+  const list = await makeList(application.api, { name: 'Readers' })
+  const ended: SubscriberImport = await importText(application.api, list.id, file)
+  expect(ended.state).toBe('finished')
+  const { num_records = 0 } = await application.api.get(`/mailing_lists/${list.id}/subscribers`)
+  expect(await application.end('SIGTERM')).toBe(0)
+  return num_records
+}
+
+describe.skipIf(!mayInstall)('the packages without Electron', () => {
+  const packaged = packagedVersion()
+  const icons = join(out, 'icons-of-next')
+  const deb = join(out, `listwright_${packaged.version}_${debArchitecture(packaged)}.deb`)
+  const tarball = join(out, `listwright-${packaged.version}-linux-${packaged.arch}.tar.gz`)
+
+  it('the .deb is installed with apt, used with and without a display, upgraded with its data in place, and purged', async () => {
+    expect(existsSync('/usr/bin/listwright')).toBe(false)
+    onTestFinished(() => void execFileSync('dpkg', ['--purge', 'listwright'], { stdio: 'ignore' }))
+    apt('install', join(process.cwd(), deb))
+    expect(execFileSync('listwright', ['--version'], { encoding: 'utf8' })).toBe(`${packaged.version}\n`)
+    const copyright = readFileSync('/usr/share/doc/listwright/copyright', 'utf8')
+    for (const work of ['Node.js', 'SQLite', 'fastify', 'vue ', 'better-sqlite3', 'lucide'])
+      expect(copyright).toContain(work)
+    expect(copyright).toContain('has not been chosen by its owner')
+    execFileSync('desktop-file-validate', ['/usr/share/applications/app.listwright.Listwright.desktop'])
+    execFileSync('man', ['--warnings', '-l', '/usr/share/man/man1/listwright.1.gz'], { stdio: 'ignore' })
+
+    const home = await temporaryDirectory()
+    const data = join(home, 'Listwright')
+    expect(await importPeople(data, ['listwright'])).toBe(people.length)
+
+    const withoutDisplay = start(home, {})
+    expect(await printed(withoutDisplay, /sign_in=/)).toContain('Open Listwright in a browser')
+    withoutDisplay.kill('SIGTERM')
+    expect((await once(withoutDisplay, 'exit'))[0]).toBe(0)
+
+    const picture = join(home, 'window.png')
+    await onScreen(async (display) => {
+      const window = start(home, { DISPLAY: display })
+      await printed(window, /sign_in=/)
+      await shown(display)
+      execFileSync('scrot', [picture], { env: { ...process.env, DISPLAY: display } })
+      window.kill('SIGTERM')
+      expect((await once(window, 'exit'))[0]).toBe(0)
+    })
+    // Indigo is the color of the product: of its icon, and of what a new window proposes to do.
+    expect(await shareOf(picture, [0x4f, 0x46, 0xe5])).toBeGreaterThan(0.0002)
+
+    writeIcons(icons)
+    const next = { ...packaged, version: `${packaged.version}.1` }
+    const second = makeDeb(out, icons, next)
+    apt('install', join(process.cwd(), second))
+    rmSync(icons, { recursive: true })
+    rmSync(second)
+    expect(execFileSync('listwright', ['--version'], { encoding: 'utf8' })).toBe(`${next.version}\n`)
+    const upgraded = await serve(data, ['listwright'])
+    expect((await upgraded.api.get('/mailing_lists/1/subscribers')).num_records).toBe(people.length)
+    await upgraded.end('SIGTERM')
+
+    apt('purge', 'listwright')
+    const left = execFileSync('sh', ['-c', 'find / -xdev -name "*listwright*" -path "/usr/*" || true'])
+    expect(left.toString()).toBe('')
+    expect(existsSync(join(data, 'listwright.db'))).toBe(true)
+  }, 300_000)
+
+  it('the .tar.gz runs from an empty folder without a network, and without any other Node', async () => {
+    const folder = await temporaryDirectory()
+    execFileSync('tar', ['-xf', tarball, '-C', folder])
+    const [name = ''] = readdirSync(folder)
+    const program = join(folder, name, 'bin/listwright')
+    // The loopback of a network of its own, and nothing else.
+    const script = `
+      ip link set lo up
+      export PATH=/usr/bin:/bin HOME=${folder}
+      ! curl -s -m 2 https://registry.npmjs.org >/dev/null
+      ${program} serve --port 4280 --json > ${folder}/ready & pid=$!
+      until [ -s ${folder}/ready ]; do sleep 0.1; done
+      ${program} key create Test --json > ${folder}/key
+      key=$(sed 's/.*"authorization":"\\([^"]*\\)".*/\\1/' ${folder}/key)
+      api() { curl -sS -H "Authorization: $key" -H 'Content-Type: application/json' "$@"; }
+      api http://127.0.0.1:4280/ga/api/v2/mailing_lists -d '{"mailing_list":{"name":"Readers"}}'
+      api http://127.0.0.1:4280/ga/api/v2/mailing_lists/1/subscriber_imports -d '{"subscriber_import":{"column_mapping":["email"],"file_source":{"type":"json","content":"a@example.com\\nb@example.com"},"file_format":{"csv_has_headers":false}}}'
+      until api http://127.0.0.1:4280/ga/api/v2/subscriber_imports/1 | grep -q '"finished"'; do sleep 0.1; done
+      api http://127.0.0.1:4280/ga/api/v2/mailing_lists/1/subscribers
+      kill $pid; wait $pid; echo "status $?"`
+    const output = execFileSync('unshare', ['--net', 'sh', '-ec', script], {
+      encoding: 'utf8',
+      timeout: 60_000
+    })
+    expect(output).toContain('"num_records":2')
+    expect(output.trimEnd()).toMatch(/status 0$/)
+  })
+})
+
+function start(home: string, environment: Record<string, string>): ChildProcess {
+  const { DISPLAY: _, WAYLAND_DISPLAY: __, ...inherited } = process.env
+  const child = spawn('listwright', ['start'], {
+    env: { ...inherited, HOME: home, XDG_DATA_HOME: home, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
+  let output = ''
+  for await (const chunk of child.stdout ?? []) {
+    output += String(chunk)
+    if (pattern.test(output)) return output
+  }
+  throw new Error(`it ended after printing: ${output}`)
+}
+
+/** Has something done on a screen that nobody sees. */
+async function onScreen(work: (display: string) => Promise<void>): Promise<void> {
+  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x900x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe']
+  })
+  try {
+    const [number] = (await once(server.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer]
+    await work(`:${number.toString().trim()}`)
+  } finally {
+    server.kill()
+  }
+}
+
+/** Waits until a window is there, and what it loads. */
+async function shown(display: string): Promise<void> {
+  const env = { ...process.env, DISPLAY: display }
+  for (let tries = 0; tries < 200; tries++) {
+    await pause(100)
+    try {
+      execFileSync('xdotool', ['search', '--onlyvisible', '--name', 'Home.*Listwright'], { env })
+      return void (await pause(1500))
+    } catch {
+      // There is none yet: xdotool ends with status 1.
+    }
+  }
+  throw new Error('no window was shown')
+}
+
+/** The share of the pixels of a picture that have a color, or nearly so. */
+async function shareOf(path: string, color: [number, number, number]): Promise<number> {
+  const browser = await chromium.launch({ executablePath: installedBrowser ?? '', args: browserArguments })
+  try {
+    const page = await browser.newPage()
+    const source = `data:image/png;base64,${readFileSync(path).toString('base64')}`
+    return await page.evaluate(
+      async ([source, color]) => {
+        const image = new Image()
+        image.src = source
+        await image.decode()
+        const canvas = new OffscreenCanvas(image.width, image.height)
+        const context = canvas.getContext('2d')
+        if (!context) throw new Error('nothing can be drawn')
+        context.drawImage(image, 0, 0)
+        const { data } = context.getImageData(0, 0, image.width, image.height)
+        let alike = 0
+        for (let at = 0; at < data.length; at += 4)
+          if (color.every((part, index) => Math.abs((data[at + index] ?? 0) - part) < 24)) alike++
+        return alike / (data.length / 4)
+      },
+      [source, color] as const
+    )
+  } finally {
+    await browser.close()
+  }
+}

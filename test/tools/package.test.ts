@@ -1,0 +1,200 @@
+import { extractFile, getRawHeader, listPackage } from '@electron/asar'
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { configurationOf, makeUnpacked } from '../../tools/package/electron.ts'
+import { packElectron } from '../../tools/package/linux.ts'
+import { writeIcons } from '../../tools/package/icons.ts'
+import { writeBillOfMaterials, writeChecksums } from '../../tools/package/release-files.ts'
+import type { LicensedPackage } from '../../tools/licences.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { isLong } from '../support/long.ts'
+import { makeElectronStandIn } from './electron-distribution.ts'
+
+/** How the wire of fuses says that one is on: "1". */
+const enabled = 0x31
+
+describe.runIf(process.platform === 'linux')('the application with Electron', () => {
+  let root: string
+  let directory: string
+  let icons: string
+  let archive: string
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'listwright-test-'))
+    icons = join(root, 'icons')
+    writeIcons(icons)
+    directory = await makeUnpacked({
+      out: join(root, 'electron'),
+      icons,
+      version: '0.1.0',
+      electronDist: await makeElectronStandIn(root)
+    })
+    archive = join(directory, 'resources/app.asar')
+  })
+
+  afterAll(() => rm(root, { recursive: true, force: true }))
+
+  it('holds what runs and nothing else: the build, two native modules, and no sources, maps or tests', () => {
+    const files = listPackage(archive, { isPack: false })
+    expect(files).toEqual(
+      expect.arrayContaining(['/out/main/main.js', '/out/renderer/index.html', '/package.json'])
+    )
+    const odd = files.filter(
+      (path) => /\.(?:ts|vue|map|md)$|\/(?:tests?|src)\//.test(path) && !/LICENSE/.test(path)
+    )
+    expect(odd).toEqual([])
+    const modules = new Set(
+      files.flatMap((path) => /^\/node_modules\/((?:@[^/]+\/)?[^/@]+)$/.exec(path)?.[1] ?? [])
+    )
+    expect([...modules].filter((name) => !name.startsWith('@') || name.includes('/')).sort()).toEqual([
+      '@napi-rs/keyring',
+      '@napi-rs/keyring-linux-x64-gnu',
+      'better-sqlite3'
+    ])
+    expect(JSON.parse(extractFile(archive, 'package.json').toString())).toMatchObject({
+      main: 'out/main/main.js',
+      type: 'module'
+    })
+  })
+
+  it('has its native modules outside of the archive, one binary each', () => {
+    const unpacked = globSync('**/*', { cwd: `${archive}.unpacked` }).filter((path) =>
+      statSync(join(`${archive}.unpacked`, path)).isFile()
+    )
+    expect(unpacked.sort()).toEqual([
+      `node_modules/@napi-rs/keyring-linux-${process.arch}-gnu/keyring.linux-${process.arch}-gnu.node`,
+      `node_modules/better-sqlite3/prebuilds/linux-${process.arch}.node`
+    ])
+  })
+
+  it('has the fuses set that keep others from using it as Node, and from putting code into it', async () => {
+    const wire = await getCurrentFuseWire(join(directory, 'listwright-desktop'))
+    const on = Object.entries(FuseV1Options)
+      .filter(([, option]) => typeof option === 'number' && Number(wire[option]) === enabled)
+      .map(([name]) => name)
+    expect(on.sort()).toEqual([
+      'EnableCookieEncryption',
+      'EnableEmbeddedAsarIntegrityValidation',
+      'OnlyLoadAppFromAsar'
+    ])
+  })
+
+  it('keeps within its budget: 25 MB beside Electron itself', () => {
+    const { headerString } = getRawHeader(archive)
+    expect(headerString.length).toBeLessThan(200_000)
+    const native = globSync('**/*.node', { cwd: `${archive}.unpacked` })
+    const bytes = [archive, ...native.map((path) => join(`${archive}.unpacked`, path))].reduce(
+      (sum, path) => sum + statSync(path).size,
+      0
+    )
+    expect(bytes).toBeLessThan(25e6)
+  })
+
+  it.runIf(isLong).each(['deb', 'rpm'] as const)(
+    'becomes a .%s by the tools of the system, where they are',
+    (kind) => {
+      const tool = { deb: 'dpkg-deb', rpm: 'rpmbuild' }[kind]
+      if (!existsSync(`/usr/bin/${tool}`)) return
+      const path = packElectron(kind, directory, root, icons, {
+        version: '0.1.0',
+        arch: process.arch,
+        epoch: 1
+      })
+      const list = { deb: ['dpkg-deb', '--contents', path], rpm: ['rpm', '-qplv', path] }[kind]
+      const [command = '', ...args] = list
+      const contents = execFileSync(command, args, { encoding: 'utf8' })
+      for (const wanted of [
+        /-rwxr-xr-x .* \.?\/usr\/lib\/listwright-desktop\/listwright-desktop/,
+        /-rwsr-xr-x .* \.?\/usr\/lib\/listwright-desktop\/chrome-sandbox/,
+        /\/usr\/lib\/listwright-desktop\/resources\/app\.asar/,
+        /\/usr\/bin\/listwright-desktop -> /,
+        /-rw-r--r-- .*\/usr\/share\/applications\/app\.listwright\.Listwright\.desktop/,
+        /\/usr\/share\/icons\/hicolor\/512x512\/apps\/listwright\.png/,
+        /\/usr\/share\/doc\/listwright-desktop\/copyright/
+      ])
+        expect(contents).toMatch(wanted)
+    }
+  )
+
+  it('is called by files of subscribers and by links, and looks for updates only where it was told to', () => {
+    const configuration = configurationOf({ out: 'dist', icons, version: '1.0.0' })
+    expect(configuration.publish).toBeNull()
+    expect(configuration.protocols).toEqual([{ name: 'Listwright', schemes: ['listwright'] }])
+    expect((configuration.fileAssociations as { ext: string }[]).map(({ ext }) => ext)).toEqual([
+      'csv',
+      'tsv'
+    ])
+    const url = 'https://updates.example.com/'
+    expect(configurationOf({ out: 'dist', icons, version: '1.0.0', updateUrl: url }).publish).toEqual({
+      provider: 'generic',
+      url
+    })
+  })
+
+  it('has its icon in every size that the systems ask for', () => {
+    for (const size of [16, 24, 32, 48, 64, 128, 256, 512]) {
+      const png = readFileSync(join(icons, `${size}x${size}.png`))
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)], String(size)).toEqual([size, size])
+    }
+    const ico = readFileSync(join(icons, 'icon.ico'))
+    expect([ico.readUInt16LE(2), ico.readUInt16LE(4)]).toEqual([1, 7])
+    const last = 6 + 16 * 6
+    expect(ico.readUInt32LE(last + 8) + ico.readUInt32LE(last + 12)).toBe(ico.length)
+    const icns = readFileSync(join(icons, 'icon.icns'))
+    expect([icns.toString('latin1', 0, 4), icns.readUInt32BE(4)]).toEqual(['icns', icns.length])
+  })
+})
+
+describe('licences', () => {
+  const of = (part: string) =>
+    JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as LicensedPackage[]
+
+  it.skipIf(!existsSync('out/main/licences.json'))('are known of everything that is bundled', () => {
+    for (const name of ['fastify', 'better-sqlite3', '@napi-rs/keyring', 'kysely', 'undici'])
+      expect(of('main').map((each) => each.name)).toContain(name)
+    for (const name of [
+      'vue',
+      '@nuxt/ui',
+      '@iconify-json/lucide',
+      '@fontsource-variable/inter',
+      'tailwindcss'
+    ])
+      expect(of('renderer').map((each) => each.name)).toContain(name)
+    for (const { name, licence, text } of [...of('main'), ...of('renderer')]) {
+      expect(licence, name).toMatch(
+        /^(?:MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|OFL-1\.1)$/
+      )
+      expect(text.length, name).toBeGreaterThan(100)
+    }
+  })
+
+  it('are those of the Node that is packed', () => {
+    const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      devDependencies: { node: string }
+    }
+    expect(devDependencies.node).toBe('24.21.0')
+    expect(readFileSync('resources/licences/node.txt', 'utf8')).toContain('Copyright Node.js contributors')
+  })
+})
+
+it('the bill of materials names each library that is packed, and the checksums are those of the files', async () => {
+  const out = await temporaryDirectory()
+  const path = writeBillOfMaterials(out, { version: '1.0.0', arch: 'x64', epoch: 0 })
+  const bill = JSON.parse(readFileSync(path, 'utf8')) as { components: { purl: string }[] }
+  const named = bill.components.map(({ purl }) => purl)
+  expect(new Set(named).size).toBe(named.length)
+  for (const name of ['fastify', 'vue', 'better-sqlite3', 'node', '%40napi-rs/keyring'])
+    expect(
+      named.some((purl) => purl.startsWith(`pkg:npm/${name}@`)),
+      name
+    ).toBe(true)
+  writeChecksums(out)
+  expect(() =>
+    execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out, stdio: 'pipe' })
+  ).not.toThrow()
+})

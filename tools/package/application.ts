@@ -1,0 +1,178 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { basename, join } from 'node:path'
+import type { LicensedPackage } from '../licences.ts'
+
+// What every package of the application without Electron holds.
+
+/** What is known of the application that is packed. */
+export interface PackagedVersion {
+  version: string
+  /** As Node calls it: x64, arm64. */
+  arch: string
+  /** When this version was made, in seconds: of its commit, so that the same sources give the same package. */
+  epoch: number
+}
+
+export function packagedVersion(): PackagedVersion {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  return { version, arch: process.arch, epoch: sourceDate() }
+}
+
+function sourceDate(): number {
+  const given = process.env['SOURCE_DATE_EPOCH']
+  if (given !== undefined) return Number(given)
+  try {
+    return Number(execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }))
+  } catch {
+    // Of sources without their history.
+    return Math.floor(Date.now() / 1000)
+  }
+}
+
+/** Native modules, with what of them runs here: one binary each. */
+export function nativeModules(platform: string, arch: string): { name: string; files: string[] }[] {
+  const keyring = { linux: `linux-${arch}-gnu`, darwin: `darwin-${arch}`, win32: `win32-${arch}-msvc` }[
+    platform
+  ]
+  if (keyring === undefined) throw new Error(`Nothing is packed for ${platform}`)
+  return [
+    {
+      name: 'better-sqlite3',
+      files: ['package.json', 'LICENSE', 'lib', `prebuilds/${platform}-${arch}.node`]
+    },
+    { name: '@napi-rs/keyring', files: ['package.json', 'LICENSE', 'index.js'] },
+    {
+      name: `@napi-rs/keyring-${keyring}`,
+      files: ['package.json', 'LICENSE.third-party.md', `keyring.${keyring}.node`]
+    }
+  ]
+}
+
+/** What of the build goes into a package, and where it runs. */
+export interface BuiltParts {
+  version: string
+  platform: NodeJS.Platform
+  /** More than one for a universal package. */
+  archs: string[]
+  /** Programs of out/main that this kind of package has no use for. */
+  leavesOut: string[]
+  /** What Electron starts. */
+  main?: string
+}
+
+/** Writes the built application and its native modules into a directory, and nothing else. @param directory is emptied first */
+export function writeBuilt(
+  directory: string,
+  { version, platform, archs, leavesOut, main }: BuiltParts
+): void {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  cpSync('out', join(directory, 'out'), {
+    recursive: true,
+    filter: (path) => !leavesOut.includes(basename(path))
+  })
+  const dependencies: Record<string, string> = {}
+  for (const { name, files } of archs.flatMap((arch) => nativeModules(platform, arch))) {
+    const manifest = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    dependencies[name] = manifest.version
+    for (const file of files) {
+      cpSync(join('node_modules', name, file), join(directory, 'node_modules', name, file), {
+        recursive: true
+      })
+    }
+  }
+  const manifest = {
+    name: 'listwright',
+    version,
+    description: 'Manage email lists offline',
+    author: 'The Listwright developers',
+    private: true,
+    type: 'module',
+    ...(main !== undefined && { main }),
+    dependencies
+  }
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/**
+ * Writes what runs without Electron into a directory: bin/listwright, its own Node and the built application.
+ * @param directory is emptied first
+ */
+export function writeApplication(directory: string, { version, arch }: PackagedVersion): void {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(join(directory, 'bin'), { recursive: true })
+  writeBuilt(join(directory, 'app'), {
+    version,
+    platform: 'linux',
+    archs: [arch],
+    leavesOut: ['app.js', 'main.js']
+  })
+  cpSync('node_modules/node/bin/node', join(directory, 'node'))
+  writeFileSync(join(directory, 'bin/listwright'), launcher, { mode: 0o755 })
+}
+
+/** Finds its own place, also where it is called by a link, such as /usr/bin/listwright. */
+const launcher = `#!/bin/sh
+self=$(readlink -f -- "$0") || exit 1
+root=\${self%/bin/*}
+exec "$root/node" "$root/app/out/main/listwright.js" "$@"
+`
+
+/** A file of resources/linux with the version and the day in it. */
+export function resource(name: string, { version, epoch }: PackagedVersion): string {
+  return readFileSync(join('resources/linux', name), 'utf8')
+    .replaceAll('@VERSION@', version)
+    .replaceAll('@DATE@', new Date(epoch * 1000).toISOString().slice(0, 10))
+}
+
+/** The libraries that are in the application, whichever part of it: by name. */
+export function containedPackages(): LicensedPackage[] {
+  const all = ['main', 'renderer'].flatMap(
+    (part) => JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as LicensedPackage[]
+  )
+  const packages = new Map(all.map((each) => [`${each.name} ${each.version}`, each]))
+  return [...packages.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'))
+}
+
+/** The version of the Node that is packed. */
+export function nodeVersion(): string {
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    devDependencies: { node: string }
+  }
+  return devDependencies.node
+}
+
+/** What the owner of the product said about its own licence, and the licences of everything else that is in the package. */
+export function copyright(): string {
+  const sections = [
+    { title: `Node.js ${nodeVersion()}`, text: readFileSync('resources/licences/node.txt', 'utf8') },
+    {
+      title: 'SQLite (in better-sqlite3)',
+      text: 'SQLite is in the public domain: https://sqlite.org/copyright.html'
+    },
+    {
+      title: 'Rust libraries (in @napi-rs/keyring)',
+      text: readFileSync(
+        `node_modules/@napi-rs/keyring-linux-${process.arch}-gnu/LICENSE.third-party.md`,
+        'utf8'
+      )
+    },
+    ...containedPackages().map(({ name, version, licence, text }) => ({
+      title: `${name} ${version} (${licence})`,
+      text
+    }))
+  ]
+  return [
+    'Listwright',
+    '',
+    'The licence of Listwright itself has not been chosen by its owner: all rights are reserved until it is.',
+    'It contains the following works of others, under their own licences.',
+    ...sections.map(
+      ({ title, text }) => `\n${'='.repeat(78)}\n${title}\n${'='.repeat(78)}\n\n${text.trim()}`
+    ),
+    ''
+  ].join('\n')
+}

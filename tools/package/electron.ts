@@ -1,0 +1,181 @@
+import { type Configuration, build, Platform } from 'electron-builder'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { electronRuntime } from '../../src-main/headless/electron-runtime.ts'
+import { writeBuilt } from './application.ts'
+
+// The packages with Electron, by electron-builder. What it cannot fetch is told; nothing else depends on it.
+
+/** Pinned by package.json; electron-builder looks for it in the staged application, which has no Electron of its own. */
+function electronVersion(): string {
+  return (JSON.parse(readFileSync('node_modules/electron/package.json', 'utf8')) as { version: string })
+    .version
+}
+
+/** Kinds of files that the system offers to open with the application, beside the program that it has for them. */
+const fileAssociations = [
+  { ext: 'csv', mimeType: 'text/csv', name: 'Import into Listwright', role: 'Viewer' as const },
+  {
+    ext: 'tsv',
+    mimeType: 'text/tab-separated-values',
+    name: 'Import into Listwright',
+    role: 'Viewer' as const
+  }
+]
+
+export interface ElectronBuild {
+  /** Where the packages go; the staged application beside them. */
+  out: string
+  /** What writeIcons wrote. */
+  icons: string
+  version: string
+  /** A distribution of Electron that is here already; undefined = it is fetched. */
+  electronDist?: string | undefined
+  /** Where installed applications look for updates; undefined = nowhere. */
+  updateUrl?: string | undefined
+}
+
+/**
+ * @see https://www.electronjs.org/docs/latest/tutorial/fuses for what each fuse does: the binary runs this application, and is no Node
+ *   for whoever can start it.
+ */
+export function configurationOf(input: ElectronBuild): Configuration {
+  const { out, icons, electronDist, updateUrl } = input
+  return {
+    appId: 'app.listwright.Listwright',
+    productName: 'Listwright',
+    copyright:
+      'The licence of Listwright has not been chosen by its owner: all rights are reserved until it is.',
+    directories: { app: join(out, 'app'), output: out, buildResources: icons },
+    electronVersion: electronVersion(),
+    ...(electronDist !== undefined && { electronDist: resolve(electronDist) }),
+    npmRebuild: false,
+    // Native code alone has to lie outside: what is inside is checked against the archive's digest.
+    asar: { smartUnpack: false },
+    asarUnpack: ['**/*.node'],
+    electronFuses: {
+      runAsNode: false,
+      enableCookieEncryption: true,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+      loadBrowserProcessSpecificV8Snapshot: false,
+      grantFileProtocolExtraPrivileges: false
+    },
+    protocols: [{ name: 'Listwright', schemes: ['listwright'] }],
+    fileAssociations,
+    publish: updateUrl === undefined ? null : { provider: 'generic', url: updateUrl },
+    linux: {
+      executableName: 'listwright-desktop',
+      category: 'Office',
+      icon: icons,
+      synopsis: 'Manage email lists offline',
+      maintainer: 'The Listwright developers <listwright@localhost>',
+      vendor: 'The Listwright developers',
+      mimeTypes: ['text/csv', 'text/tab-separated-values', 'x-scheme-handler/listwright'],
+      desktop: {
+        entry: { StartupWMClass: 'Listwright', Keywords: 'newsletter;mailing list;subscribers;csv;' }
+      }
+    },
+    deb: { packageName: 'listwright-desktop', packageCategory: 'mail', priority: 'optional' },
+    rpm: { packageName: 'listwright-desktop', packageCategory: 'Applications/Internet' },
+    win: { icon: join(icons, 'icon.ico') },
+    nsis: {
+      // Per user: it needs no administrator, and updates itself.
+      oneClick: false,
+      perMachine: false,
+      allowElevation: false,
+      // The data stays when the application is removed.
+      deleteAppDataOnUninstall: false
+    },
+    portable: { artifactName: '${productName}-${version}-portable-${arch}.${ext}' },
+    mac: {
+      icon: join(icons, 'icon.icns'),
+      category: 'public.app-category.business',
+      hardenedRuntime: true,
+      // With an Apple account in the environment: APPLE_ID, APPLE_APP_SPECIFIC_PASSWORD, APPLE_TEAM_ID.
+      notarize: process.env['APPLE_TEAM_ID'] !== undefined
+    }
+  }
+}
+
+/** What is made on each system. */
+const targets: Partial<Record<NodeJS.Platform, { platform: Platform; kinds: string[]; arch?: 'universal' }>> =
+  {
+    linux: { platform: Platform.LINUX, kinds: ['AppImage', 'deb', 'rpm'] },
+    win32: { platform: Platform.WINDOWS, kinds: ['nsis', 'portable'] },
+    darwin: { platform: Platform.MAC, kinds: ['dmg', 'zip'], arch: 'universal' }
+  }
+
+/** What became of one kind of package. */
+export interface Made {
+  kind: string
+  paths: string[]
+  /** Why there is none, in a line. */
+  fault?: string
+}
+
+/** Makes the packages of the system that it runs on. Each of them is tried, whatever became of the others. */
+export async function makeElectronPackages(input: ElectronBuild): Promise<Made[]> {
+  const target = targets[process.platform]
+  if (!target) return []
+  if (input.electronDist === undefined && (await electronRuntime()).is !== 'there') {
+    const fault = 'Electron is not here and cannot be fetched; ELECTRON_DIST can name a folder that has it'
+    return target.kinds.map((kind) => ({ kind, paths: [], fault }))
+  }
+  stage(input)
+  const made: Made[] = []
+  for (const kind of target.kinds) {
+    try {
+      const paths = await build({
+        targets: target.platform.createTarget(kind, ...archOf(target.arch)),
+        config: configurationOf(input),
+        publish: 'never'
+      })
+      made.push({ kind, paths: paths.filter((path) => !path.endsWith('.yml')) })
+    } catch (error) {
+      made.push({ kind, paths: [], fault: firstLine(error) })
+    }
+  }
+  return made
+}
+
+/** Makes the application as it is installed, without a package around it. @returns its directory */
+export async function makeUnpacked(input: ElectronBuild): Promise<string> {
+  stage(input)
+  await build({
+    targets: Platform.LINUX.createTarget('dir'),
+    config: configurationOf(input),
+    publish: 'never'
+  })
+  return join(input.out, 'linux-unpacked')
+}
+
+/** Puts what runs into a directory of its own, so that nothing else can come into a package. */
+function stage({ out, version }: ElectronBuild): void {
+  writeBuilt(join(out, 'app'), {
+    version,
+    platform: process.platform,
+    archs: process.platform === 'darwin' ? ['x64', 'arm64'] : [process.arch],
+    leavesOut: ['app.js', 'listwright.js'],
+    main: 'out/main/main.js'
+  })
+}
+
+function archOf(arch: 'universal' | undefined) {
+  return arch === undefined ? [] : [4 as const]
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.split('\n')[0]?.trim() ?? text
+}
+
+/** The distribution that is used: the one that ELECTRON_DIST names, or the one that npm's package fetched. */
+export function electronDistribution(): string | undefined {
+  const given = process.env['ELECTRON_DIST']
+  if (given !== undefined) return given
+  const fetched = 'node_modules/electron/dist'
+  return existsSync(fetched) ? fetched : undefined
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '../../src-main/base/errors.ts'
+import { packagedVersion } from './application.ts'
+import { electronDistribution, makeElectronPackages } from './electron.ts'
+import { writeIcons } from './icons.ts'
+import { writeBillOfMaterials, writeChecksums } from './release-files.ts'
+import { makeDeb, makeRpm, makeTarball, packElectron } from './linux.ts'
+
+// `npm run package`: the packages of the system that it runs on, into dist/.
+
+const out = 'dist'
+const icons = join(out, 'icons')
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out)
+writeIcons(icons)
+const packaged = packagedVersion()
+if (process.platform === 'linux') {
+  tell(makeTarball(out, icons, packaged))
+  attempt('The .deb', () => makeDeb(out, icons, packaged))
+  attempt('The .rpm', () => makeRpm(out, icons, packaged))
+}
+const electron = { out: join(out, 'electron'), icons, version: packaged.version }
+const electronDist = electronDistribution()
+const made = await makeElectronPackages({
+  ...electron,
+  electronDist,
+  updateUrl: process.env['LISTWRIGHT_UPDATE_URL']
+})
+for (const { kind, paths, fault } of made) {
+  for (const path of paths) tell(path)
+  if (fault === undefined) continue
+  process.stdout.write(`${kind} with Electron was not made by electron-builder: ${fault}\n`)
+  // Its tools for these are fetched; the system may have some.
+  if (process.platform === 'linux' && electronDist !== undefined && (kind === 'deb' || kind === 'rpm')) {
+    const unpacked = join(electron.out, 'linux-unpacked')
+    attempt(`${kind} with Electron`, () => packElectron(kind, unpacked, out, icons, packaged))
+  }
+}
+tell(writeBillOfMaterials(out, packaged))
+for (const left of ['icons', 'electron/app']) rmSync(join(out, left), { recursive: true, force: true })
+tell(writeChecksums(out))
+
+/** Makes a package, or tells in a line why there is none. */
+function attempt(what: string, make: () => string): void {
+  try {
+    tell(make())
+  } catch (error) {
+    process.stdout.write(`${what} was not made: ${messageOf(error)}\n`)
+  }
+}
+
+function tell(path: string): void {
+  process.stdout.write(`${path}  ${(statSync(path).size / 1e6).toFixed(1)} MB\n`)
+}

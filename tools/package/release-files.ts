@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { containedPackages, nodeVersion, type PackagedVersion } from './application.ts'
+
+// What lies beside the packages of a release: what is in them, and their digests.
+
+/** Writes listwright-VERSION.cdx.json: CycloneDX, with each library that is in the packages. @returns its path */
+export function writeBillOfMaterials(out: string, { version, epoch }: PackagedVersion): string {
+  const library = (name: string, of: string, licence: string) => ({
+    type: 'library',
+    'bom-ref': purl(name, of),
+    name,
+    version: of,
+    purl: purl(name, of),
+    licenses: [/ (?:OR|AND) /.test(licence) ? { expression: licence } : { license: { id: licence } }]
+  })
+  const components = [
+    library('node', nodeVersion(), 'MIT'),
+    ...containedPackages().map(({ name, version: of, licence }) => library(name, of, licence))
+  ]
+  const bill = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: {
+      timestamp: new Date(epoch * 1000).toISOString(),
+      component: { type: 'application', 'bom-ref': `listwright@${version}`, name: 'listwright', version }
+    },
+    components
+  }
+  const path = join(out, `listwright-${version}.cdx.json`)
+  writeFileSync(path, `${JSON.stringify(bill, null, 2)}\n`)
+  return path
+}
+
+/** As packages of npm are named: a scope is encoded. */
+function purl(name: string, version: string): string {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`
+}
+
+/** Writes SHA256SUMS for every file of a directory, as sha256sum --check reads it. @returns its path */
+export function writeChecksums(out: string): string {
+  const lines = readdirSync(out, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS')
+    .map(({ name }) => name)
+    .sort()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(out, name)))
+          .digest('hex')}  ${name}\n`
+    )
+  const path = join(out, 'SHA256SUMS')
+  writeFileSync(path, lines.join(''))
+  return path
+}
