@@ -1,8 +1,10 @@
 import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'electron-vite'
-import { globSync } from 'node:fs'
+import { Resvg } from '@resvg/resvg-js'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import type { Plugin } from 'vite'
 import { licences } from './tools/licences.ts'
 
 /** Every file that is started by name: the application, which tests start in their own process, its shells and its threads. */
@@ -15,12 +17,26 @@ const entries = [
   )
 ]
 
+/** The icon as the tray shows it, in pixels: twice what most desktops draw. */
+const trayWidth = 32
+
+function trayIcon(): Plugin {
+  return {
+    name: 'tray-icon',
+    generateBundle() {
+      const svg = readFileSync('resources/icon.svg')
+      const source = new Resvg(svg, { fitTo: { mode: 'width', value: trayWidth } }).render().asPng()
+      this.emitFile({ type: 'asset', fileName: 'tray.png', source })
+    }
+  }
+}
+
 /** Native code cannot be bundled. */
 const native = ['better-sqlite3', '@napi-rs/keyring']
 
 export default defineConfig({
   main: {
-    plugins: [licences({ external: native })],
+    plugins: [licences({ external: native }), trayIcon()],
     build: {
       outDir: 'out/main',
       // Libraries are bundled too: a start reads a few dozen files instead of a thousand.

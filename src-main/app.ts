@@ -13,6 +13,8 @@ import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { messageOf } from './base/errors.ts'
 import { importPage, isLink, pageOfLink, takeFile } from './opened.ts'
 import { exportJobs } from './exports/export-jobs.ts'
+import { About } from './workbench/about/about.ts'
+import { type JobsAtWork, JobWatch, type ShownJob } from './job-watch.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
 import { importJobs } from './imports/import-jobs.ts'
@@ -72,6 +74,12 @@ export interface Application {
   createApiKey(name: string, organizationId?: number): Promise<string>
   /** Makes one for the System Organization that ends with this application. */
   createPassingApiKey(name: string): Promise<string>
+  /** What it tells of itself in the window. */
+  about: About
+  /** The jobs that run now, of all organizations. */
+  runningJobs(): Promise<ShownJob[]>
+  /** Called when jobs begin, go on and end: each second at most. */
+  onJobs(listener: (jobs: JobsAtWork) => void): void
   /** Called when the application can no longer work, such as when its writer thread died. */
   onFailure(listener: (error: Error) => void): void
   /** Ends everything in order; imports that run continue at the next start. */
@@ -127,6 +135,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const failedRows = new FailedRows()
     const credentials = new Credentials(dataDirectory, options.encryption ?? null)
     const remoteLook = new RemoteLook()
+    const about = new About()
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
     const passwords = new Passwords(options.passwordCost)
@@ -144,6 +153,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       passwords,
       credentials,
       remoteLook,
+      about,
       dataDirectory
     }
     const { createServer, registerRoutes } = await served
@@ -181,6 +191,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await start(syncJobs(reader, writer, credentials))
     const changeWatch = new ChangeWatch(writer)
     undo.push(() => changeWatch.close())
+    const jobWatch = new JobWatch(reader, writer)
+    undo.push(() => jobWatch.close())
     await rekeyer.resume()
     suppressionRequests.resume()
     for (const loop of stepLoops) loop.wake()
@@ -211,6 +223,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
           name,
           endsWithProcess: true
         }),
+      about,
+      runningJobs: () => jobWatch.running(),
+      onJobs: (listener) => jobWatch.onJobs(listener),
       onFailure: (listener) => writer.onFailure(listener),
       close
     }

@@ -17,6 +17,7 @@ export interface LicensedPackage {
 const leftOut: Record<string, { licence: string; text: string }> = {
   '@iconify-json/lucide': { licence: 'ISC', text: 'lucide.txt' },
   'abstract-logging': { licence: 'MIT', text: 'abstract-logging.txt' },
+  'lazy-val': { licence: 'MIT', text: 'lazy-val.txt' },
   'vaul-vue': { licence: 'MIT', text: 'vaul-vue.txt' }
 }
 

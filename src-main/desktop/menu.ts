@@ -1,12 +1,72 @@
-import { Menu, type MenuItemConstructorOptions } from 'electron'
+import { app, dialog, Menu, type MenuItemConstructorOptions, shell } from 'electron'
+import { messageOf } from '../base/errors.ts'
+import type { Application } from '../app.ts'
+import { copyDiagnostics } from './diagnostics.ts'
+import { isOpenedAtLogin, mayOpenAtLogin, openAtLogin } from './login.ts'
+import { logDirectory } from './logs.ts'
+import { texts } from './texts.ts'
+import { askForUpdates, looksForUpdates, lookForUpdatesDaily } from './updates.ts'
+import { showPage } from './window.ts'
 
-/** The platform's own menus: without them macOS has no shortcuts for copy and paste. */
-export function setApplicationMenu(): void {
+/** The product's own commands, and the platform's: without those macOS has no shortcuts for copy and paste. */
+export function setApplicationMenu(application: Application): void {
+  const text = texts()
+  const isMac = process.platform === 'darwin'
+  const settings: MenuItemConstructorOptions[] = [
+    page(text.settings, '/settings', 'CmdOrCtrl+,'),
+    ...(mayOpenAtLogin()
+      ? [
+          {
+            label: text.opensAtLogin,
+            type: 'checkbox' as const,
+            checked: isOpenedAtLogin(),
+            click: ({ checked }: { checked: boolean }) => openAtLogin(checked)
+          }
+        ]
+      : [])
+  ]
   const menus: MenuItemConstructorOptions[] = [
-    ...(process.platform === 'darwin' ? [{ role: 'appMenu' as const }] : [{ role: 'fileMenu' as const }]),
+    ...(isMac
+      ? [
+          {
+            role: 'appMenu' as const,
+            submenu: [
+              page(text.about, '/about'),
+              { type: 'separator' as const },
+              ...settings,
+              { type: 'separator' as const },
+              { role: 'hide' as const },
+              { role: 'hideOthers' as const },
+              { role: 'unhide' as const },
+              { type: 'separator' as const },
+              { role: 'quit' as const }
+            ]
+          }
+        ]
+      : []),
+    {
+      label: text.file,
+      submenu: [
+        page(text.newList, '/lists?create', 'CmdOrCtrl+N'),
+        { label: text.importFile, accelerator: 'CmdOrCtrl+O', click: () => void chooseFile(application) },
+        { type: 'separator' },
+        ...(isMac ? [] : [...settings, { type: 'separator' as const }]),
+        isMac ? { role: 'close' } : { role: 'quit' }
+      ]
+    },
     { role: 'editMenu' },
     {
-      label: 'View',
+      label: text.go,
+      submenu: [
+        page(text.home, '/', 'CmdOrCtrl+1'),
+        page(text.lists, '/lists', 'CmdOrCtrl+2'),
+        page(text.campaigns, '/campaigns', 'CmdOrCtrl+3'),
+        page(text.imports, '/imports', 'CmdOrCtrl+4'),
+        page(text.jobs, '/jobs', 'CmdOrCtrl+5')
+      ]
+    },
+    {
+      label: text.view,
       submenu: [
         { role: 'reload' },
         { type: 'separator' },
@@ -17,7 +77,48 @@ export function setApplicationMenu(): void {
         { role: 'togglefullscreen' }
       ]
     },
-    { role: 'windowMenu' }
+    { role: 'windowMenu' },
+    {
+      role: 'help',
+      label: text.help,
+      submenu: [
+        page(text.apiReference, '/docs/'),
+        { type: 'separator' },
+        { label: text.showLogs, click: () => void shell.openPath(logDirectory()) },
+        { label: text.copyDiagnostics, click: () => void copyDiagnostics(application) },
+        { type: 'separator' },
+        { label: text.checkForUpdates, click: () => void askForUpdates(application) },
+        {
+          label: text.looksForUpdates,
+          type: 'checkbox',
+          checked: looksForUpdates(),
+          click: ({ checked }) => lookForUpdatesDaily(application, checked)
+        },
+        ...(isMac ? [] : [{ type: 'separator' as const }, page(text.about, '/about')])
+      ]
+    }
   ]
   Menu.setApplicationMenu(Menu.buildFromTemplate(menus))
+}
+
+function page(label: string, path: string, accelerator?: string): MenuItemConstructorOptions {
+  return { label, ...(accelerator !== undefined && { accelerator }), click: () => showPage(path) }
+}
+
+async function chooseFile(application: Application): Promise<void> {
+  const { filePaths } = await dialog.showOpenDialog({
+    properties: ['openFile'],
+    filters: [
+      { name: texts().subscriberFiles, extensions: ['csv', 'tsv', 'txt', 'zip', 'gz'] },
+      { name: '*', extensions: ['*'] }
+    ]
+  })
+  const [chosen] = filePaths
+  if (chosen === undefined) return
+  app.addRecentDocument(chosen)
+  try {
+    showPage(await application.pageFor(chosen))
+  } catch (error) {
+    dialog.showErrorBox(texts().cannotOpen, messageOf(error))
+  }
 }

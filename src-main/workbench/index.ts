@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageDirectory } from '../base/package-directory.ts'
 import { setSessionCookie } from '../api/accounts/authentication.ts'
+import { aboutRoutes } from './about/routes.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
 import { campaignRoutes } from './campaigns.ts'
@@ -35,6 +36,7 @@ import { windowRoutes } from './windows.ts'
 
 /** What only our own window needs, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsync = async (app) => {
+  await app.register(aboutRoutes)
   await app.register(apiAccessRoutes)
   await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)

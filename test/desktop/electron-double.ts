@@ -2,27 +2,42 @@ import type {
   App,
   BrowserWindow,
   BrowserWindowConstructorOptions,
+  Clipboard,
+  ContextMenuParams,
   Dialog,
+  Display,
   HandlerDetails,
+  LoginItemSettings,
+  Menu,
   MenuItemConstructorOptions,
   MessageBoxOptions,
+  NativeImage,
+  Notification,
+  NotificationConstructorOptions,
+  PowerSaveBlocker,
+  Rectangle,
+  RenderProcessGoneDetails,
   SafeStorage,
+  Screen,
   Session,
+  Settings,
   Shell,
+  Tray,
   WebContents,
   WindowOpenHandlerResponse
 } from 'electron'
 import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
 
-// The part of Electron that the desktop application uses, with Electron's own types, so that a call that Electron does
-// not have is an error of the type check.
+// The part of Electron that the desktop application uses, with Electron's own types: a call that Electron does not have, or has
+// in another form, is an error of the type check. What it does is what Electron's documentation says.
 
 type PermissionRequestHandler = NonNullable<Parameters<Session['setPermissionRequestHandler']>[0]>
 
 /** What a page of a window can do, as far as the application has a say in it. */
 export class WebContentsDouble
   extends EventEmitter
-  implements Pick<WebContents, 'setWindowOpenHandler' | 'reload'>
+  implements Pick<WebContents, 'setWindowOpenHandler' | 'reload' | 'replaceMisspelling'>
 {
   windowOpenHandler: ((details: HandlerDetails) => WindowOpenHandlerResponse) | undefined
 
@@ -38,9 +53,14 @@ export class WebContentsDouble
   /** Whether the page has unsaved work, and refuses to go. */
   hasUnsavedWork = false
   reloads = 0
+  replaced: string | undefined
 
   reload(): void {
     if (this.unloads()) this.reloads++
+  }
+
+  replaceMisspelling(text: string): void {
+    this.replaced = text
   }
 
   /** Whether the page goes: it has nothing unsaved, or the application overrules it. */
@@ -56,44 +76,138 @@ export class WebContentsDouble
     this.emit(name, { url, preventDefault: () => (allowed = false) })
     return allowed
   }
+
+  rightClick(params: Partial<ContextMenuParams>): void {
+    const editFlags = { canCut: true, canCopy: true, canPaste: true }
+    const all = { dictionarySuggestions: [], editFlags, isEditable: false, linkURL: '', selectionText: '' }
+    this.emit('context-menu', {}, { ...all, ...params })
+  }
+
+  crash(reason: RenderProcessGoneDetails['reason'] = 'crashed'): void {
+    this.emit('render-process-gone', {}, { reason, exitCode: 1 } satisfies RenderProcessGoneDetails)
+  }
 }
 
+/** How one start of the desktop application is set up. */
+export interface DoubleOptions {
+  firstInstance?: boolean
+  isPackaged?: boolean
+  locale?: string
+  /** Where Electron keeps what belongs to the application. */
+  userData: string
+}
+
+const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Display
+
 /** All that happened to one start of the desktop application. */
-export function electronDouble({ firstInstance = true } = {}) {
+export function electronDouble({
+  firstInstance = true,
+  isPackaged = false,
+  locale = 'en-US',
+  userData
+}: DoubleOptions) {
   const log: string[] = []
   const windows: BrowserWindowDouble[] = []
   const open = new Set<BrowserWindowDouble>()
+  const menus: MenuItemConstructorOptions[][] = []
+  const trays: TrayDouble[] = []
+  const notifications: NotificationDouble[] = []
+  const answers = { button: 0, files: [] as string[] }
+  const displays = [{ ...display, bounds: { x: 0, y: 0, width: 1920, height: 1080 } }]
+  let applicationMenu: MenuItemConstructorOptions[] = []
   let permissionHandler: PermissionRequestHandler | undefined
+  let loginItem = { openAtLogin: false }
 
   class AppDouble
     extends EventEmitter
-    implements Pick<App, 'requestSingleInstanceLock' | 'whenReady' | 'exit'>
+    implements
+      Pick<
+        App,
+        | 'requestSingleInstanceLock'
+        | 'whenReady'
+        | 'exit'
+        | 'quit'
+        | 'isPackaged'
+        | 'getLocale'
+        | 'getPath'
+        | 'getVersion'
+        | 'setAsDefaultProtocolClient'
+        | 'addRecentDocument'
+        | 'getLoginItemSettings'
+        | 'setLoginItemSettings'
+      >
   {
+    readonly isPackaged = isPackaged
+
     requestSingleInstanceLock(): boolean {
       return firstInstance
     }
     whenReady(): Promise<void> {
       return Promise.resolve()
     }
-    /** As Electron does: windows are closed first, which may end it, and will-quit may hold it up. */
+    /** As Electron does: before-quit may prevent it, then windows are closed, which may end it, and will-quit may hold it up. */
     quit(): void {
-      this.emit('before-quit', { preventDefault: () => undefined })
-      for (const window of [...open]) window.close()
+      let prevented = false
+      this.emit('before-quit', { preventDefault: () => (prevented = true) })
+      if (prevented) return void log.push('quit asked about')
+      for (const window of [...open]) window.close(true)
       if (open.size > 0) return void log.push('quit given up')
       let held = false
       this.emit('will-quit', { preventDefault: () => (held = true) })
       log.push(held ? 'quit held up' : 'quit')
+      if (!held) this.emit('quit')
     }
     exit(status = 0): void {
       log.push(`exit ${status}`)
     }
+    getLocale(): string {
+      return locale
+    }
+    getPath(name: Parameters<App['getPath']>[0]): string {
+      return name === 'userData' ? userData : join(userData, name)
+    }
+    getVersion(): string {
+      return '0.1.0'
+    }
+    setAsDefaultProtocolClient(protocol: string): boolean {
+      log.push(`protocol ${protocol}`)
+      return true
+    }
+    addRecentDocument(path: string): void {
+      log.push(`recent ${path}`)
+    }
+    getLoginItemSettings(): LoginItemSettings {
+      return loginItem as LoginItemSettings
+    }
+    setLoginItemSettings(settings: Settings): void {
+      loginItem = { openAtLogin: settings.openAtLogin ?? false }
+    }
   }
   const app = new AppDouble()
 
-  class BrowserWindowDouble extends EventEmitter {
+  class BrowserWindowDouble
+    extends EventEmitter
+    implements
+      Pick<
+        BrowserWindow,
+        | 'show'
+        | 'focus'
+        | 'isFocused'
+        | 'isMinimized'
+        | 'restore'
+        | 'maximize'
+        | 'isMaximized'
+        | 'getNormalBounds'
+        | 'setProgressBar'
+        | 'loadURL'
+      >
+  {
     readonly options: BrowserWindowConstructorOptions
     readonly webContents = new WebContentsDouble()
     address = ''
+    progress = -1
+    maximized = false
+    focused = false
     constructor(options: BrowserWindowConstructorOptions) {
       super()
       this.options = options
@@ -105,15 +219,17 @@ export function electronDouble({ firstInstance = true } = {}) {
       return [...open]
     }
     /** As Electron does: a page may refuse. */
-    close(): void {
+    close(isQuitting = false): void {
       this.emit('close', {})
-      if (this.webContents.unloads()) this.destroy()
+      if (this.webContents.unloads()) this.destroy(isQuitting)
     }
-    destroy(): void {
+    destroy(isQuitting = false): void {
       open.delete(this)
       this.emit('closed')
+      if (open.size === 0 && !isQuitting) app.emit('window-all-closed')
     }
     loadURL(address: string): Promise<void> {
+      if (this.address !== '' && !this.webContents.unloads()) return Promise.reject(new Error('ERR_ABORTED'))
       this.address = address
       return Promise.resolve()
     }
@@ -127,29 +243,92 @@ export function electronDouble({ firstInstance = true } = {}) {
       log.push('restore')
     }
     focus(): void {
+      this.focused = true
       log.push('focus')
+    }
+    isFocused(): boolean {
+      return this.focused
+    }
+    maximize(): void {
+      this.maximized = true
+    }
+    isMaximized(): boolean {
+      return this.maximized
+    }
+    getNormalBounds(): Rectangle {
+      const { x = 10, y = 20, width = 800, height = 600 } = this.options
+      return { x, y, width, height }
+    }
+    setProgressBar(progress: number): void {
+      this.progress = progress
     }
   }
 
-  const answers = { button: 0 }
-  const dialog: Pick<Dialog, 'showErrorBox'> & {
-    showMessageBox: (window: BrowserWindow, options: MessageBoxOptions) => Promise<{ response: number }>
-  } = {
-    showErrorBox: (title, content) => void log.push(`${title}: ${content}`),
-    showMessageBox: (_window, { message }) => {
-      log.push(message)
-      return Promise.resolve({ response: answers.button })
+  class TrayDouble implements Pick<Tray, 'setToolTip' | 'destroy'> {
+    toolTip = ''
+    menu: MenuItemConstructorOptions[] = []
+    isDestroyed = false
+    readonly image: unknown
+    constructor(image: unknown) {
+      this.image = image
+      trays.push(this)
+    }
+    setToolTip(text: string): void {
+      this.toolTip = text
+    }
+    setContextMenu(menu: { template: MenuItemConstructorOptions[] }): void {
+      this.menu = menu.template
+    }
+    destroy(): void {
+      this.isDestroyed = true
     }
   }
-  const shell: Pick<Shell, 'openExternal'> = {
+
+  class NotificationDouble extends EventEmitter implements Pick<Notification, 'show'> {
+    static isSupported(): boolean {
+      return true
+    }
+    readonly options: NotificationConstructorOptions
+    constructor(options: NotificationConstructorOptions) {
+      super()
+      this.options = options
+      notifications.push(this)
+    }
+    show(): void {
+      log.push(`notification ${this.options.title}: ${this.options.body}`)
+    }
+  }
+
+  const dialog: Pick<Dialog, 'showErrorBox'> & {
+    showMessageBox: (
+      ...args: [BrowserWindow, MessageBoxOptions] | [MessageBoxOptions]
+    ) => Promise<{ response: number }>
+    showOpenDialog: () => Promise<{ canceled: boolean; filePaths: string[] }>
+  } = {
+    showErrorBox: (title, content) => void log.push(`${title}: ${content}`),
+    showMessageBox: (...args) => {
+      log.push((args.length === 1 ? args[0] : args[1]).message)
+      return Promise.resolve({ response: answers.button })
+    },
+    showOpenDialog: () => Promise.resolve({ canceled: answers.files.length === 0, filePaths: answers.files })
+  }
+  const shell: Pick<Shell, 'openExternal' | 'openPath'> = {
     openExternal: (url) => {
       log.push(`external ${url}`)
       return Promise.resolve()
+    },
+    openPath: (path) => {
+      log.push(`folder ${path}`)
+      return Promise.resolve('')
     }
   }
-  const defaultSession: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'> = {
+  const defaultSession: Pick<
+    Session,
+    'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setSpellCheckerDictionaryDownloadURL'
+  > = {
     setPermissionRequestHandler: (handler) => (permissionHandler = handler ?? undefined),
-    setPermissionCheckHandler: () => undefined
+    setPermissionCheckHandler: () => undefined,
+    setSpellCheckerDictionaryDownloadURL: (url) => void log.push(`dictionaries ${url}`)
   }
   const safeStorage: Pick<
     SafeStorage,
@@ -160,27 +339,75 @@ export function electronDouble({ firstInstance = true } = {}) {
     encryptString: (text) => Buffer.from([...Buffer.from(text)].map((byte) => byte ^ 0xff)),
     decryptString: (encrypted) => Buffer.from([...encrypted].map((byte) => byte ^ 0xff)).toString()
   }
-  const Menu = {
-    buildFromTemplate: (template: MenuItemConstructorOptions[]) => template,
-    setApplicationMenu: (menu: MenuItemConstructorOptions[]) =>
-      void log.push(`menu ${menu.map((item) => item.role ?? item.label).join(' ')}`)
+  const powerSaveBlocker: Pick<PowerSaveBlocker, 'start' | 'stop'> = {
+    start: (type) => {
+      log.push(`awake ${type}`)
+      return 7
+    },
+    stop: (id) => log.push(`asleep ${id}`) > 0
+  }
+  const clipboard: Pick<Clipboard, 'writeText'> & { text: string } = {
+    text: '',
+    writeText(text) {
+      this.text = text
+      return Promise.resolve()
+    }
+  }
+  const screen: Pick<Screen, 'getAllDisplays'> = { getAllDisplays: () => displays }
+  const nativeImage: { createFromPath: (path: string) => NativeImage } = {
+    createFromPath: (path) => ({ path }) as unknown as NativeImage
+  }
+  const menu = {
+    buildFromTemplate: (
+      template: MenuItemConstructorOptions[]
+    ): Pick<Menu, 'popup'> & { template: unknown } => ({
+      template,
+      popup: () => void menus.push(template)
+    }),
+    setApplicationMenu: (built: { template: MenuItemConstructorOptions[] }): void => {
+      applicationMenu = built.template
+    }
   }
 
   return {
     module: {
       app,
       BrowserWindow: BrowserWindowDouble,
+      clipboard,
       dialog,
+      Menu: menu,
+      nativeImage,
+      Notification: NotificationDouble,
+      powerSaveBlocker,
       safeStorage,
-      shell,
+      screen,
       session: { defaultSession },
-      Menu
+      shell,
+      Tray: TrayDouble
     },
     app,
     windows,
     log,
-    /** Which button the user presses where a question is asked. */
+    /** Context menus that were shown. */
+    menus,
+    trays,
+    notifications,
+    displays,
+    clipboard,
+    /** Which button the user presses where a question is asked, and which files where files are chosen. */
     answers,
+    opensAtLogin: () => loginItem.openAtLogin,
+    applicationMenu: () => applicationMenu,
+    /** Chooses a command of the application's menu. */
+    choose: (label: string, checked = true): void => {
+      const items = applicationMenu.flatMap(
+        ({ submenu }) => (submenu as MenuItemConstructorOptions[] | undefined) ?? []
+      )
+      const item = items.find((each) => each.label === label)
+      if (!item?.click) throw new Error(`the menu has no ${label}`)
+      const click = item.click as (item: { checked: boolean }) => void
+      click({ checked })
+    },
     /** Whether a page that asks for this permission gets it. */
     grants: (permission: string): boolean => {
       let granted = false

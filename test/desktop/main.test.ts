@@ -2,25 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../support/built.ts'
 import { temporaryDirectory } from '../support/application.ts'
-import { electronDouble } from './electron-double.ts'
-
-/** Starts the desktop application on a data directory of its own. */
-async function startDesktop(options: { firstInstance?: boolean; directory?: string } = {}) {
-  const electron = electronDouble(options)
-  // env-paths puts the data here.
-  vi.stubEnv('XDG_DATA_HOME', options.directory ?? (await temporaryDirectory()))
-  vi.resetModules()
-  vi.doMock('electron', () => electron.module)
-  onTestFinished(async () => {
-    electron.app.quit()
-    await vi.waitFor(() => expect(electron.log).toContain('quit'))
-    vi.doUnmock('electron')
-    vi.unstubAllEnvs()
-  })
-  await import('../../src-main/desktop/main.ts')
-  const [window] = electron.windows
-  return { ...electron, window, origin: window ? new URL(window.address).origin : '' }
-}
+import { startDesktop } from './start-desktop.ts'
 
 describe.runIf(process.platform === 'linux')('the desktop application', () => {
   it('opens one window that is signed in, shown once it is drawn', async () => {
@@ -102,14 +84,9 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
     }
   })
 
-  it('has the menus that give copy and paste their shortcuts', async () => {
-    const { log } = await startDesktop()
-    expect(log).toContain('menu fileMenu editMenu View windowMenu')
-  })
-
   it('comes to the front when it is started again, and the second start ends', async () => {
     const { app, log } = await startDesktop()
-    app.emit('second-instance')
+    app.emit('second-instance', {}, ['listwright'], '/')
     expect(log).toEqual(expect.arrayContaining(['restore', 'focus']))
     const second = await startDesktop({ firstInstance: false })
     expect(second.windows).toEqual([])
@@ -119,7 +96,7 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
   it('ends the server before it quits', async () => {
     const { app, log, origin } = await startDesktop()
     app.emit('window-all-closed')
-    expect(log.at(-1)).toBe('quit held up')
+    await vi.waitFor(() => expect(log).toContain('quit held up'))
     await vi.waitFor(() => expect(log.at(-1)).toBe('quit'))
     await expect(fetch(origin)).rejects.toThrow()
   })

@@ -115,6 +115,8 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '/users',
       '/organizations',
       '/settings',
+      '/about',
+      '/import-file?file=people.csv',
       '/nowhere'
     ]) {
       await page.goto(started.app.baseUrl + path)

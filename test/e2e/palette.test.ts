@@ -76,5 +76,20 @@ describe.skipIf(skipsWithoutBrowser)(
       expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count()).toBe(0)
       await window.finish()
     })
+
+    it('leads to what the application is, with the licences of the works that are in it', async () => {
+      const window = await Window.open(browser, started.app)
+      const { page } = window
+      await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('textbox').pressSequentially('About')
+      await page.getByRole('option', { name: 'About Listwright' }).click()
+      await page.getByText('Version 0.1.0').waitFor()
+      await page.getByRole('textbox', { name: 'Find a library' }).fill('better-sql')
+      await page.getByRole('button', { name: /^better-sqlite3/ }).click()
+      await page.getByText('Permission is hereby granted').waitFor()
+      await window.screenshot('about')
+      await window.finish()
+    })
   }
 )

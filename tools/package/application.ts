@@ -168,8 +168,8 @@ export function copyright(): string {
   return [
     'Listwright',
     '',
-    'The licence of Listwright itself has not been chosen by its owner: all rights are reserved until it is.',
-    'It contains the following works of others, under their own licences.',
+    'The license of Listwright itself has not been chosen by its owner: all rights are reserved until it is.',
+    'It contains the following works of others, under their own licenses.',
     ...sections.map(
       ({ title, text }) => `\n${'='.repeat(78)}\n${title}\n${'='.repeat(78)}\n\n${text.trim()}`
     ),

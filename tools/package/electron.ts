@@ -45,7 +45,7 @@ export function configurationOf(input: ElectronBuild): Configuration {
     appId: 'app.listwright.Listwright',
     productName: 'Listwright',
     copyright:
-      'The licence of Listwright has not been chosen by its owner: all rights are reserved until it is.',
+      'The license of Listwright has not been chosen by its owner: all rights are reserved until it is.',
     directories: { app: join(out, 'app'), output: out, buildResources: icons },
     electronVersion: electronVersion(),
     ...(electronDist !== undefined && { electronDist: resolve(electronDist) }),

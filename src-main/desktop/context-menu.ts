@@ -1,0 +1,37 @@
+import { app, clipboard, Menu, type MenuItemConstructorOptions, session } from 'electron'
+import type { Application } from '../app.ts'
+import { texts } from './texts.ts'
+
+/** What a right click offers: words for one that is misspelled, and what can be done with texts and links. */
+export function offerContextMenus(): void {
+  app.on('web-contents-created', (_event, contents) => {
+    contents.on(
+      'context-menu',
+      (_event, { dictionarySuggestions, editFlags, isEditable, linkURL, selectionText }) => {
+        const items: MenuItemConstructorOptions[] = [
+          ...dictionarySuggestions.map((word) => ({
+            label: word,
+            click: () => contents.replaceMisspelling(word)
+          })),
+          ...(dictionarySuggestions.length > 0 ? [{ type: 'separator' as const }] : []),
+          ...(isEditable ? [{ role: 'cut' as const, enabled: editFlags.canCut }] : []),
+          ...(isEditable || selectionText !== ''
+            ? [{ role: 'copy' as const, enabled: editFlags.canCopy }]
+            : []),
+          ...(isEditable
+            ? [{ role: 'paste' as const, enabled: editFlags.canPaste }, { role: 'selectAll' as const }]
+            : []),
+          ...(linkURL === ''
+            ? []
+            : [{ label: texts().copyLink, click: () => void clipboard.writeText(linkURL) }])
+        ]
+        if (items.length > 0) Menu.buildFromTemplate(items).popup()
+      }
+    )
+  })
+}
+
+/** Words are checked by what the system has: Electron would fetch dictionaries from the web, and nothing is fetched unasked. */
+export function fetchNoDictionaries({ baseUrl }: Application): void {
+  session.defaultSession.setSpellCheckerDictionaryDownloadURL(`${baseUrl}/no-dictionaries/`)
+}

@@ -1,0 +1,19 @@
+import { app, dialog } from 'electron'
+import { texts } from './texts.ts'
+
+/** So many reloads within so many milliseconds are enough. */
+const patience = { reloads: 3, within: 60_000 }
+
+/** A page whose process crashed is loaded again, with what it showed. Its drafts are kept by the application. */
+export function reloadCrashedPages(): void {
+  app.on('web-contents-created', (_event, contents) => {
+    let reloads: number[] = []
+    contents.on('render-process-gone', (_event, { reason, exitCode }) => {
+      if (reason === 'clean-exit') return
+      process.stderr.write(`A page crashed: ${reason}, status ${exitCode}\n`)
+      reloads = [...reloads.filter((at) => at > Date.now() - patience.within), Date.now()]
+      if (reloads.length <= patience.reloads) return contents.reload()
+      dialog.showErrorBox(texts().crashed, texts().crashedDetail)
+    })
+  })
+}

@@ -1,0 +1,93 @@
+import { app, BrowserWindow, Menu, nativeImage, Notification, powerSaveBlocker, Tray } from 'electron'
+import { join } from 'node:path'
+import type { Application } from '../app.ts'
+import { packageDirectory } from '../base/package-directory.ts'
+import type { ShownJob } from '../job-watch.ts'
+import { texts } from './texts.ts'
+import { hasWindow, isInFront, showPage } from './window.ts'
+
+/** What the tray can ask for. */
+export interface TrayActions {
+  quit: () => void
+}
+
+/** Shows what jobs are at where the window does not: in the dock or the taskbar, in the tray, and by notifications at their end. */
+export function showJobs(application: Application, actions: TrayActions): void {
+  const wakefulness = new Wakefulness()
+  let tray: Tray | undefined
+  application.onJobs(({ running, ended }) => {
+    showProgress(running)
+    wakefulness.keepWhile(running.length > 0)
+    if (running.length > 0) {
+      tray ??= new Tray(trayImage())
+      describeIn(tray, running, actions)
+    } else {
+      tray?.destroy()
+      tray = undefined
+    }
+    if (!isInFront()) for (const job of ended) notify(job)
+  })
+}
+
+/** The share of all that is to be done; where it is not known of a job, the bar only says that something is. */
+function showProgress(running: readonly ShownJob[]): void {
+  const known = running.flatMap(({ progress }) => progress ?? [])
+  const share = running.length === 0 ? -1 : known.length < running.length ? 2 : sum(known) / running.length
+  for (const window of BrowserWindow.getAllWindows()) window.setProgressBar(share)
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
+
+function describeIn(tray: Tray, running: readonly ShownJob[], { quit }: TrayActions): void {
+  const lines = running.map(lineOf)
+  tray.setToolTip(['Listwright', ...lines].join('\n'))
+  tray.setContextMenu(
+    Menu.buildFromTemplate([
+      ...running.map((job) => ({ label: lineOf(job), click: () => showPage(job.page ?? '/jobs') })),
+      { type: 'separator' as const },
+      { label: texts().openWindow, click: () => showPage(null) },
+      { label: texts().quit, click: quit }
+    ])
+  )
+}
+
+function lineOf({ name, progress }: ShownJob): string {
+  return progress === null ? name : `${name}: ${Math.floor(progress * 100)} %`
+}
+
+function trayImage(): Electron.NativeImage {
+  return nativeImage.createFromPath(join(packageDirectory, 'out/main/tray.png'))
+}
+
+function notify(job: ShownJob): void {
+  if (!Notification.isSupported()) return
+  const text = texts()
+  const outcome = { finished: text.finished, failed: text.failed, cancelled: text.cancelled }[
+    job.state as string
+  ]
+  const notification = new Notification({ title: job.name, body: outcome ?? text.finished })
+  notification.on('click', () => showPage(job.page ?? '/jobs'))
+  notification.show()
+}
+
+/** Keeps the computer from falling asleep in the middle of a job. The screen may go dark. */
+class Wakefulness {
+  #blocker: number | undefined
+
+  keepWhile(needed: boolean): void {
+    if (needed) this.#blocker ??= powerSaveBlocker.start('prevent-app-suspension')
+    else if (this.#blocker !== undefined) {
+      powerSaveBlocker.stop(this.#blocker)
+      this.#blocker = undefined
+    }
+  }
+}
+
+/** Ends the application once no job runs, unless a window is open then. */
+export function quitWhenDone(application: Application): void {
+  application.onJobs(({ running }) => {
+    if (running.length === 0 && !hasWindow()) app.quit()
+  })
+}

@@ -1,0 +1,32 @@
+import { app } from 'electron'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** Only an installed application can be found again at the next login. */
+export function mayOpenAtLogin(): boolean {
+  return app.isPackaged
+}
+
+export function isOpenedAtLogin(): boolean {
+  return process.platform === 'linux' ? existsSync(autostartEntry()) : app.getLoginItemSettings().openAtLogin
+}
+
+export function openAtLogin(opens: boolean): void {
+  // Electron knows macOS and Windows alone.
+  if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: opens })
+  if (!opens) return rmSync(autostartEntry(), { force: true })
+  mkdirSync(dirname(autostartEntry()), { recursive: true })
+  // An AppImage is started by its own file, not by what it unpacks for a moment.
+  const program = process.env['APPIMAGE'] ?? app.getPath('exe')
+  writeFileSync(
+    autostartEntry(),
+    `[Desktop Entry]\nType=Application\nName=Listwright\nExec="${program}"\nX-GNOME-Autostart-enabled=true\n`
+  )
+}
+
+/** freedesktop.org, "Desktop Application Autostart Specification". */
+function autostartEntry(): string {
+  const config = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config')
+  return join(config, 'autostart', 'app.listwright.Listwright.desktop')
+}

@@ -1,0 +1,40 @@
+import { app } from 'electron'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RotatingFile } from '../base/rotating-file.ts'
+
+const limits = { maxBytes: 1_000_000, kept: 4 }
+
+export function logDirectory(): string {
+  return app.getPath('logs')
+}
+
+function logPath(): string {
+  return join(logDirectory(), 'listwright.log')
+}
+
+/** Keeps what the application says on standard error, which nobody sees of a program with a window. */
+export function keepLogs(): void {
+  const file = new RotatingFile(logPath(), limits)
+  const write = process.stderr.write.bind(process.stderr)
+  const keeping = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+    try {
+      file.append(`${new Date().toISOString()} ${text}${text.endsWith('\n') ? '' : '\n'}`)
+    } catch {
+      // On a full disk there is no place to say so either.
+    }
+    return write(chunk, ...(rest as []))
+  }
+  process.stderr.write = keeping
+  app.on('quit', () => {
+    process.stderr.write = write
+  })
+  file.append(`${new Date().toISOString()} Listwright ${app.getVersion()} starts\n`)
+}
+
+/** The last lines of the log. */
+export function lastLines(lines: number): string[] {
+  if (!existsSync(logPath())) return []
+  return readFileSync(logPath(), 'utf8').trimEnd().split('\n').slice(-lines)
+}

@@ -1,0 +1,109 @@
+import { app } from 'electron'
+
+/** What the shell around the window says, in the languages of the window. */
+const english = {
+  file: 'File',
+  importFile: 'Import a File…',
+  newList: 'New List…',
+  go: 'Go',
+  home: 'Home',
+  lists: 'Lists',
+  campaigns: 'Campaigns',
+  imports: 'Imports',
+  jobs: 'Jobs',
+  settings: 'Settings',
+  view: 'View',
+  help: 'Help',
+  apiReference: 'API Reference',
+  showLogs: 'Show Logs',
+  copyDiagnostics: 'Copy Diagnostics',
+  checkForUpdates: 'Check for Updates…',
+  looksForUpdates: 'Check for Updates Daily',
+  opensAtLogin: 'Open at Login',
+  about: 'About Listwright',
+  openWindow: 'Open Listwright',
+  quit: 'Quit',
+  subscriberFiles: 'Files of subscribers',
+  copyLink: 'Copy Link',
+  keepEditing: 'Keep editing',
+  discard: 'Discard changes',
+  discardQuestion: 'Discard your changes?',
+  discardDetail: 'What you have changed in the window has not been saved.',
+  goOn: 'Go On in the Background',
+  stopAndResume: 'Quit and Resume Later',
+  cancel: 'Cancel',
+  jobsQuestion: (jobs: number) =>
+    jobs === 1 ? 'A job is still running.' : `${jobs} jobs are still running.`,
+  jobsDetail:
+    'In the background it goes on without the window, and Listwright quits once it is done. If you quit now, it continues where it was the next time you start Listwright.',
+  finished: 'Finished',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  upToDate: 'You have the newest version.',
+  newVersion: (version: string) => `Listwright ${version} is available.`,
+  see: 'See What Is New',
+  later: 'Later',
+  noUpdateAddress:
+    'This copy of Listwright does not look for updates: whoever installed it takes care of them.',
+  updateFailed: 'Updates could not be looked for',
+  crashed: 'The window closed unexpectedly',
+  crashedDetail:
+    'It was opened again several times. Your data is safe. Choose Help > Copy Diagnostics to report it.',
+  cannotOpen: 'This file cannot be opened'
+}
+
+type Texts = typeof english
+
+const german: Texts = {
+  file: 'Datei',
+  importFile: 'Datei importieren …',
+  newList: 'Neue Liste …',
+  go: 'Gehe zu',
+  home: 'Start',
+  lists: 'Listen',
+  campaigns: 'Kampagnen',
+  imports: 'Importe',
+  jobs: 'Aufgaben',
+  settings: 'Einstellungen',
+  view: 'Ansicht',
+  help: 'Hilfe',
+  apiReference: 'API-Referenz',
+  showLogs: 'Protokolle zeigen',
+  copyDiagnostics: 'Diagnose kopieren',
+  checkForUpdates: 'Nach Updates suchen …',
+  looksForUpdates: 'Täglich nach Updates suchen',
+  opensAtLogin: 'Beim Anmelden öffnen',
+  about: 'Über Listwright',
+  openWindow: 'Listwright öffnen',
+  quit: 'Beenden',
+  subscriberFiles: 'Dateien mit Abonnenten',
+  copyLink: 'Link kopieren',
+  keepEditing: 'Weiter bearbeiten',
+  discard: 'Änderungen verwerfen',
+  discardQuestion: 'Änderungen verwerfen?',
+  discardDetail: 'Was Sie im Fenster geändert haben, ist nicht gespeichert.',
+  goOn: 'Im Hintergrund weitermachen',
+  stopAndResume: 'Beenden und später fortsetzen',
+  cancel: 'Abbrechen',
+  jobsQuestion: (jobs) => (jobs === 1 ? 'Eine Aufgabe läuft noch.' : `${jobs} Aufgaben laufen noch.`),
+  jobsDetail:
+    'Im Hintergrund geht es ohne das Fenster weiter, und Listwright beendet sich danach. Wenn Sie jetzt beenden, geht es beim nächsten Start dort weiter, wo es war.',
+  finished: 'Fertig',
+  failed: 'Fehlgeschlagen',
+  cancelled: 'Abgebrochen',
+  upToDate: 'Sie haben die neueste Version.',
+  newVersion: (version) => `Listwright ${version} ist verfügbar.`,
+  see: 'Neuerungen ansehen',
+  later: 'Später',
+  noUpdateAddress: 'Dieses Listwright sucht nicht nach Updates: Darum kümmert sich, wer es installiert hat.',
+  updateFailed: 'Die Suche nach Updates ist fehlgeschlagen',
+  crashed: 'Das Fenster wurde unerwartet geschlossen',
+  crashedDetail:
+    'Es wurde mehrmals wieder geöffnet. Ihre Daten sind sicher. Mit Hilfe > Diagnose kopieren können Sie es melden.',
+  cannotOpen: 'Diese Datei kann nicht geöffnet werden'
+}
+
+/** In the language of the system, once the application is ready; English where there is no other. */
+export function texts(): Texts {
+  return app.getLocale().toLowerCase().startsWith('de') ? german : english
+}

@@ -1,0 +1,108 @@
+import { app, dialog } from 'electron'
+import type { AppUpdater } from 'electron-updater'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Application } from '../app.ts'
+import { messageOf } from '../base/errors.ts'
+import { keep, readKept } from './kept.ts'
+import { texts } from './texts.ts'
+import { showPage } from './window.ts'
+
+/** Milliseconds between two looks, where somebody wants them. */
+const lookInterval = 24 * 60 * 60 * 1000
+let timer: NodeJS.Timeout | undefined
+
+/** Looks for a newer version once a day, if somebody asked for that: nothing goes over a network unasked. */
+export async function lookForUpdates(application: Application): Promise<void> {
+  if (!canLook()) return
+  const autoUpdater = await updater()
+  autoUpdater.autoDownload = false
+  // Installed when somebody says so and no job runs, never by quitting.
+  autoUpdater.autoInstallOnAppQuit = false
+  // A version that does not know the data yet could not open it.
+  autoUpdater.allowDowngrade = false
+  autoUpdater.allowPrerelease = app.getVersion().includes('-')
+  application.about.installUpdate = () => install(application)
+  if (looksForUpdates()) lookForUpdatesDaily(application, true)
+}
+
+export function looksForUpdates(): boolean {
+  return readKept().looksForUpdates ?? false
+}
+
+export function lookForUpdatesDaily(application: Application, looks: boolean): void {
+  keep({ looksForUpdates: looks })
+  clearInterval(timer)
+  if (!looks || !canLook()) return
+  const look = (): void =>
+    void findUpdate(application).catch((error: unknown) =>
+      process.stderr.write(`Updates could not be looked for: ${messageOf(error)}\n`)
+    )
+  timer = setInterval(look, lookInterval)
+  look()
+}
+
+/** Looks now, and tells what came of it. */
+export async function askForUpdates(application: Application): Promise<void> {
+  const text = texts()
+  if (!canLook()) return void (await dialog.showMessageBox({ type: 'info', message: text.noUpdateAddress }))
+  try {
+    const version = await findUpdate(application)
+    if (version === null) return void (await dialog.showMessageBox({ type: 'info', message: text.upToDate }))
+    const { response } = await dialog.showMessageBox({
+      type: 'info',
+      message: text.newVersion(version),
+      buttons: [text.see, text.later],
+      defaultId: 0,
+      cancelId: 1
+    })
+    if (response === 0) showPage('/about')
+  } catch (error) {
+    dialog.showErrorBox(text.updateFailed, messageOf(error))
+  }
+}
+
+/** Loaded where it is used: most copies never do. */
+async function updater(): Promise<AppUpdater> {
+  const { default: loaded } = await import('electron-updater')
+  return loaded.autoUpdater
+}
+
+/** Whether this copy was told where its updates are, and may install them. */
+function canLook(): boolean {
+  return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
+}
+
+/** @returns the newer version, whose notes the page "About" shows; null for none */
+async function findUpdate({ about }: Application): Promise<string | null> {
+  const found = await (await updater()).checkForUpdates()
+  if (!found?.isUpdateAvailable) {
+    about.update = null
+    return null
+  }
+  const { version, releaseNotes } = found.updateInfo
+  const notes =
+    typeof releaseNotes === 'string'
+      ? releaseNotes
+      : (releaseNotes ?? []).map((release) => `${release.version}\n${release.note ?? ''}`).join('\n\n')
+  about.update = { version, notes }
+  return version
+}
+
+/** Fetches the update and starts it. @throws Error with a sentence where a job runs */
+async function install(application: Application): Promise<void> {
+  const autoUpdater = await updater()
+  await requireRest(application)
+  await autoUpdater.downloadUpdate()
+  await requireRest(application)
+  // The answer to the window goes first.
+  setTimeout(() => autoUpdater.quitAndInstall(), 500)
+}
+
+async function requireRest(application: Application): Promise<void> {
+  const running = await application.runningJobs()
+  if (running.length > 0)
+    throw new Error(
+      `The update waits until nothing runs any more: ${running.map(({ name }) => name).join(', ')}`
+    )
+}

@@ -1,0 +1,43 @@
+import { type BrowserWindow, type Rectangle, screen } from 'electron'
+import { keep, readKept } from './kept.ts'
+
+const proposed = { width: 1360, height: 860 }
+
+/** Where the window was with the displays that there are now: a laptop has another place for it at the desk than on the road. */
+export function windowPlace(): { bounds: Partial<Rectangle>; isMaximized: boolean } {
+  const kept = readKept().windows?.[displays()]
+  if (!kept) return { bounds: proposed, isMaximized: false }
+  const { isMaximized, ...bounds } = kept
+  return { bounds: isVisible(bounds) ? bounds : proposed, isMaximized }
+}
+
+/** Remembers it when the window is closed. */
+export function keepWindowPlace(window: BrowserWindow): void {
+  window.on('close', () => {
+    // Of a maximized window that is where it goes back to.
+    const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
+    keep({ windows: { ...readKept().windows, [displays()]: place } })
+  })
+}
+
+/** The displays that there are, as a name. */
+function displays(): string {
+  return screen
+    .getAllDisplays()
+    .map(({ bounds: { x, y, width, height } }) => [x, y, width, height].join(' '))
+    .sort()
+    .join(', ')
+}
+
+/** Whether enough of it lies on a display to be taken hold of. */
+function isVisible({ x, y, width }: Rectangle): boolean {
+  return screen
+    .getAllDisplays()
+    .some(
+      ({ workArea }) =>
+        x + width > workArea.x + 100 &&
+        x < workArea.x + workArea.width - 100 &&
+        y >= workArea.y - 20 &&
+        y < workArea.y + workArea.height - 50
+    )
+}

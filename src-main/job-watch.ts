@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely'
+import { jobs } from './api/jobs/queries.ts'
+import { endedJobStates, type Job } from './api/jobs/schema.ts'
+import type { Schema } from './database/schema.ts'
+import type { Writer } from './database/writer.ts'
+
+/** A job as the shell around the window shows it. */
+export interface ShownJob {
+  type: Job['job_type']
+  id: number
+  /** Such as the name of the file. */
+  name: string
+  state: Job['state']
+  /** From 0 to 1; null where it is not known how much there is to do. */
+  progress: number | null
+  /** The page of the window that shows it; null where it belongs to another organization than the first one. */
+  page: string | null
+}
+
+/** What the jobs of all organizations are at. */
+export interface JobsAtWork {
+  running: ShownJob[]
+  /** Those that ended since the last time. */
+  ended: ShownJob[]
+}
+
+/** How often it is looked at most, in milliseconds. */
+const lookInterval = 1000
+/** More of them run at no time. */
+const mostAtOnce = 100
+const entities = new Set(['subscriber_import', 'subscriber_export', 'campaign', 'suppressed_address_import'])
+
+/** Tells what jobs are at whenever the writer says that one of them changed, and each second while one runs. */
+export class JobWatch {
+  readonly #reader: Kysely<Schema>
+  #timer: NodeJS.Timeout | undefined
+  #known = new Map<string, ShownJob>()
+  #listeners: ((jobs: JobsAtWork) => void)[] = []
+  #closed = false
+
+  constructor(reader: Kysely<Schema>, writer: Writer) {
+    this.#reader = reader
+    writer.onChanges((changes) => {
+      if (changes.some(({ entity }) => entities.has(entity))) this.#lookSoon()
+    })
+  }
+
+  onJobs(listener: (jobs: JobsAtWork) => void): void {
+    this.#listeners.push(listener)
+    this.#lookSoon()
+  }
+
+  /** Those that run now. */
+  async running(): Promise<ShownJob[]> {
+    const { rows } = await jobs(
+      this.#reader,
+      { organizationId: null, unfinishedOnly: true },
+      { page: 0, per_page: mostAtOnce }
+    )
+    return rows.filter(({ paused, started_at }) => paused === 0 && started_at !== null).map(shown)
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  #lookSoon(): void {
+    if (this.#listeners.length === 0 || this.#closed) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      // The database closes when the application ends; there is nobody to tell any more.
+      this.#look().catch(() => undefined)
+    }, lookInterval)
+  }
+
+  async #look(): Promise<void> {
+    const running = await this.running()
+    const known = new Map(running.map((job) => [keyOf(job), job]))
+    const gone = [...this.#known.values()].filter((job) => !known.has(keyOf(job)))
+    this.#known = known
+    const ended = gone.length === 0 ? [] : await this.#endOf(gone)
+    if (this.#closed) return
+    for (const listener of this.#listeners) listener({ running, ended })
+    if (running.length > 0) this.#lookSoon()
+  }
+
+  /** What became of jobs that run no more: those that were paused are not told. */
+  async #endOf(gone: readonly ShownJob[]): Promise<ShownJob[]> {
+    const types = [...new Set(gone.map(({ type }) => type))]
+    const wanted = new Set(gone.map(keyOf))
+    const ended: ShownJob[] = []
+    for (const jobType of types) {
+      const { rows } = await jobs(
+        this.#reader,
+        { organizationId: null, unfinishedOnly: false, jobType, finishedAfter: Date.now() - 60_000 },
+        { page: 0, per_page: mostAtOnce }
+      )
+      ended.push(...rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job)))
+    }
+    return ended
+  }
+}
+
+function hasEnded({ state }: ShownJob): boolean {
+  return (endedJobStates as readonly string[]).includes(state)
+}
+
+function keyOf({ type, id }: ShownJob): string {
+  return `${type} ${id}`
+}
+
+type JobRow = Awaited<ReturnType<typeof jobs>>['rows'][number]
+
+function shown(row: JobRow): ShownJob {
+  const { job_type: type, id, name, state, progress_value: done, progress_total: total } = row
+  return {
+    type,
+    id,
+    name,
+    state,
+    progress: total === null || total === 0 ? null : Math.min(1, done / total),
+    page: row.organization_id === 1 ? pageOf(row) : null
+  }
+}
+
+function pageOf({
+  job_type: type,
+  id,
+  mailing_list_id: listId,
+  suppression_list_id: listed
+}: JobRow): string {
+  switch (type) {
+    case 'SubscriberImport':
+      return `/imports/${id}`
+    case 'SubscriberExport':
+      return `/lists/${listId}/exports`
+    case 'Campaign':
+      return `/lists/${listId}/campaigns/${id}`
+    case 'SuppressedAddressImport':
+      return `/suppression/${listed}`
+  }
+}

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox'
+import { envelope } from '../../http/envelope.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { Nullable } from '../../http/schema.ts'
+
+const AboutAnswer = Type.Object({
+  version: Type.String(),
+  /** A newer one; null = none is known. */
+  update: Nullable(
+    Type.Object({
+      version: Type.String(),
+      notes: Type.String(),
+      /** Whether it is installed from here; elsewhere the system does that. */
+      can_be_installed: Type.Boolean()
+    })
+  )
+})
+export type AboutAnswer = Static<typeof AboutAnswer>
+
+const Library = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  licence: Type.String(),
+  text: Type.String()
+})
+export type Library = Static<typeof Library>
+
+export const aboutEndpoints = unlistedEndpoints({
+  'GET /about': { access: 'signed_in', answer: envelope(AboutAnswer) },
+  'GET /about/libraries': { access: 'signed_in', answer: envelope(Type.Array(Library)) },
+  'POST /about/update': { access: 'system_admin', answer: envelope(Type.Null()) }
+})

@@ -1,0 +1,19 @@
+import type { AboutAnswer, aboutEndpoints, Library } from '../../src-main/workbench/about/endpoints.ts'
+import { windowCalls } from './client.ts'
+
+export type { AboutAnswer, Library }
+
+const about = windowCalls<typeof aboutEndpoints>()
+
+export function fetchAbout(): Promise<AboutAnswer> {
+  return about.call('GET /about')
+}
+
+export function fetchLibraries(): Promise<Library[]> {
+  return about.call('GET /about/libraries')
+}
+
+/** Installs the update and starts again. @throws ApiFailure while a job runs */
+export async function installUpdate(): Promise<void> {
+  await about.call('POST /about/update')
+}

@@ -1,0 +1,305 @@
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { makeList } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+import { electronDouble } from './electron-double.ts'
+import { startDesktop } from './start-desktop.ts'
+
+/** Begins an import that takes a while. @returns its id */
+async function beginLongImport(api: Client): Promise<number> {
+  const list = await makeList(api, { name: 'Readers' })
+  const content = Array.from({ length: 300_000 }, (_, row) => `person${row}@example.com`).join('\n')
+  const { data } = await api.post<SubscriberImport>(`/mailing_lists/${list.id}/subscriber_imports`, {
+    subscriber_import: {
+      column_mapping: ['email'],
+      file_source: { type: 'json', content },
+      file_format: { csv_has_headers: false }
+    }
+  })
+  await vi.waitFor(async () => {
+    const { data: now } = await api.get<SubscriberImport>(`/subscriber_imports/${data.id}`)
+    expect(now.state).toBe('importing')
+  }, 20_000)
+  return data.id
+}
+
+describe.runIf(process.platform === 'linux')('the shell around the window', () => {
+  it('uses nothing of Electron that the double does not have', () => {
+    const { module } = electronDouble({ userData: '/nowhere' })
+    const used = globSync('src-main/desktop/*.ts').flatMap((path) => {
+      const [, names = ''] = /import \{([^}]*)\} from 'electron'/.exec(readFileSync(path, 'utf8')) ?? []
+      return names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '' && !name.startsWith('type '))
+    })
+    expect([...new Set(used)].filter((name) => !(name in module))).toEqual([])
+  })
+
+  it('opens the window where it was with the same displays, and in view where they changed', async () => {
+    const userData = await temporaryDirectory()
+    const first = await startDesktop({ userData })
+    expect(first.window?.options).toMatchObject({ width: 1360, height: 860 })
+    first.window?.maximize()
+    if (first.window) Object.assign(first.window.options, { x: 300, y: 200, width: 900, height: 700 })
+    first.app.quit()
+    await vi.waitFor(() => expect(first.log).toContain('quit'))
+
+    const second = await startDesktop({ userData })
+    expect(second.window?.options).toMatchObject({ x: 300, y: 200, width: 900, height: 700 })
+    second.window?.emit('ready-to-show')
+    expect(second.window?.maximized).toBe(true)
+    second.app.quit()
+    await vi.waitFor(() => expect(second.log).toContain('quit'))
+
+    const kept = join(userData, 'shell.json')
+    writeFileSync(kept, readFileSync(kept, 'utf8').replace('"x":300', '"x":5000'))
+    const third = await startDesktop({ userData })
+    expect(third.window?.options).not.toHaveProperty('x')
+    writeFileSync(kept, '{"windows": {')
+    expect((await startDesktop({ userData })).window?.options.width).toBe(1360)
+  })
+
+  it('has menus with the commands of the product, which lead the window to their pages', async () => {
+    const { applicationMenu, choose, window, origin } = await startDesktop()
+    expect(applicationMenu().map(({ role, label }) => label ?? role)).toEqual([
+      'File',
+      'editMenu',
+      'Go',
+      'View',
+      'windowMenu',
+      'Help'
+    ])
+    for (const [label, page] of [
+      ['New List…', '/lists?create'],
+      ['Campaigns', '/campaigns'],
+      ['Settings', '/settings'],
+      ['About Listwright', '/about'],
+      ['API Reference', '/docs/']
+    ] as const) {
+      choose(label)
+      expect(window?.address).toBe(origin + page)
+    }
+    const german = await startDesktop({ locale: 'de-AT' })
+    expect(german.applicationMenu().map(({ label }) => label)).toContain('Gehe zu')
+  })
+
+  it('leads to the import of a file that is chosen, dropped on its icon, or named when it starts', async () => {
+    const directory = await temporaryDirectory()
+    const file = join(directory, 'people.csv')
+    writeFileSync(file, 'email\na@example.com\n')
+    const { app, window, origin, choose, answers, log } = await startDesktop({ args: [file] })
+    expect(decodeURIComponent(window?.address ?? '')).toContain('page=/import-file?file=people.csv')
+    const leadsTo = (page: string) => vi.waitFor(() => expect(window?.address).toBe(origin + page))
+    app.emit('open-file', { preventDefault: () => undefined }, file)
+    await leadsTo('/import-file?file=people%20(2).csv')
+    answers.files = [file]
+    choose('Import a File…')
+    await leadsTo('/import-file?file=people%20(3).csv')
+    expect(log).toContain(`recent ${file}`)
+    app.emit('second-instance', {}, ['listwright', '--hidden', 'people.csv'], directory)
+    await leadsTo('/import-file?file=people%20(4).csv')
+    app.emit('open-file', { preventDefault: () => undefined }, join(directory, 'gone.csv'))
+    await vi.waitFor(() => expect(log.join('\n')).toContain('This file cannot be opened: There is no file'))
+  })
+
+  it('leads links of its own scheme to lists, and to nothing that is not a page', async () => {
+    const { app, window, origin } = await startDesktop()
+    const leadsTo = (page: string) => vi.waitFor(() => expect(window?.address).toBe(origin + page))
+    app.emit('open-url', { preventDefault: () => undefined }, 'listwright://lists/7')
+    await leadsTo('/lists/7')
+    for (const bad of [
+      'listwright://app/v1/session',
+      'listwright://../../etc',
+      'listwright://lists/7?sign_in=1'
+    ])
+      app.emit('open-url', { preventDefault: () => undefined }, bad)
+    await leadsTo('/')
+  })
+
+  it('keeps unsaved work where a link would leave it', async () => {
+    const { app, window, log } = await startDesktop()
+    if (!window) throw new Error('there is no window')
+    const before = window.address
+    window.webContents.hasUnsavedWork = true
+    app.emit('open-url', { preventDefault: () => undefined }, 'listwright://lists/7')
+    await vi.waitFor(() => expect(log).toContain('Discard your changes?'))
+    expect(window.address).toBe(before)
+    window.webContents.hasUnsavedWork = false
+  })
+
+  it('shows a job that runs in the taskbar and the tray, keeps the computer awake, and tells its end where nobody looks', async () => {
+    const { window, trays, log, notifications, signIn, origin } = await startDesktop()
+    const id = await beginLongImport(await signIn())
+    await vi.waitFor(() => expect(trays.length).toBe(1), 10_000)
+    expect(window?.progress).not.toBe(-1)
+    expect(log).toContain('awake prevent-app-suspension')
+    expect(trays[0]?.menu.map(({ label }) => label)).toEqual(
+      expect.arrayContaining(['Open Listwright', 'Quit'])
+    )
+    await vi.waitFor(() => expect(notifications.length).toBe(1), 30_000)
+    expect(log.find((entry) => entry.startsWith('notification'))).toMatch(/: Finished$/)
+    expect(log).toContain('asleep 7')
+    expect(trays[0]?.isDestroyed).toBe(true)
+    expect(window?.progress).toBe(-1)
+    notifications[0]?.emit('click')
+    expect(window?.address).toBe(`${origin}/imports/${id}`)
+  })
+
+  it('asks before it quits while a job runs: it goes on without a window and quits once it is done', async () => {
+    const { app, windows, answers, log, signIn, window } = await startDesktop()
+    await beginLongImport(await signIn())
+    answers.button = 2
+    app.quit()
+    await vi.waitFor(() => expect(log).toContain('A job is still running.'))
+    expect(log).not.toContain('quit held up')
+    answers.button = 0
+    const closed = vi.fn()
+    window?.on('closed', closed)
+    app.quit()
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled())
+    expect(log).not.toContain('quit held up')
+    await vi.waitFor(() => expect(log.at(-1)).toBe('quit'), 30_000)
+    expect(windows.length).toBe(1)
+  })
+
+  it('stops a job that is to be resumed, and goes on with it at the next start', async () => {
+    const directory = await temporaryDirectory()
+    const first = await startDesktop({ directory })
+    const id = await beginLongImport(await first.signIn())
+    first.answers.button = 1
+    first.app.quit()
+    await vi.waitFor(() => expect(first.log.at(-1)).toBe('quit'), 20_000)
+    const second = await startDesktop({ directory })
+    const api = await second.signIn()
+    const ended = await api.imported(id)
+    expect(ended).toMatchObject({ state: 'finished', stats: { subscribers: { added: 300_000 } } })
+  })
+
+  it('loads a page that crashed again, and gives up on one that always does', async () => {
+    const { window, log } = await startDesktop()
+    window?.webContents.crash('clean-exit')
+    expect(window?.webContents.reloads).toBe(0)
+    for (let crash = 0; crash < 3; crash++) window?.webContents.crash()
+    expect(window?.webContents.reloads).toBe(3)
+    window?.webContents.crash('oom')
+    expect(window?.webContents.reloads).toBe(3)
+    expect(log.join('\n')).toContain('The window closed unexpectedly')
+  })
+
+  it('offers words for one that is misspelled, and fetches no dictionaries', async () => {
+    const { window, menus, log, origin, clipboard } = await startDesktop()
+    expect(log).toContain(`dictionaries ${origin}/no-dictionaries/`)
+    window?.webContents.rightClick({ isEditable: true, dictionarySuggestions: ['letter'] })
+    const [menu] = menus
+    expect(menu?.map(({ label, role }) => label ?? role)).toEqual(
+      expect.arrayContaining(['letter', 'cut', 'copy', 'paste', 'selectAll'])
+    )
+    ;(menu?.[0]?.click as () => void)()
+    expect(window?.webContents.replaced).toBe('letter')
+    window?.webContents.rightClick({})
+    expect(menus.length).toBe(1)
+    window?.webContents.rightClick({ linkURL: 'https://example.com/' })
+    ;(menus[1]?.at(-1)?.click as () => void)()
+    expect(clipboard.text).toBe('https://example.com/')
+  })
+
+  it('keeps what it says in a log that does not grow for ever, and copies diagnostics with nothing personal in them', async () => {
+    const { userData, choose, log, clipboard, window } = await startDesktop()
+    window?.webContents.crash()
+    process.stderr.write('The server refused ada@example.com in /?sign_in=abc123\n')
+    const path = join(userData, 'logs/listwright.log')
+    expect(readFileSync(path, 'utf8')).toContain('A page crashed: crashed, status 1')
+    choose('Show Logs')
+    expect(log).toContain(`folder ${join(userData, 'logs')}`)
+    choose('Copy Diagnostics')
+    await vi.waitFor(() => expect(clipboard.text).toContain('Listwright 0.1.0'))
+    expect(clipboard.text).toContain('Running jobs: none')
+    expect(clipboard.text).toMatch(/Database: \d/)
+    expect(clipboard.text).toContain('The server refused (address) in /?sign_in=(token)')
+    expect(clipboard.text).not.toContain('ada@')
+  })
+
+  it('is opened at login where somebody wants that, once it is installed', async () => {
+    const { choose, userData, applicationMenu } = await startDesktop({ isPackaged: true })
+    const entry = join(userData, 'autostart/app.listwright.Listwright.desktop')
+    choose('Open at Login', true)
+    expect(readFileSync(entry, 'utf8')).toMatch(/Exec=".*exe"/)
+    choose('Open at Login', false)
+    expect(existsSync(entry)).toBe(false)
+    expect(JSON.stringify(applicationMenu())).toContain('Open at Login')
+    const checkout = await startDesktop()
+    expect(JSON.stringify(checkout.applicationMenu())).not.toContain('Open at Login')
+  })
+})
+
+describe.runIf(process.platform === 'linux')('updates', () => {
+  const newer = {
+    isUpdateAvailable: true,
+    updateInfo: {
+      version: '9.9.9',
+      releaseNotes: 'Faster imports',
+      files: [],
+      path: '',
+      sha512: '',
+      releaseDate: ''
+    }
+  }
+
+  /** An installed copy that was told where its updates are. */
+  async function startInstalled(options: Parameters<typeof startDesktop>[0] = {}) {
+    const resources = await temporaryDirectory()
+    writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\n')
+    return startDesktop({ isPackaged: true, resources, ...options })
+  }
+
+  it('are looked for only where somebody asked for it', async () => {
+    const userData = await temporaryDirectory()
+    const { log, choose, autoUpdater, app } = await startInstalled({ userData })
+    expect(log).not.toContain('look for updates')
+    expect(autoUpdater).toMatchObject({
+      autoDownload: false,
+      autoInstallOnAppQuit: false,
+      allowDowngrade: false
+    })
+    choose('Check for Updates Daily', true)
+    await vi.waitFor(() => expect(log).toContain('look for updates'))
+    app.quit()
+    await vi.waitFor(() => expect(log).toContain('quit'))
+    const next = await startInstalled({ userData })
+    await vi.waitFor(() => expect(next.log).toContain('look for updates'))
+    next.choose('Check for Updates Daily', false)
+  })
+
+  it('are told with what is new, and installed when nothing runs', async () => {
+    const { choose, autoUpdater, log, signIn, window, origin } = await startInstalled()
+    const api = await signIn()
+    choose('Check for Updates…')
+    await vi.waitFor(() => expect(log).toContain('You have the newest version.'))
+    autoUpdater.found = newer
+    choose('Check for Updates…')
+    await vi.waitFor(() => expect(window?.address).toBe(`${origin}/about`))
+    expect((await api.workbench('GET', '/about')).data).toEqual({
+      version: '0.1.0',
+      update: { version: '9.9.9', notes: 'Faster imports', can_be_installed: true }
+    })
+    await beginLongImport(api)
+    const refused = await api.workbench('POST', '/about/update')
+    expect(refused.error_message).toMatch(/The update waits until nothing runs any more/)
+    expect(log).not.toContain('download update')
+    await api.imported(1)
+    expect((await api.workbench('POST', '/about/update')).success).toBe(true)
+    await vi.waitFor(() => expect(log).toEqual(expect.arrayContaining(['download update', 'install update'])))
+  })
+
+  it('are left to the system in copies that were not told where they are', async () => {
+    const { choose, log, signIn } = await startDesktop({ isPackaged: true })
+    choose('Check for Updates…')
+    await vi.waitFor(() => expect(log.join('\n')).toContain('does not look for updates'))
+    expect(log).not.toContain('look for updates')
+    expect((await (await signIn()).workbench('POST', '/about/update')).success).toBe(false)
+  })
+})

@@ -1,0 +1,87 @@
+import type { AppUpdater, UpdateCheckResult } from 'electron-updater'
+import { expect, onTestFinished, vi } from 'vitest'
+import { temporaryDirectory } from '../support/application.ts'
+import { Client } from '../support/client.ts'
+import { type DoubleOptions, electronDouble } from './electron-double.ts'
+
+/** What electron-updater is asked for, in its own types. */
+export type UpdaterDouble = Pick<
+  AppUpdater,
+  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'allowPrerelease'
+> & {
+  /** What the next look finds; null = nothing newer. */
+  found: Pick<UpdateCheckResult, 'isUpdateAvailable' | 'updateInfo'> | null
+  checkForUpdates: () => Promise<unknown>
+  downloadUpdate: () => Promise<string[]>
+  quitAndInstall: () => void
+}
+
+/** Starts the desktop application, the real main.ts, on a data directory of its own, with doubles of Electron and its updater. */
+export async function startDesktop(
+  options: Partial<DoubleOptions> & { directory?: string; args?: string[]; resources?: string } = {}
+) {
+  const userData = options.userData ?? (await temporaryDirectory())
+  const electron = electronDouble({ ...options, userData })
+  const { log } = electron
+  const autoUpdater: UpdaterDouble = {
+    autoDownload: true,
+    autoInstallOnAppQuit: true,
+    allowDowngrade: true,
+    allowPrerelease: false,
+    found: null,
+    checkForUpdates() {
+      log.push('look for updates')
+      return Promise.resolve(this.found)
+    },
+    downloadUpdate: () => {
+      log.push('download update')
+      return Promise.resolve([])
+    },
+    quitAndInstall: () => void log.push('install update')
+  }
+  const dataHome = options.directory ?? (await temporaryDirectory())
+  const { argv, resourcesPath } = process
+  process.argv = ['electron', '/the/application', ...(options.args ?? [])]
+  Object.assign(process, { resourcesPath: options.resources ?? userData })
+  // env-paths puts the data here.
+  vi.stubEnv('XDG_DATA_HOME', dataHome)
+  vi.stubEnv('XDG_CONFIG_HOME', userData)
+  vi.resetModules()
+  vi.doMock('electron', () => electron.module)
+  vi.doMock('electron-updater', () => ({ default: { autoUpdater } }))
+  onTestFinished(async () => {
+    Object.assign(process, { argv, resourcesPath })
+    // Whatever runs is left to the next start.
+    electron.answers.button = 1
+    if (!log.includes('quit')) electron.app.quit()
+    await vi.waitFor(() => expect(log).toContain('quit'))
+    vi.doUnmock('electron')
+    vi.doUnmock('electron-updater')
+    vi.unstubAllEnvs()
+  })
+  await import('../../src-main/desktop/main.ts')
+  const [window] = electron.windows
+  const origin = window ? new URL(window.address).origin : ''
+  return {
+    ...electron,
+    window,
+    origin,
+    userData,
+    dataHome,
+    autoUpdater,
+    signIn: () => signIn(window?.address)
+  }
+}
+
+/** The window of the application, as far as it calls the API. */
+async function signIn(address = ''): Promise<Client> {
+  const answer = await fetch(address, { redirect: 'manual' })
+  const cookie = (answer.headers.get('Set-Cookie') ?? '').split(';')[0] ?? ''
+  const { origin } = new URL(address)
+  return new (class extends Client {
+    override raw(path: string, init: RequestInit = {}): Promise<Response> {
+      const headers = { ...(init.headers as Record<string, string>), cookie, origin }
+      return fetch(origin + path, { redirect: 'manual', ...init, headers })
+    }
+  })(origin, '')
+}
