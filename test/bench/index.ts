@@ -8,10 +8,11 @@ import { benchFilters } from './filters.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchSegments } from './segments.ts'
+import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 
-// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|sync|window [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|start|sync|window [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -19,6 +20,7 @@ const suites = {
   calls: benchCalls,
   deletion: benchDeletion,
   segments: benchSegments,
+  start: benchStart,
   filters: benchFilters,
   'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
