@@ -73,8 +73,11 @@ export class Window {
   readonly page: Page
   readonly #complaints: string[] = []
 
-  private constructor(page: Page) {
+  readonly #isOnlyOne: boolean
+
+  private constructor(page: Page, isOnlyOne = false) {
     this.page = page
+    this.#isOnlyOne = isOnlyOne
     page.on('pageerror', (error) => this.#complaints.push(error.message))
     page.on('console', (message) => {
       // The tests put a script into every frame, and previews of messages block it like any other.
@@ -89,6 +92,14 @@ export class Window {
     onTestFailed(() => window.#tellWhatItShows())
     await browser.context.request.get(app.interfaceUrl(), { maxRedirects: 0 })
     await window.page.goto(app.baseUrl + path)
+    return window
+  }
+
+  /** Leads the only window of the desktop application, which is signed in, to another page. */
+  static async lead(page: Page, address: string): Promise<Window> {
+    const window = new Window(page, true)
+    onTestFailed(() => window.#tellWhatItShows())
+    await page.goto(address)
     return window
   }
 
@@ -123,7 +134,8 @@ export class Window {
   async finish(...expected: RegExp[]): Promise<void> {
     // The next window finds no theme or width that this one chose.
     await this.page.evaluate(() => localStorage.clear())
-    await this.page.close()
+    if (this.#isOnlyOne) this.page.removeAllListeners()
+    else await this.page.close()
     expect(this.#complaints.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([])
     expect(expected.filter((pattern) => !this.#complaints.some((text) => pattern.test(text)))).toEqual([])
   }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, menuIsGone, skipsWithoutBrowser } from './browser.ts'
+import { stages } from './stages.ts'
 
 /** A file as a spreadsheet in Europe saves it: semicolons, days first, and a few faults. */
 function springFile(rows: number): string {
@@ -20,9 +21,9 @@ function springFile(rows: number): string {
   return `${lines.join('\n')}\n`
 }
 
-describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
+describe.each(stages)('the window, in $name', ({ skips, use }) => {
+  if (skips) return void it.skip('does the main job', () => undefined)
+  const { started, open } = use()
   let directory: string
 
   beforeAll(async () => {
@@ -39,7 +40,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
   }
 
   it('does the main job: a new list, a file, its mapping, its result, its failed rows, one subscriber edited', async () => {
-    const window = await Window.open(browser, started.app, '/lists')
+    const window = await open('/lists')
     const { page } = window
     await page.getByText('Your first list').waitFor()
     await window.screenshot('lists-empty')
@@ -112,7 +113,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const list = await makeList(started.api, { name: 'Everybody' })
     const lines = Array.from({ length: rows }, (_, row) => `p${row}@example.com,First${row % 100}`)
     const path = await file('everybody.csv', `email,first name\n${lines.join('\n')}\n`)
-    const window = await Window.open(browser, started.app, `/lists/${list.id}/import`)
+    const window = await open(`/lists/${list.id}/import`)
     const { page } = window
     await page.locator('input[type=file]').setInputFiles(path)
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -149,7 +150,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
   it('shows what another program changes, without a reload', async () => {
     const list = await makeList(started.api, { name: 'Shared' })
     await makeSubscriber(started.api, list.id, 'first@example.com')
-    const window = await Window.open(browser, started.app, `/lists/${list.id}`)
+    const window = await open(`/lists/${list.id}`)
     await window.page.getByText('first@example.com').waitFor()
     await makeSubscriber(started.api, list.id, 'second@example.com')
     await window.page.getByText('second@example.com').waitFor()
@@ -162,7 +163,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
       await makeList(started.api, { name: 'Asked first' }),
       await makeList(started.api, { name: 'Zebra' })
     ]
-    const window = await Window.open(browser, started.app, `/lists/${lists[0]?.id}/fields`)
+    const window = await open(`/lists/${lists[0]?.id}/fields`)
     const { page } = window
     await page.getByRole('button', { name: 'Create field' }).click()
     const editor = page.getByRole('dialog', { name: 'Create field' })
@@ -229,7 +230,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     ] as const) {
       await makeField(started.api, list.id, name, type, { options })
     }
-    const window = await Window.open(browser, started.app, `/lists/${list.id}`)
+    const window = await open(`/lists/${list.id}`)
     const { page } = window
     await page.getByRole('button', { name: 'Add subscriber' }).first().click()
     const editor = page.getByRole('dialog')
@@ -297,7 +298,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
 
   it('explains a file that it cannot import, before anything happens', async () => {
     const list = await makeList(started.api, { name: 'Careful' })
-    const window = await Window.open(browser, started.app, '/lists')
+    const window = await open('/lists')
     const { page } = window
     const wizard = `${started.app.baseUrl}/lists/${list.id}/import`
     await page.goto(wizard)
@@ -318,7 +319,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     const list = await makeList(started.api, { name: 'Old list' })
     await makeSubscriber(started.api, list.id, 'a@example.com')
     await makeSubscriber(started.api, list.id, 'b@example.com')
-    const window = await Window.open(browser, started.app, '/lists')
+    const window = await open('/lists')
     const { page } = window
     await page.getByRole('button', { name: 'Actions for Old list' }).click()
     await page.getByRole('menuitem', { name: 'Delete list' }).click()
@@ -339,7 +340,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     await makeSubscriber(api, list.id, 'a@example.com')
     const other = await makeList(api, { name: 'Readers' })
     await makeSegment(api, other.id, { name: 'Readers who buy', other: list.id })
-    const window = await Window.open(browser, started.app, '/lists')
+    const window = await open('/lists')
     const { page } = window
     await page.getByRole('button', { name: 'Actions for Customers' }).click()
     // The first answer is lost: that is said, and asked again.
@@ -360,7 +361,7 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
   })
 
   it('shows every other page, in both themes, and keeps theme and density', async () => {
-    const window = await Window.open(browser, started.app, '/lists')
+    const window = await open('/lists')
     const { page } = window
     await page.getByRole('link', { name: 'Spring newsletter' }).first().waitFor()
     await window.screenshot('lists')
@@ -400,8 +401,13 @@ describe.skipIf(skipsWithoutBrowser)('the window, in a real Chromium', { timeout
     expect(classes).toContain('compact')
     await window.finish()
   })
+})
 
-  it('says how to sign in where nobody is signed in', async () => {
+describe.skipIf(skipsWithoutBrowser)('a browser that is not signed in', () => {
+  const started = sharedApplication()
+  const browser = sharedBrowser()
+
+  it('is told how to sign in', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(started.app.baseUrl)
