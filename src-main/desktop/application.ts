@@ -1,4 +1,6 @@
-import { safeStorage } from 'electron'
+import { app, safeStorage } from 'electron'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
 import { defaultDataDirectory, defaultPort } from '../headless/arguments.ts'
@@ -18,6 +20,15 @@ export function startApplication(): Promise<Application> {
   })
 }
 
+/**
+ * Has Electron keep what belongs to it (cookies, caches, logs) in a folder of the data directory: on macOS it would mix them with the
+ * data, and applications on two data directories would take each other for a second start.
+ */
+export function keepShellApart(): void {
+  mkdirSync(dataDirectory(), { recursive: true, mode: 0o700 })
+  app.setPath('userData', join(dataDirectory(), 'shell'))
+}
+
 /** What `listwright start --data-dir` passes on; Electron and the system pass options of their own as well. */
 function dataDirectory(): string {
   const { values } = parseArgs({
@@ -26,7 +37,7 @@ function dataDirectory(): string {
     strict: false
   })
   const given = values['data-dir']
-  return typeof given === 'string' ? given : defaultDataDirectory()
+  return resolve(typeof given === 'string' ? given : defaultDataDirectory())
 }
 
 /** Whether the system keeps the key of safeStorage: on Linux without a keyring it would be one that everybody knows. */

@@ -1,6 +1,6 @@
 import '../base/memory.ts'
 import { app } from 'electron'
-import { startApplication } from './application.ts'
+import { keepShellApart, startApplication } from './application.ts'
 import { fetchNoDictionaries, offerContextMenus } from './context-menu.ts'
 import { reloadCrashedPages } from './crashes.ts'
 import { showFailure } from './failure.ts'
@@ -15,6 +15,7 @@ import { openWindow, reopenOnActivate } from './window.ts'
 
 // The desktop application, in the order in which it comes up.
 
+keepShellApart()
 if (app.requestSingleInstanceLock()) {
   keepLogs()
   takeWhatIsOpened()

@@ -22,6 +22,7 @@ export async function lookForUpdates(application: Application): Promise<void> {
   // A version that does not know the data yet could not open it.
   autoUpdater.allowDowngrade = false
   autoUpdater.allowPrerelease = app.getVersion().includes('-')
+  application.about.look = async () => void (await findUpdate(application))
   application.about.installUpdate = () => install(application)
   if (looksForUpdates()) lookForUpdatesDaily(application, true)
 }

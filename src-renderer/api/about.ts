@@ -13,6 +13,11 @@ export function fetchLibraries(): Promise<Library[]> {
   return about.call('GET /about/libraries')
 }
 
+/** Looks for a newer version, over the network. */
+export function lookForUpdate(): Promise<AboutAnswer> {
+  return about.call('POST /about/look')
+}
+
 /** Installs the update and starts again. @throws ApiFailure while a job runs */
 export async function installUpdate(): Promise<void> {
   await about.call('POST /about/update')

@@ -93,8 +93,6 @@ export interface DoubleOptions {
   firstInstance?: boolean
   isPackaged?: boolean
   locale?: string
-  /** Where Electron keeps what belongs to the application. */
-  userData: string
 }
 
 const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Display
@@ -103,10 +101,11 @@ const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Displ
 export function electronDouble({
   firstInstance = true,
   isPackaged = false,
-  locale = 'en-US',
-  userData
-}: DoubleOptions) {
+  locale = 'en-US'
+}: DoubleOptions = {}) {
   const log: string[] = []
+  /** Where Electron keeps what belongs to the application, until it is told otherwise. */
+  let userData = '/nowhere'
   const windows: BrowserWindowDouble[] = []
   const open = new Set<BrowserWindowDouble>()
   const menus: MenuItemConstructorOptions[][] = []
@@ -130,6 +129,7 @@ export function electronDouble({
         | 'isPackaged'
         | 'getLocale'
         | 'getPath'
+        | 'setPath'
         | 'getVersion'
         | 'setAsDefaultProtocolClient'
         | 'addRecentDocument'
@@ -165,6 +165,9 @@ export function electronDouble({
     }
     getPath(name: Parameters<App['getPath']>[0]): string {
       return name === 'userData' ? userData : join(userData, name)
+    }
+    setPath(_name: string, path: string): void {
+      userData = path
     }
     getVersion(): string {
       return '0.1.0'

@@ -28,7 +28,7 @@ async function beginLongImport(api: Client): Promise<number> {
 
 describe.runIf(process.platform === 'linux')('the shell around the window', () => {
   it('uses nothing of Electron that the double does not have', () => {
-    const { module } = electronDouble({ userData: '/nowhere' })
+    const { module } = electronDouble()
     const used = globSync('src-main/desktop/*.ts').flatMap((path) => {
       const [, names = ''] = /import \{([^}]*)\} from 'electron'/.exec(readFileSync(path, 'utf8')) ?? []
       return names
@@ -40,27 +40,29 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
   })
 
   it('opens the window where it was with the same displays, and in view where they changed', async () => {
-    const userData = await temporaryDirectory()
-    const first = await startDesktop({ userData })
+    const directory = await temporaryDirectory()
+    const first = await startDesktop({ directory })
     expect(first.window?.options).toMatchObject({ width: 1360, height: 860 })
     first.window?.maximize()
     if (first.window) Object.assign(first.window.options, { x: 300, y: 200, width: 900, height: 700 })
     first.app.quit()
     await vi.waitFor(() => expect(first.log).toContain('quit'))
 
-    const second = await startDesktop({ userData })
+    const second = await startDesktop({ directory })
     expect(second.window?.options).toMatchObject({ x: 300, y: 200, width: 900, height: 700 })
     second.window?.emit('ready-to-show')
     expect(second.window?.maximized).toBe(true)
     second.app.quit()
     await vi.waitFor(() => expect(second.log).toContain('quit'))
 
-    const kept = join(userData, 'shell.json')
+    const kept = join(second.userData, 'shell.json')
     writeFileSync(kept, readFileSync(kept, 'utf8').replace('"x":300', '"x":5000'))
-    const third = await startDesktop({ userData })
+    const third = await startDesktop({ directory })
     expect(third.window?.options).not.toHaveProperty('x')
+    third.app.quit()
+    await vi.waitFor(() => expect(third.log).toContain('quit'))
     writeFileSync(kept, '{"windows": {')
-    expect((await startDesktop({ userData })).window?.options.width).toBe(1360)
+    expect((await startDesktop({ directory })).window?.options.width).toBe(1360)
   })
 
   it('has menus with the commands of the product, which lead the window to their pages', async () => {
@@ -224,8 +226,8 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
   })
 
   it('is opened at login where somebody wants that, once it is installed', async () => {
-    const { choose, userData, applicationMenu } = await startDesktop({ isPackaged: true })
-    const entry = join(userData, 'autostart/app.listwright.Listwright.desktop')
+    const { choose, dataHome, applicationMenu } = await startDesktop({ isPackaged: true })
+    const entry = join(dataHome, 'autostart/app.listwright.Listwright.desktop')
     choose('Open at Login', true)
     expect(readFileSync(entry, 'utf8')).toMatch(/Exec=".*exe"/)
     choose('Open at Login', false)
@@ -257,8 +259,8 @@ describe.runIf(process.platform === 'linux')('updates', () => {
   }
 
   it('are looked for only where somebody asked for it', async () => {
-    const userData = await temporaryDirectory()
-    const { log, choose, autoUpdater, app } = await startInstalled({ userData })
+    const directory = await temporaryDirectory()
+    const { log, choose, autoUpdater, app } = await startInstalled({ directory })
     expect(log).not.toContain('look for updates')
     expect(autoUpdater).toMatchObject({
       autoDownload: false,
@@ -269,7 +271,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     await vi.waitFor(() => expect(log).toContain('look for updates'))
     app.quit()
     await vi.waitFor(() => expect(log).toContain('quit'))
-    const next = await startInstalled({ userData })
+    const next = await startInstalled({ directory })
     await vi.waitFor(() => expect(next.log).toContain('look for updates'))
     next.choose('Check for Updates Daily', false)
   })
@@ -284,6 +286,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     await vi.waitFor(() => expect(window?.address).toBe(`${origin}/about`))
     expect((await api.workbench('GET', '/about')).data).toEqual({
       version: '0.1.0',
+      can_look: true,
       update: { version: '9.9.9', notes: 'Faster imports', can_be_installed: true }
     })
     await beginLongImport(api)

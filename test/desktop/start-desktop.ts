@@ -18,10 +18,9 @@ export type UpdaterDouble = Pick<
 
 /** Starts the desktop application, the real main.ts, on a data directory of its own, with doubles of Electron and its updater. */
 export async function startDesktop(
-  options: Partial<DoubleOptions> & { directory?: string; args?: string[]; resources?: string } = {}
+  options: DoubleOptions & { directory?: string; args?: string[]; resources?: string } = {}
 ) {
-  const userData = options.userData ?? (await temporaryDirectory())
-  const electron = electronDouble({ ...options, userData })
+  const electron = electronDouble(options)
   const { log } = electron
   const autoUpdater: UpdaterDouble = {
     autoDownload: true,
@@ -42,10 +41,10 @@ export async function startDesktop(
   const dataHome = options.directory ?? (await temporaryDirectory())
   const { argv, resourcesPath } = process
   process.argv = ['electron', '/the/application', ...(options.args ?? [])]
-  Object.assign(process, { resourcesPath: options.resources ?? userData })
+  Object.assign(process, { resourcesPath: options.resources ?? dataHome })
   // env-paths puts the data here.
   vi.stubEnv('XDG_DATA_HOME', dataHome)
-  vi.stubEnv('XDG_CONFIG_HOME', userData)
+  vi.stubEnv('XDG_CONFIG_HOME', dataHome)
   vi.resetModules()
   vi.doMock('electron', () => electron.module)
   vi.doMock('electron-updater', () => ({ default: { autoUpdater } }))
@@ -66,7 +65,7 @@ export async function startDesktop(
     ...electron,
     window,
     origin,
-    userData,
+    userData: electron.app.getPath('userData'),
     dataHome,
     autoUpdater,
     signIn: () => signIn(window?.address)

@@ -60,7 +60,7 @@ const inElectron: Stage = {
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), 'listwright-test-'))
       const data = join(directory, 'data')
-      const args = [`--data-dir=${data}`, `--user-data-dir=${join(directory, 'shell')}`]
+      const args = [`--data-dir=${data}`]
       desktop = packaged === undefined ? await launchOwn(args) : await launchPackaged(packaged, args)
       await desktop.page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\//)
       app.baseUrl = new URL(desktop.page.url()).origin

@@ -82,6 +82,11 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /api_keys': {},
   'GET /api_keys': {},
   'DELETE /api_keys/:id': { foreign: ofKey },
+  'GET /about': {},
+  'GET /about/libraries': {},
+  'POST /about/look': { needs: 'system_admin' },
+  'POST /about/update': { needs: 'system_admin' },
+  'POST /windows': { needs: 'system_admin' },
   // What an action and its undoing ask for is decided by its kind: test/bulk-actions.
   'GET /bulk_actions': { needs: 'subscriber.read' },
   'GET /bulk_actions/:id': { needs: 'subscriber.read', foreign: ofBulkAction },

@@ -84,6 +84,7 @@ export function writeBuilt(
       })
     }
   }
+  const releases = process.env['LISTWRIGHT_UPDATE_URL']
   const manifest = {
     name: 'listwright',
     version,
@@ -92,6 +93,7 @@ export function writeBuilt(
     private: true,
     type: 'module',
     ...(main !== undefined && { main }),
+    ...(releases !== undefined && { releases }),
     dependencies
   }
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

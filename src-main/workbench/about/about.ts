@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageDirectory } from '../../base/package-directory.ts'
+import { installedPackage, newerVersion } from './newer-version.ts'
 
 declare module '../../http/context.ts' {
   interface ApplicationContext {
@@ -26,11 +26,17 @@ export interface ContainedLibrary {
 
 /** What the application tells of itself, and what its shell knows of newer versions. */
 export class About {
-  readonly version = (
-    JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as { version: string }
-  ).version
+  readonly #installed = installedPackage()
+  readonly version = this.#installed.version
   /** null = none is known, or nobody looks for one. */
   update: Update | null = null
+  /** Looks for a newer version, over the network; undefined where nobody said where they are. @throws Error with a sentence */
+  look: (() => Promise<void>) | undefined =
+    this.#installed.releases === undefined
+      ? undefined
+      : async () => {
+          this.update = await newerVersion(this.#installed)
+        }
   /** Installs the update and starts again; undefined where the system does that. @throws Error with a sentence why not now */
   installUpdate: (() => Promise<void>) | undefined
 

@@ -5,6 +5,8 @@ import { Nullable } from '../../http/schema.ts'
 
 const AboutAnswer = Type.Object({
   version: Type.String(),
+  /** Whether it can look for a newer one, over the network. */
+  can_look: Type.Boolean(),
   /** A newer one; null = none is known. */
   update: Nullable(
     Type.Object({
@@ -28,5 +30,6 @@ export type Library = Static<typeof Library>
 export const aboutEndpoints = unlistedEndpoints({
   'GET /about': { access: 'signed_in', answer: envelope(AboutAnswer) },
   'GET /about/libraries': { access: 'signed_in', answer: envelope(Type.Array(Library)) },
+  'POST /about/look': { access: 'system_admin', answer: envelope(AboutAnswer) },
   'POST /about/update': { access: 'system_admin', answer: envelope(Type.Null()) }
 })

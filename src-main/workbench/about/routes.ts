@@ -1,24 +1,38 @@
 import { messageOf, validationFailed } from '../../base/errors.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
-import { aboutEndpoints } from './endpoints.ts'
+import { type AboutAnswer, aboutEndpoints } from './endpoints.ts'
 
 /** /app/v1/about: which version this is, what is in it, and which one is newer. */
-export const aboutRoutes = serve(aboutEndpoints, ({ about }) => ({
-  'GET /about': async () => {
-    const { version, update, installUpdate } = about
-    return ok({ version, update: update && { ...update, can_be_installed: installUpdate !== undefined } })
-  },
-
-  'GET /about/libraries': async () => ok(await about.libraries()),
-
-  'POST /about/update': async () => {
-    const install = about.installUpdate
-    if (!about.update || !install)
-      throw validationFailed('there is no update that could be installed from here')
-    await install().catch((error: unknown) => {
-      throw validationFailed(messageOf(error))
-    })
-    return ok(null)
+export const aboutRoutes = serve(aboutEndpoints, ({ about }) => {
+  const answer = (): AboutAnswer => {
+    const { version, update, look, installUpdate } = about
+    return {
+      version,
+      can_look: look !== undefined,
+      update: update && { ...update, can_be_installed: installUpdate !== undefined }
+    }
   }
-}))
+  return {
+    'GET /about': async () => ok(answer()),
+
+    'GET /about/libraries': async () => ok(await about.libraries()),
+
+    'POST /about/look': async () => {
+      if (!about.look) throw validationFailed('this copy was not told where newer versions are')
+      await about.look().catch(refuse)
+      return ok(answer())
+    },
+
+    'POST /about/update': async () => {
+      if (!about.update || !about.installUpdate)
+        throw validationFailed('there is no update that could be installed from here')
+      await about.installUpdate().catch(refuse)
+      return ok(null)
+    }
+  }
+})
+
+function refuse(error: unknown): never {
+  throw validationFailed(messageOf(error))
+}

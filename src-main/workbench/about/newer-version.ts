@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageDirectory } from '../../base/package-directory.ts'
+import type { Update } from './about.ts'
+
+/** The application's package as it was installed. */
+interface InstalledPackage {
+  version: string
+  /** Where releases are, with a slash at its end; left out where nobody said so when it was packed. */
+  releases?: string
+}
+
+export function installedPackage(): InstalledPackage {
+  return JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as InstalledPackage
+}
+
+/** How long the place of the releases may take to answer, in milliseconds. */
+const patience = 10_000
+
+/**
+ * Asks the place where releases are for a newer version, by what electron-builder publishes beside them (latest-linux.yml).
+ * @returns null where there is none. @throws Error with a sentence where it cannot be asked
+ */
+export async function newerVersion({ version, releases }: InstalledPackage): Promise<Update | null> {
+  if (releases === undefined) throw new Error('This copy was not told where newer versions are')
+  const { request } = await import('undici')
+  const { host } = new URL(releases)
+  const answer = await request(new URL('latest-linux.yml', releases), {
+    headersTimeout: patience,
+    bodyTimeout: patience
+  }).catch(() => {
+    throw new Error(`${host} cannot be reached`)
+  })
+  const text = await answer.body.text()
+  const newest = /^version: *['"]?([\w.+-]+)/m.exec(text)?.[1]
+  if (answer.statusCode !== 200 || newest === undefined)
+    throw new Error(`${host} does not tell which version is the newest`)
+  return isNewer(newest, version) ? { version: newest, notes: '' } : null
+}
+
+/** Whether a version comes after another one. One with a dash comes before the same without. */
+export function isNewer(version: string, than: string): boolean {
+  const [left, right] = [partsOf(version), partsOf(than)]
+  for (const [index, part] of left.numbers.entries()) {
+    const difference = part - (right.numbers[index] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  if (left.before === right.before) return false
+  if (left.before === '' || right.before === '') return left.before === ''
+  return left.before.localeCompare(right.before, 'en', { numeric: true }) > 0
+}
+
+function partsOf(version: string): { numbers: number[]; before: string } {
+  const [numbers = '', ...before] = (version.split('+')[0] ?? '').split('-')
+  return { numbers: numbers.split('.').map(Number), before: before.join('-') }
+}

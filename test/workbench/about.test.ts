@@ -1,0 +1,54 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isNewer, newerVersion } from '../../src-main/workbench/about/newer-version.ts'
+import { startApplication } from '../support/application.ts'
+
+/** A place of releases that answers this. */
+async function releasesThatAnswer(status: number, body: string): Promise<string> {
+  const server = createServer((_request, answer) => {
+    answer.writeHead(status)
+    answer.end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/releases/`
+}
+
+describe('newer versions', () => {
+  it.each([
+    ['1.0.1', '1.0.0', true],
+    ['1.10.0', '1.9.9', true],
+    ['1.0.0', '1.0.0', false],
+    ['1.0.0', '1.0.0-beta.2', true],
+    ['1.0.0-beta.10', '1.0.0-beta.2', true],
+    ['1.0.0-beta.1', '1.0.0', false],
+    ['0.9.9', '1.0.0', false]
+  ])('%s comes after %s: %s', (version, than, expected) => {
+    expect(isNewer(version, than)).toBe(expected)
+  })
+
+  it('are asked for where the releases are, and told', async () => {
+    const releases = await releasesThatAnswer(200, 'version: 9.0.0\npath: x\n')
+    expect(await newerVersion({ version: '1.0.0', releases })).toEqual({ version: '9.0.0', notes: '' })
+    expect(await newerVersion({ version: '9.0.0', releases })).toBeNull()
+  })
+
+  it('are not known where the releases cannot be reached, or tell something else', async () => {
+    const wrong = await releasesThatAnswer(200, '<h1>It works!</h1>')
+    await expect(newerVersion({ version: '1.0.0', releases: wrong })).rejects.toThrow(
+      /127\.0\.0\.1:\d+ does not tell which version is the newest/
+    )
+    await expect(newerVersion({ version: '1.0.0', releases: 'http://127.0.0.1:1/' })).rejects.toThrow(
+      '127.0.0.1:1 cannot be reached'
+    )
+  })
+
+  it('are looked for by no copy that was not told where they are', async () => {
+    const { api } = await startApplication()
+    const { data } = await api.workbench<{ can_look: boolean }>('GET', '/about')
+    expect(data).toEqual({ version: '0.1.0', can_look: false, update: null })
+    expect((await api.workbench('POST', '/about/look')).success).toBe(false)
+    expect((await api.workbench('POST', '/about/update')).success).toBe(false)
+  })
+})
