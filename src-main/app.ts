@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
+import { Backups } from './backups/backups.ts'
+import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
@@ -106,6 +108,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const served = loadServed()
     // What kept it from being loaded is told where it is waited for.
     served.catch(() => undefined)
+    const restoreFault = await carryOutRequest(dataDirectory)
+    if (restoreFault !== null) process.stderr.write(`${restoreFault}\n`)
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
     undo.push(() => writer.close())
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
@@ -135,6 +139,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const failedRows = new FailedRows()
     const credentials = new Credentials(dataDirectory, options.encryption ?? null)
     const remoteLook = new RemoteLook()
+    const backups = new Backups(reader, dataDirectory)
+    backups.fault = restoreFault
     const about = new About()
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
@@ -154,6 +160,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       credentials,
       remoteLook,
       about,
+      backups,
       dataDirectory
     }
     const { createServer, registerRoutes } = await served
@@ -164,7 +171,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       () => segments.close(),
       () => contents.close(),
       () => failedRows.close(),
-      () => remoteLook.close()
+      () => remoteLook.close(),
+      () => backups.close()
     )
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.
@@ -201,6 +209,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     )
     undo.push(() => housekeeper.close())
     housekeeper.start()
+    if (!options.onlySyncs) backups.start()
 
     return {
       dataDirectory,

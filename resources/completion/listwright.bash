@@ -9,7 +9,7 @@ _listwright() {
     --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
   esac
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'start serve key check sync --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync --help --version' -- "$word")
     return
   fi
   local words='--data-dir --json --help'
@@ -17,6 +17,10 @@ _listwright() {
     start) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
     serve) words+=' --port --set' ;;
     key) words+=' create list revoke --organization --user' ;;
+    backup)
+      mapfile -t COMPREPLY < <(compgen -W "$words create list verify restore" -- "$word"; compgen -f -- "$word")
+      return
+      ;;
     sync)
       words+=' add run status verify pause answer remove --remote --url --organization --key-file --direction'
       words+=' --conflicts --lists --name --schedule --every --limit'

@@ -28,6 +28,10 @@ const commands: Record<string, Entry> = {
     summary: 'counts again what is kept as counters',
     load: async () => (await import('./check.ts')).checkCommand
   },
+  backup: {
+    summary: 'copies the data, checks copies and puts them back',
+    load: async () => (await import('./backup.ts')).backupCommand
+  },
   sync: {
     summary: 'mirrors the lists to a server that speaks the same API',
     load: async () => (await import('./sync.ts')).syncCommand

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Nullable } from '../http/schema.ts'
 
+export const backupSchedules = ['off', 'hourly', 'daily', 'weekly'] as const
+export type BackupSchedule = (typeof backupSchedules)[number]
+
 /** The configuration directives: they hold for the whole installation. */
 export const Settings = Type.Object({
   /** Refuses to delete single subscribers (docs/api.md, "Subscribers"). */
@@ -14,7 +17,9 @@ export const Settings = Type.Object({
   /** What users agree to. */
   service_terms_and_conditions_text: Type.String({ maxLength: 200_000 }),
   /** Lets imports download files from this computer and from private networks. */
-  service_url_imports_allow_private_addresses: Type.Boolean()
+  service_url_imports_allow_private_addresses: Type.Boolean(),
+  /** How often a backup is made by itself, while the application runs and where something changed. */
+  service_backups: Type.Enum([...backupSchedules])
 })
 export type Settings = Static<typeof Settings>
 
@@ -27,5 +32,6 @@ export const defaultSettings: Settings = {
   service_terms_and_conditions_version: null,
   service_terms_and_conditions_require_on_updates: false,
   service_terms_and_conditions_text: '',
-  service_url_imports_allow_private_addresses: false
+  service_url_imports_allow_private_addresses: false,
+  service_backups: 'daily'
 }

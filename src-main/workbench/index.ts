@@ -6,6 +6,7 @@ import { packageDirectory } from '../base/package-directory.ts'
 import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { aboutRoutes } from './about/routes.ts'
 import { apiAccessRoutes } from './api-access.ts'
+import { backupRoutes } from '../backups/routes.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contentPreviewRoutes } from './content-preview.ts'
@@ -38,6 +39,7 @@ import { windowRoutes } from './windows.ts'
 export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(aboutRoutes)
   await app.register(apiAccessRoutes)
+  await app.register(backupRoutes)
   await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)

@@ -87,6 +87,12 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /about/look': { needs: 'system_admin' },
   'POST /about/update': { needs: 'system_admin' },
   'POST /windows': { needs: 'system_admin' },
+  'GET /backups': { needs: 'system_admin' },
+  'POST /backups': { needs: 'system_admin' },
+  'POST /backups/:name/verify': { needs: 'system_admin' },
+  'POST /backups/:name/restore': { needs: 'system_admin' },
+  'DELETE /backups/restore': { needs: 'system_admin' },
+  'DELETE /backups/:name': { needs: 'system_admin' },
   // What an action and its undoing ask for is decided by its kind: test/bulk-actions.
   'GET /bulk_actions': { needs: 'subscriber.read' },
   'GET /bulk_actions/:id': { needs: 'subscriber.read', foreign: ofBulkAction },

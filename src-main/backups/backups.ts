@@ -1,0 +1,163 @@
+import type { Kysely } from 'kysely'
+import { join } from 'node:path'
+import { AskedThread } from '../base/asked-thread.ts'
+import { messageOf, notFound, validationFailed } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
+import type { Schema } from '../database/schema.ts'
+import { currentSettings } from '../settings/queries.ts'
+import type { BackupSchedule } from '../settings/schema.ts'
+import { backupFolder, type BackupFile, backupName, backupsIn, removeBackup } from './files.ts'
+import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './restore.ts'
+import { outlived } from './rotation.ts'
+import type { Verification } from './schema.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    backups: Backups
+  }
+}
+
+export type BackupQuestion =
+  { ask: 'write'; databasePath: string; path: string } | { ask: 'verify'; path: string }
+export type BackupAnswer = { found: Verification } | { refused: string }
+
+/** Milliseconds between two looks whether one is due; the first is so long after the start. */
+const lookInterval = 10 * 60 * 1000
+
+const intervals: Record<Exclude<BackupSchedule, 'off'>, number> = {
+  hourly: 60 * 60 * 1000,
+  daily: 24 * 60 * 60 * 1000,
+  weekly: 7 * 24 * 60 * 60 * 1000
+}
+
+/** The backups of a data directory: made by themselves and when somebody asks, in a thread of their own. */
+export class Backups {
+  readonly directory: string
+  readonly #reader: Kysely<Schema>
+  readonly #databasePath: string
+  readonly #thread = new AskedThread<BackupQuestion, BackupAnswer>(() =>
+    startThread(import.meta.url, 'backup-thread', { name: 'backup' })
+  )
+  #timer: NodeJS.Timeout | undefined
+  isWriting = false
+  /** Where the change log ended when the last one was made by itself: without a change there is no need for another. */
+  #changeLogId = -1
+  /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
+  fault: string | null = null
+
+  readonly #dataDirectory: string
+
+  constructor(reader: Kysely<Schema>, dataDirectory: string) {
+    this.#dataDirectory = dataDirectory
+    this.#reader = reader
+    this.#databasePath = join(dataDirectory, 'listwright.db')
+    this.directory = join(dataDirectory, backupFolder)
+  }
+
+  /** The newest first. */
+  list(): BackupFile[] {
+    return backupsIn(this.directory)
+  }
+
+  /** @throws ApiError not_found */
+  named(name: string): BackupFile {
+    const found = this.list().find((backup) => backup.name === name)
+    if (!found) throw notFound(`backup ${name}`)
+    return found
+  }
+
+  /**
+   * Makes one.
+   * @param now UNIX milliseconds, by which it is named
+   * @throws ApiError validation_failed with a sentence where it cannot be made, or one is being made
+   */
+  async create(kind: 'manual' | 'scheduled', now = Date.now()): Promise<BackupFile> {
+    if (this.isWriting) throw validationFailed('a backup is being made already')
+    this.isWriting = true
+    try {
+      const name = backupName(kind, now)
+      await this.#ask({ ask: 'write', databasePath: this.#databasePath, path: join(this.directory, name) })
+      return this.named(name)
+    } finally {
+      this.isWriting = false
+    }
+  }
+
+  remove(name: string): void {
+    removeBackup(this.named(name))
+  }
+
+  /**
+   * Has a backup put in the place of the data when the application starts the next time: while it runs they are in use.
+   * @throws ApiError not_found, or validation_failed where it cannot be used
+   */
+  async requestRestore(name: string): Promise<void> {
+    const { path } = this.named(name)
+    const { ok, faults } = await this.verify(path)
+    if (!ok) throw validationFailed(`${name} cannot be used: ${faults.join('; ')}`)
+    await writeRestoreRequest(this.#dataDirectory, path)
+  }
+
+  /** The backup that the next start puts in place; null for none. */
+  requested(): string | null {
+    return restoreRequest(this.#dataDirectory)
+  }
+
+  forgetRequest(): Promise<void> {
+    return removeRestoreRequest(this.#dataDirectory)
+  }
+
+  /** @throws ApiError validation_failed with a sentence where it is no backup at all */
+  verify(path: string): Promise<Verification> {
+    return this.#ask({ ask: 'verify', path })
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.makeWhatIsDue(Date.now()), lookInterval)
+    this.#timer.unref()
+  }
+
+  /** Makes one where the last is old enough, and removes those that are no longer kept. What fails is tried again at the next look. */
+  async makeWhatIsDue(now: number): Promise<void> {
+    try {
+      const { service_backups: schedule } = await currentSettings(this.#reader)
+      if (schedule === 'off' || !(await this.#isDue(intervals[schedule], now))) return
+      const changeLogId = await this.#endOfChangeLog()
+      await this.create('scheduled', now)
+      this.#changeLogId = changeLogId
+      for (const backup of outlived(this.list())) removeBackup(backup)
+      this.fault = null
+    } catch (error) {
+      this.fault = messageOf(error)
+      process.stderr.write(`A backup that was due was not made: ${this.fault}\n`)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#thread.close()
+  }
+
+  async #isDue(interval: number, now: number): Promise<boolean> {
+    const [last] = this.list().filter(({ kind }) => kind === 'scheduled')
+    // A clock that was set back makes the last one lie ahead: that is no reason to wait for it.
+    const age = last ? now - last.createdAt : Infinity
+    if (age >= 0 && age < interval) return false
+    const changeLogId = await this.#endOfChangeLog()
+    return changeLogId > 0 && changeLogId !== this.#changeLogId
+  }
+
+  async #endOfChangeLog(): Promise<number> {
+    const { last } = await this.#reader
+      .selectFrom('change_log')
+      .select((select) => select.fn.max<number | null>('id').as('last'))
+      .executeTakeFirstOrThrow()
+    return last ?? 0
+  }
+
+  async #ask(question: BackupQuestion): Promise<Verification> {
+    const answer = await this.#thread.ask(question)
+    if ('refused' in answer) throw validationFailed(answer.refused)
+    return answer.found
+  }
+}

@@ -1,0 +1,30 @@
+import { type Static, Type } from 'typebox'
+import { unlistedEndpoints } from '../http/endpoint.ts'
+import { envelope } from '../http/envelope.ts'
+import { Nullable } from '../http/schema.ts'
+import { Backup, Verification } from './schema.ts'
+
+// A backup holds everything of all organizations.
+const access = 'system_admin'
+const params = Type.Object({ name: Type.String({ maxLength: 200 }) })
+
+const BackupsAnswer = Type.Object({
+  backups: Type.Array(Backup),
+  /** Where they lie. */
+  directory: Type.String(),
+  is_writing: Type.Boolean(),
+  /** The name of the one that the next start puts in place; null for none. */
+  restoring: Nullable(Type.String()),
+  /** Why the last one that was due was not made; null where it was. */
+  fault: Nullable(Type.String())
+})
+export type BackupsAnswer = Static<typeof BackupsAnswer>
+
+export const backupEndpoints = unlistedEndpoints({
+  'GET /backups': { access, answer: envelope(BackupsAnswer) },
+  'POST /backups': { access, answer: envelope(Backup) },
+  'POST /backups/:name/verify': { access, params, answer: envelope(Verification) },
+  'POST /backups/:name/restore': { access, params, answer: envelope(Type.Null()) },
+  'DELETE /backups/restore': { access, answer: envelope(Type.Null()) },
+  'DELETE /backups/:name': { access, params, answer: envelope(Type.Null()) }
+})

@@ -1,0 +1,100 @@
+import SQLite from 'better-sqlite3'
+import { existsSync, readFileSync } from 'node:fs'
+import { copyFile, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { makeDirectory, moveDurably, syncDirectory, writeDurably } from '../base/durable.ts'
+import { messageOf } from '../base/errors.ts'
+import { backupFolder, backupName } from './files.ts'
+import type { Verification } from './schema.ts'
+import { verifyBackup } from './verify.ts'
+
+/** What became of a restore. */
+export interface Restored {
+  /** Where the state before it was put; null where there was none. */
+  setAside: string | null
+  found: Verification
+}
+
+/**
+ * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with what was not yet taken from its
+ * log. To be called while no application has the data directory. Wherever it is cut off, either state is in place.
+ * @throws Error with a sentence where the backup cannot be used; then nothing was changed
+ */
+export async function restoreBackup(dataDirectory: string, backup: string, now: number): Promise<Restored> {
+  const path = resolve(backup)
+  const found = await verifyBackup(path)
+  if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
+  const database = join(dataDirectory, 'listwright.db')
+  const incoming = join(dataDirectory, '.listwright.db.restored')
+  await rm(incoming, { force: true })
+  await copyFile(path, incoming)
+  const setAside = existsSync(database) ? await putAside(dataDirectory, database, now) : null
+  await moveDurably(incoming, () => database)
+  return { setAside, found }
+}
+
+/** @returns where the database is as it was, beside its place */
+async function putAside(dataDirectory: string, database: string, now: number): Promise<string> {
+  const directory = join(dataDirectory, backupFolder)
+  await makeDirectory(directory)
+  const aside = join(directory, backupName('before_restore', now))
+  takeInLog(database)
+  await copyFile(database, aside)
+  // What could not be taken in belongs to that state alone: beside another database it would be read into it.
+  for (const part of ['-wal', '-shm'])
+    if (existsSync(database + part)) await rename(database + part, aside + part)
+  await syncDirectory(directory)
+  await syncDirectory(dataDirectory)
+  return aside
+}
+
+/** Writes what its log holds into the database, where it can still be read. */
+function takeInLog(database: string): void {
+  try {
+    const connection = new SQLite(database)
+    try {
+      connection.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    // A damaged one is put aside as it is, with its log.
+    if (!(error instanceof SQLite.SqliteError)) throw error
+  }
+}
+
+/** What the next start is to put in place. */
+function requestPath(dataDirectory: string): string {
+  return join(dataDirectory, 'restore.json')
+}
+
+export async function writeRestoreRequest(dataDirectory: string, backup: string): Promise<void> {
+  await writeDurably(requestPath(dataDirectory), JSON.stringify({ backup }))
+}
+
+/** @returns the backup that was asked for; null for none */
+export function restoreRequest(dataDirectory: string): string | null {
+  if (!existsSync(requestPath(dataDirectory))) return null
+  return (JSON.parse(readFileSync(requestPath(dataDirectory), 'utf8')) as { backup: string }).backup
+}
+
+export async function removeRestoreRequest(dataDirectory: string): Promise<void> {
+  await rm(requestPath(dataDirectory), { force: true })
+}
+
+/**
+ * Carries out the restore that was asked for before the application ended, if any. The request is gone afterwards, whatever came of
+ * it: a start that fails does not fail for ever.
+ * @returns why it was not carried out, as a sentence; null where it was, or none was asked for
+ */
+export async function carryOutRequest(dataDirectory: string): Promise<string | null> {
+  try {
+    const backup = restoreRequest(dataDirectory)
+    if (backup !== null) await restoreBackup(dataDirectory, backup, Date.now())
+    return null
+  } catch (error) {
+    return `The backup was not put in place: ${messageOf(error)}`
+  } finally {
+    await removeRestoreRequest(dataDirectory)
+  }
+}

@@ -1,0 +1,66 @@
+import SQLite from 'better-sqlite3'
+import { rm, statfs } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { makeDirectory, moveDurably, writeDurably } from '../base/durable.ts'
+import { openForReading } from '../database/connection.ts'
+import { notePath } from './files.ts'
+import type { Verification } from './schema.ts'
+import { verifyBackup } from './verify.ts'
+
+/** Pages of one step: some 4 MB, between which the thread can be ended. */
+const pagesPerStep = 1000
+/** So much of a disk stays free, in bytes. */
+const headroom = 256_000_000
+
+/**
+ * Copies a database as it is at one moment, whatever is written meanwhile; no reader and no writer waits for it. The copy has its name
+ * once it is on disk and was read back without a fault.
+ * @param path of the copy; another file of that name is not replaced
+ * @returns what the copy holds
+ * @throws Error with a sentence where there is no room, or the copy is not what it should be
+ */
+export async function writeBackup(databasePath: string, path: string): Promise<Verification> {
+  if (existsSync(path)) throw new Error(`There is a file ${path} already.`)
+  await makeDirectory(dirname(path))
+  await requireRoom(databasePath, dirname(path))
+  const partial = join(dirname(path), `.${basename(path)}.part`)
+  await rm(partial, { force: true })
+  try {
+    await copyOf(databasePath, partial)
+    const found = await verifyBackup(partial)
+    if (!found.ok) throw new Error(`The backup cannot be used: ${found.faults.join('; ')}`)
+    await writeDurably(notePath(path), JSON.stringify({ tables: found.tables }))
+    await moveDurably(partial, () => path)
+    return found
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+async function copyOf(databasePath: string, path: string): Promise<void> {
+  const source = openForReading(databasePath)
+  try {
+    // One moment: what is written from now on is not seen, and does not begin the copy again.
+    source.exec('BEGIN')
+    source.prepare('SELECT 1 FROM sqlite_schema').get()
+    await source.backup(path, { progress: () => pagesPerStep })
+    source.exec('COMMIT')
+  } finally {
+    source.close()
+  }
+  // A file of its own, without a log beside it.
+  const copy = new SQLite(path)
+  copy.pragma('journal_mode = DELETE')
+  copy.close()
+}
+
+async function requireRoom(databasePath: string, directory: string): Promise<void> {
+  const needed = statSync(databasePath).size + headroom
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize >= needed) return
+  const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
+  throw new Error(
+    `A backup needs ${inMegabytes(needed)} MB of free space on the disk of ${directory}, which has ${inMegabytes(bavail * bsize)} MB.`
+  )
+}

@@ -1,0 +1,33 @@
+import type { BackupsAnswer, backupEndpoints } from '../../src-main/backups/endpoints.ts'
+import type { Backup, Verification } from '../../src-main/backups/schema.ts'
+import { windowCalls } from './client.ts'
+
+export type { Backup, BackupsAnswer, Verification }
+
+const backups = windowCalls<typeof backupEndpoints>()
+
+export function fetchBackups(): Promise<BackupsAnswer> {
+  return backups.call('GET /backups')
+}
+
+/** Makes one now, and waits until it is on disk and was read back. */
+export function createBackup(): Promise<Backup> {
+  return backups.call('POST /backups')
+}
+
+export function verifyBackup(name: string): Promise<Verification> {
+  return backups.call('POST /backups/:name/verify', { params: { name } })
+}
+
+/** Has the next start put it in the place of the data. */
+export async function requestRestore(name: string): Promise<void> {
+  await backups.call('POST /backups/:name/restore', { params: { name } })
+}
+
+export async function forgetRestore(): Promise<void> {
+  await backups.call('DELETE /backups/restore')
+}
+
+export async function deleteBackup(name: string): Promise<void> {
+  await backups.call('DELETE /backups/:name', { params: { name } })
+}

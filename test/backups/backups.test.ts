@@ -1,0 +1,272 @@
+import SQLite from 'better-sqlite3'
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
+import { Backups } from '../../src-main/backups/backups.ts'
+import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
+import { backupName, backupsIn } from '../../src-main/backups/files.ts'
+import { outlived } from '../../src-main/backups/rotation.ts'
+import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { startApplication, temporaryDirectory } from '../support/application.ts'
+import { entryPoint } from '../support/built.ts'
+import { importText, makeList, makeSubscriber } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+
+/** `listwright backup … --json` on a data directory. */
+function backup(dataDirectory: string, ...args: string[]): Promise<{ status: number; answer: Answer }> {
+  const all = [entryPoint, 'backup', ...args, '--data-dir', dataDirectory, '--json']
+  return new Promise((done) => {
+    execFile(process.execPath, all, { maxBuffer: 1e8 }, (error, stdout) => {
+      expect(stdout.trimEnd().split('\n').length).toBe(1)
+      done({ status: Number(error?.code ?? 0), answer: JSON.parse(stdout) as Answer })
+    })
+  })
+}
+
+interface Answer {
+  file?: string
+  bytes?: number
+  subscribers?: number
+  set_aside?: string | null
+  backups?: { file: string; kind: string }[]
+  ok?: boolean
+  faults?: string[]
+  error?: string
+}
+
+async function emails(api: Client, listId: number): Promise<string[]> {
+  const { data } = await api.get<{ email: string }[]>(`/mailing_lists/${listId}/subscribers?per_page=500`)
+  return data.map(({ email }) => email)
+}
+
+describe('backups', () => {
+  it('are made beside an application that runs, listed, checked and put back; the state before is put aside', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api, { name: 'Readers' })
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const made = await backup(dataDirectory, 'create')
+    expect(made).toMatchObject({ status: 0, answer: { subscribers: 1 } })
+    const { file = '', bytes } = made.answer
+    expect(statSync(file).size).toBe(bytes)
+    expect(statSync(file).mode & 0o077).toBe(0)
+    expect(readdirSync(join(dataDirectory, 'backups')).sort()).toEqual(
+      [file, `${file}.json`].map((path) => path.split('/').at(-1))
+    )
+    expect((await backup(dataDirectory, 'verify', file)).answer).toMatchObject({ ok: true, faults: [] })
+
+    await makeSubscriber(api, list.id, 'b@example.com')
+    expect(await backup(dataDirectory, 'restore', file)).toMatchObject({
+      status: 1,
+      answer: { error: expect.stringContaining('Another Listwright already uses the data') as string }
+    })
+    await app.close()
+    const restored = await backup(dataDirectory, 'restore', file)
+    expect(restored).toMatchObject({ status: 0, answer: { subscribers: 1 } })
+    const second = await startApplication(dataDirectory)
+    expect(await emails(second.api, list.id)).toEqual(['a@example.com'])
+    await second.app.close()
+
+    const { answer } = await backup(dataDirectory, 'list')
+    expect(answer.backups?.map(({ kind }) => kind)).toEqual(['before_restore', 'manual'])
+    await backup(dataDirectory, 'restore', restored.answer.set_aside ?? '')
+    const third = await startApplication(dataDirectory)
+    expect(await emails(third.api, list.id)).toEqual(['a@example.com', 'b@example.com'])
+  })
+
+  it('hold one moment, whatever an import writes meanwhile', async () => {
+    const { api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const content = Array.from({ length: 150_000 }, (_, row) => `person${row}@example.com`).join('\n')
+    const { data } = await api.post<SubscriberImport>(`/mailing_lists/${list.id}/subscriber_imports`, {
+      subscriber_import: {
+        column_mapping: ['email'],
+        file_source: { type: 'json', content },
+        file_format: { csv_has_headers: false }
+      }
+    })
+    const found: number[] = []
+    for (let made = 0; made < 4; made++) {
+      const { status, answer } = await backup(dataDirectory, 'create')
+      // Reading it back compares every counter with what is there.
+      expect([status, answer.error]).toEqual([0, undefined])
+      found.push(answer.subscribers ?? 0)
+    }
+    expect(found).toEqual([...found].sort((a, b) => a - b))
+    await api.imported(data.id)
+  })
+
+  it('that are damaged, of others, or of a newer version are refused, and nothing is changed', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    await importText(
+      api,
+      list.id,
+      `email\n${Array.from({ length: 3000 }, (_, row) => `p${row}@example.com`).join('\n')}`
+    )
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await app.close()
+    const database = join(dataDirectory, 'listwright.db')
+    const before = readFileSync(database)
+    const directory = await temporaryDirectory()
+
+    const bytes = readFileSync(file)
+    const at = bytes.indexOf('p1500@example.com')
+    bytes.write('q', at)
+    const flipped = join(directory, 'flipped.db')
+    writeFileSync(flipped, bytes)
+    copyFileSync(`${file}.json`, `${flipped}.json`)
+    const { status, answer } = await backup(dataDirectory, 'verify', flipped)
+    expect(status).toBe(1)
+    expect(answer.ok).toBe(false)
+    expect(answer.faults?.length).toBeGreaterThan(0)
+
+    const cut = join(directory, 'cut.db')
+    writeFileSync(cut, readFileSync(file).subarray(0, 8192 * 3))
+    const text = join(directory, 'text.db')
+    writeFileSync(text, 'not a database at all '.repeat(100))
+    const other = join(directory, 'other.db')
+    const foreign = new SQLite(other)
+    foreign.exec('CREATE TABLE notes (id INTEGER)')
+    foreign.close()
+    const newer = join(directory, 'newer.db')
+    copyFileSync(file, newer)
+    const changed = new SQLite(newer)
+    changed.pragma('user_version = 999')
+    changed.close()
+    for (const [path, sentence] of [
+      [flipped, 'cannot be used'],
+      [cut, ''],
+      [text, 'is no backup of Listwright'],
+      [other, 'is no backup of Listwright'],
+      [newer, 'was written by a newer Listwright'],
+      [join(directory, 'gone.db'), 'There is no file']
+    ] as const) {
+      const refused = await backup(dataDirectory, 'restore', path)
+      expect(refused, path).toMatchObject({ status: 1 })
+      expect(refused.answer.error, path).toContain(sentence)
+    }
+    expect(readFileSync(database).equals(before)).toBe(true)
+    expect(backupsIn(join(dataDirectory, 'backups')).map(({ kind }) => kind)).toEqual(['manual'])
+  })
+
+  it('are put back where the application does not start any more, and what was damaged is put aside', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await app.close()
+    const database = join(dataDirectory, 'listwright.db')
+    const garbage = Buffer.alloc(20_000, 'damaged')
+    writeFileSync(database, garbage)
+    await expect(startApplication(dataDirectory)).rejects.toThrow()
+    const { answer } = await backup(dataDirectory, 'restore', file)
+    expect(readFileSync(answer.set_aside ?? '').equals(garbage)).toBe(true)
+    const again = await startApplication(dataDirectory)
+    expect(await emails(again.api, list.id)).toEqual(['a@example.com'])
+    const elsewhere = join(await temporaryDirectory(), 'new')
+    expect(await backup(elsewhere, 'restore', file)).toMatchObject({ status: 0, answer: { set_aside: null } })
+  })
+
+  it('are put back by the next start where the window asks for it', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const { data } = await api.workbench<{ name: string }>('POST', '/backups')
+    await makeSubscriber(api, list.id, 'later@example.com')
+    expect((await api.workbench('POST', `/backups/${data.name}/verify`)).data).toMatchObject({ ok: true })
+    expect((await api.workbench('POST', '/backups/listwright-backup-x.db/restore')).error_code).toBe(
+      'not_found'
+    )
+    expect((await api.workbench('POST', '/backups/..%2Flistwright.db/restore')).error_code).toBe('not_found')
+    await api.workbench('POST', `/backups/${data.name}/restore`)
+    expect((await api.workbench<BackupsAnswer>('GET', '/backups')).data.restoring).toBe(data.name)
+    await app.close()
+    const second = await startApplication(dataDirectory)
+    expect(await emails(second.api, list.id)).toEqual([])
+    const { data: now } = await second.api.workbench<BackupsAnswer>('GET', '/backups')
+    expect(now).toMatchObject({ restoring: null, fault: null })
+    expect(now.backups.map(({ kind }) => kind)).toEqual(['before_restore', 'manual'])
+    await second.api.workbench('DELETE', `/backups/${data.name}`)
+    expect(existsSync(join(dataDirectory, 'backups', `${data.name}.json`))).toBe(false)
+  })
+
+  it('that cannot be put back any more at the next start leave the data as they are, and say so', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const { data } = await api.workbench<{ name: string }>('POST', '/backups')
+    await api.workbench('POST', `/backups/${data.name}/restore`)
+    await makeSubscriber(api, list.id, 'later@example.com')
+    await app.close()
+    const path = join(dataDirectory, 'backups', data.name)
+    chmodSync(path, 0o600)
+    writeFileSync(path, 'gone')
+    const second = await startApplication(dataDirectory)
+    expect(await emails(second.api, list.id)).toEqual(['later@example.com'])
+    const { data: now } = await second.api.workbench<BackupsAnswer>('GET', '/backups')
+    expect(now.fault).toContain('The backup was not put in place')
+    await second.app.close()
+    expect((await startApplication(dataDirectory)).app.dataDirectory).toBe(dataDirectory)
+  })
+})
+
+describe('backups that are made by themselves', () => {
+  const hour = 60 * 60 * 1000
+  const at = (time: number) => ({
+    name: backupName('scheduled', time),
+    path: '',
+    kind: 'scheduled' as const,
+    createdAt: time,
+    bytes: 1
+  })
+
+  it('stay for 24 hours, 7 days and 4 weeks, the newest of each', () => {
+    const now = Date.UTC(2026, 10, 23, 12)
+    const hourly = Array.from({ length: 24 * 60 }, (_, hours) => at(now - hours * hour))
+    const gone = new Set(outlived(hourly))
+    const left = hourly.filter((backup) => !gone.has(backup)).map(({ createdAt }) => (now - createdAt) / hour)
+    expect(left.filter((hours) => hours < 24)).toEqual(Array.from({ length: 24 }, (_, hours) => hours))
+    expect(left.length).toBeLessThanOrEqual(24 + 7 + 4)
+    expect(Math.max(...left)).toBeGreaterThan(14 * 24)
+    expect(Math.max(...left)).toBeLessThan(36 * 24)
+    // Whatever is removed, removing again changes nothing.
+    expect(outlived(hourly.filter((backup) => !gone.has(backup)))).toEqual([])
+    // A computer that was off for months loses nothing that it had.
+    const old = [at(now - 5000 * hour), at(now - 5001 * hour)]
+    expect(outlived(old).length).toBeLessThanOrEqual(1)
+    expect(outlived([{ ...at(0), kind: 'manual' as const }])).toEqual([])
+  })
+
+  it('are made when they are due and something changed, as often as is set', async () => {
+    const { api, dataDirectory } = await startApplication()
+    const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+    const backups = new Backups(reader, dataDirectory)
+    const made = async (time: number): Promise<number> => {
+      await backups.makeWhatIsDue(time)
+      return backups.list().length
+    }
+    const now = Date.now()
+    await makeList(api)
+    expect(await made(now)).toBe(1)
+    expect(await made(now + hour)).toBe(1)
+    expect(await made(now + 25 * hour)).toBe(1)
+    await makeList(api)
+    expect(await made(now + 25 * hour)).toBe(2)
+    await makeList(api)
+    await api.workbench('PUT', '/settings', { service_backups: 'off' })
+    expect(await made(now + 500 * hour)).toBe(2)
+    await api.workbench('PUT', '/settings', { service_backups: 'hourly' })
+    expect(await made(now + 2 * hour)).toBe(3)
+    expect(backups.fault).toBeNull()
+    await backups.close()
+    await reader.destroy()
+  })
+})

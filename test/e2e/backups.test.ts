@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { sharedApplication } from '../support/application.ts'
+import { makeList, makeSubscriber } from '../support/builders.ts'
+import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
+  const started = sharedApplication()
+  const browser = sharedBrowser()
+
+  it('are made, checked, gone back to and deleted', async () => {
+    const list = await makeList(started.api, { name: 'Readers' })
+    await makeSubscriber(started.api, list.id, 'a@example.com')
+    const window = await Window.open(browser, started.app, '/')
+    const { page } = window
+    await page.getByRole('link', { name: 'Backups', exact: true }).click()
+    await page.getByText('There are no backups yet.').waitFor()
+    await window.screenshot('backups-none')
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByText('Made by hand').waitFor()
+    const actions = page.getByRole('button', { name: /^Actions for the backup of/ })
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Check' }).click()
+    await page.getByText('This backup is whole: 1 subscriber.', { exact: true }).first().waitFor()
+    await window.screenshot('backups')
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Go back to this backup' }).click()
+    await window.screenshot('backup-restore')
+    await page.getByRole('dialog').getByRole('button', { name: 'Go back to this backup' }).click()
+    await page.getByText('Close Listwright and start it again').waitFor()
+    await window.screenshot('backup-restoring')
+    await page.getByRole('button', { name: 'Stay with the present data' }).click()
+    await page.getByText('Close Listwright and start it again').waitFor({ state: 'detached' })
+    await page.getByRole('combobox', { name: 'Backups made automatically' }).click()
+    await page.getByRole('option', { name: 'Every hour' }).click()
+    await expect
+      .poll(async () => (await started.api.workbench<object>('GET', '/settings')).data)
+      .toMatchObject({ service_backups: 'hourly' })
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There are no backups yet.').waitFor()
+    await window.finish()
+  })
+})
