@@ -1,8 +1,7 @@
-import { app, clipboard, Menu, type MenuItemConstructorOptions, session } from 'electron'
-import type { Application } from '../app.ts'
+import { app, clipboard, Menu, type MenuItemConstructorOptions } from 'electron'
 import { texts } from './texts.ts'
 
-/** What a right click offers: words for one that is misspelled, and what can be done with texts and links. */
+/** What a right click offers: words for one that is misspelled, where the system has dictionaries, and what can be done with texts and links. */
 export function offerContextMenus(): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.on(
@@ -29,9 +28,4 @@ export function offerContextMenus(): void {
       }
     )
   })
-}
-
-/** Words are checked by what the system has: Electron would fetch dictionaries from the web, and nothing is fetched unasked. */
-export function fetchNoDictionaries({ baseUrl }: Application): void {
-  session.defaultSession.setSpellCheckerDictionaryDownloadURL(`${baseUrl}/no-dictionaries/`)
 }

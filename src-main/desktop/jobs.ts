@@ -4,15 +4,10 @@ import type { Application } from '../app.ts'
 import { packageDirectory } from '../base/package-directory.ts'
 import type { ShownJob } from '../job-watch.ts'
 import { texts } from './texts.ts'
-import { hasWindow, isInFront, showPage } from './window.ts'
-
-/** What the tray can ask for. */
-export interface TrayActions {
-  quit: () => void
-}
+import { isInFront, showPage } from './window.ts'
 
 /** Shows what jobs are at where the window does not: in the dock or the taskbar, in the tray, and by notifications at their end. */
-export function showJobs(application: Application, actions: TrayActions): void {
+export function showJobs(application: Application): void {
   const wakefulness = new Wakefulness()
   let tray: Tray | undefined
   application.onJobs(({ running, ended }) => {
@@ -20,7 +15,7 @@ export function showJobs(application: Application, actions: TrayActions): void {
     wakefulness.keepWhile(running.length > 0)
     if (running.length > 0) {
       tray ??= new Tray(trayImage())
-      describeIn(tray, running, actions)
+      describeIn(tray, running)
     } else {
       tray?.destroy()
       tray = undefined
@@ -40,7 +35,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-function describeIn(tray: Tray, running: readonly ShownJob[], { quit }: TrayActions): void {
+function describeIn(tray: Tray, running: readonly ShownJob[]): void {
   const lines = running.map(lineOf)
   tray.setToolTip(['Listwright', ...lines].join('\n'))
   tray.setContextMenu(
@@ -48,7 +43,7 @@ function describeIn(tray: Tray, running: readonly ShownJob[], { quit }: TrayActi
       ...running.map((job) => ({ label: lineOf(job), click: () => showPage(job.page ?? '/jobs') })),
       { type: 'separator' as const },
       { label: texts().openWindow, click: () => showPage(null) },
-      { label: texts().quit, click: quit }
+      { label: texts().quit, click: () => app.quit() }
     ])
   )
 }
@@ -61,6 +56,9 @@ function trayImage(): Electron.NativeImage {
   return nativeImage.createFromPath(join(packageDirectory, 'out/main/tray.png'))
 }
 
+/** Held for as long as they can be clicked: what nothing refers to is collected, with its listeners. */
+const shown = new Set<Notification>()
+
 function notify(job: ShownJob): void {
   if (!Notification.isSupported()) return
   const text = texts()
@@ -68,7 +66,12 @@ function notify(job: ShownJob): void {
     job.state as string
   ]
   const notification = new Notification({ title: job.name, body: outcome ?? text.finished })
-  notification.on('click', () => showPage(job.page ?? '/jobs'))
+  shown.add(notification)
+  notification.on('click', () => {
+    shown.delete(notification)
+    showPage(job.page ?? '/jobs')
+  })
+  notification.on('close', () => shown.delete(notification))
   notification.show()
 }
 
@@ -83,11 +86,4 @@ class Wakefulness {
       this.#blocker = undefined
     }
   }
-}
-
-/** Ends the application once no job runs, unless a window is open then. */
-export function quitWhenDone(application: Application): void {
-  application.onJobs(({ running }) => {
-    if (running.length === 0 && !hasWindow()) app.quit()
-  })
 }

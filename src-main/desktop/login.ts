@@ -5,7 +5,12 @@ import { dirname, join } from 'node:path'
 
 /** Only an installed application can be found again at the next login. */
 export function mayOpenAtLogin(): boolean {
-  return app.isPackaged
+  return app.isPackaged && !isPortable()
+}
+
+/** Whether it is Windows' portable program, which unpacks itself into another folder each time. */
+export function isPortable(): boolean {
+  return process.env['PORTABLE_EXECUTABLE_FILE'] !== undefined
 }
 
 export function isOpenedAtLogin(): boolean {
@@ -21,8 +26,13 @@ export function openAtLogin(opens: boolean): void {
   const program = process.env['APPIMAGE'] ?? app.getPath('exe')
   writeFileSync(
     autostartEntry(),
-    `[Desktop Entry]\nType=Application\nName=Listwright\nExec="${program}"\nX-GNOME-Autostart-enabled=true\n`
+    `[Desktop Entry]\nType=Application\nName=Listwright\nExec=${quoted(program)}\nX-GNOME-Autostart-enabled=true\n`
   )
+}
+
+/** freedesktop.org, "Desktop Entry Specification", "The Exec key". */
+function quoted(program: string): string {
+  return `"${program.replaceAll(/["`$\\]/g, '\\\\$&').replaceAll('%', '%%')}"`
 }
 
 /** freedesktop.org, "Desktop Application Autostart Specification". */

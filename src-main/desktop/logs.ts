@@ -15,6 +15,8 @@ function logPath(): string {
 
 /** Keeps what the application says on standard error, which nobody sees of a program with a window. */
 export function keepLogs(): void {
+  // Also on macOS, which would have one folder of logs for every data directory.
+  app.setAppLogsPath(join(app.getPath('userData'), 'logs'))
   const file = new RotatingFile(logPath(), limits)
   const write = process.stderr.write.bind(process.stderr)
   const keeping = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {

@@ -1,7 +1,8 @@
 import '../base/memory.ts'
 import { app } from 'electron'
+import { messageOf } from '../base/errors.ts'
 import { keepShellApart, startApplication } from './application.ts'
-import { fetchNoDictionaries, offerContextMenus } from './context-menu.ts'
+import { offerContextMenus } from './context-menu.ts'
 import { reloadCrashedPages } from './crashes.ts'
 import { showFailure } from './failure.ts'
 import { showJobs } from './jobs.ts'
@@ -22,20 +23,21 @@ if (app.requestSingleInstanceLock()) {
   lockDownWebContents()
   offerContextMenus()
   reloadCrashedPages()
-  await app.whenReady()
-  try {
-    const application = await startApplication()
-    endInOrder(application)
-    lockDownSession()
-    fetchNoDictionaries(application)
-    setApplicationMenu(application)
-    openWindow(application, await pageToBeginWith(application))
-    reopenOnActivate()
-    showJobs(application, { quit: () => app.quit() })
-    await lookForUpdates(application)
-  } catch (error) {
-    showFailure(error)
-  }
+  // Not awaited: Electron is ready only once it has read this module to its end.
+  void app.whenReady().then(begin).catch(showFailure)
 } else {
   app.quit()
+}
+
+async function begin(): Promise<void> {
+  const application = await startApplication()
+  endInOrder(application)
+  lockDownSession()
+  setApplicationMenu(application)
+  openWindow(application, await pageToBeginWith(application))
+  reopenOnActivate()
+  showJobs(application)
+  lookForUpdates(application).catch((error: unknown) =>
+    process.stderr.write(`Updates could not be looked for: ${messageOf(error)}\n`)
+  )
 }

@@ -1,7 +1,10 @@
 import { app, dialog } from 'electron'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { messageOf } from '../base/errors.ts'
 import type { Application } from '../app.ts'
-import { linkScheme } from '../opened.ts'
+import { isLink, linkScheme } from '../opened.ts'
+import { isPortable } from './login.ts'
 import { texts } from './texts.ts'
 import { focusWindow, showPage } from './window.ts'
 
@@ -12,7 +15,7 @@ let open: ((target: string) => void) | undefined
 /** Takes in the files and links that the system opens with the application: by events on macOS, by the command line elsewhere. */
 export function takeWhatIsOpened(): void {
   // Of a checkout the program is Electron itself, which needs the folder as well.
-  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
+  if (app.isPackaged && !isPortable()) app.setAsDefaultProtocolClient(linkScheme)
   const take = (event: { preventDefault: () => void }, target: string): void => {
     event.preventDefault()
     if (open) open(target)
@@ -22,7 +25,10 @@ export function takeWhatIsOpened(): void {
   app.on('open-url', take)
   app.on('second-instance', (_event, commandLine, workingDirectory) => {
     focusWindow()
-    for (const target of targetsOf(commandLine, workingDirectory)) open?.(target)
+    for (const target of targetsOf(commandLine, workingDirectory)) {
+      if (open) open(target)
+      else waiting.push(target)
+    }
   })
   waiting.push(...targetsOf(process.argv, process.cwd()))
 }
@@ -45,11 +51,13 @@ async function pageOf(application: Application, target: string): Promise<string 
   }
 }
 
-/** What of a command line is opened: what is neither the program, nor its folder, nor an option. */
+/** What of a command line is opened: links, and what is a file. The program, its folder and options are neither. */
 function targetsOf(commandLine: readonly string[], directory: string): string[] {
   const [, ...given] = commandLine
-  return given
-    .filter((each) => each.startsWith(`${linkScheme}:`) || /\.(?:csv|tsv|txt)$/i.test(each))
-    .filter((each) => !each.startsWith('-'))
-    .map((each) => (/^(?:[a-z]{2,}:|\/|[a-z]:\\)/i.test(each) ? each : `${directory}/${each}`))
+  return given.flatMap((each) => {
+    if (each.startsWith('-')) return []
+    if (isLink(each) || each.startsWith('file:')) return [each]
+    const path = resolve(directory, each)
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? [path] : []
+  })
 }

@@ -1,24 +1,32 @@
 import { app, BrowserWindow, dialog } from 'electron'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
-import { quitWhenDone } from './jobs.ts'
+import type { ShownJob } from '../job-watch.ts'
 import { texts } from './texts.ts'
+import { endWindows, hasWindow, onKeptEditing } from './window.ts'
+
+/** What was decided about jobs that run: nothing yet, that they go on without a window, or that they stop. */
+let decided: 'nothing' | 'goes on' | 'stops' = 'nothing'
+/** What is done once everything has ended, in the place of quitting; it quits by itself. */
+let atTheEnd: (() => void) | undefined
 
 /**
  * Quitting asks while jobs run, then waits until what was answered is written and running imports can be resumed. The windows are
  * closed before that: one with unsaved work may keep the application from quitting, and needs it to save.
  */
 export function endInOrder(application: Application): void {
-  /** What was decided about jobs that run: nothing yet, that they go on without a window, or that they stop. */
-  let decided: 'nothing' | 'goes on' | 'stops' = 'nothing'
   let asking = false
   let ended = false
+  decided = 'nothing'
 
-  // A page with unsaved work refuses: what was decided does not hold for the next time.
-  app.on('web-contents-created', (_event, contents) => {
-    contents.on('will-prevent-unload', () => {
-      if (decided === 'stops') decided = 'nothing'
-    })
+  // Who goes on editing does not quit, and is asked again the next time.
+  onKeptEditing(() => {
+    if (decided === 'stops') decided = 'nothing'
+    atTheEnd = undefined
+  })
+  // Who opens a window again is no longer in the background.
+  app.on('browser-window-created', () => {
+    if (decided === 'goes on') decided = 'nothing'
   })
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin' && decided !== 'goes on') app.quit()
@@ -28,40 +36,66 @@ export function endInOrder(application: Application): void {
     event.preventDefault()
     if (asking) return
     asking = true
-    void decide(application).then((decision) => {
-      asking = false
-      if (decision === 'cancel') return
-      const wentOn = decided === 'goes on'
-      decided = decision
-      if (decision === 'stops') return app.quit()
-      if (!wentOn) quitWhenDone(application)
-      for (const window of BrowserWindow.getAllWindows()) window.close()
-    })
+    decide(application)
+      .then((decision) => {
+        if (decision === 'cancel') return
+        decided = decision
+        if (decision === 'stops') return app.quit()
+        for (const window of BrowserWindow.getAllWindows()) window.close()
+      })
+      .catch((error: unknown) => {
+        // What cannot be asked about is not held up.
+        process.stderr.write(`Jobs could not be asked about: ${messageOf(error)}\n`)
+        decided = 'stops'
+        app.quit()
+      })
+      .finally(() => (asking = false))
+  })
+  application.onJobs(({ running }) => {
+    if (running.length === 0 && decided === 'goes on' && !hasWindow()) app.quit()
   })
   app.on('will-quit', (event) => {
     if (ended) return
     event.preventDefault()
+    endWindows()
     application
       .close()
-      .catch((error: unknown) =>
-        dialog.showErrorBox('Listwright did not shut down cleanly', messageOf(error))
-      )
+      .catch((error: unknown) => dialog.showErrorBox(texts().notClosedCleanly, messageOf(error)))
       .finally(() => {
         ended = true
-        app.quit()
+        if (!atTheEnd) return app.quit()
+        // What comes in its place is no second start of it.
+        app.releaseSingleInstanceLock()
+        atTheEnd()
       })
   })
   application.onFailure((error) => {
-    dialog.showErrorBox('Listwright has to stop', error.message)
+    dialog.showErrorBox(texts().hasToStop, error.message)
     decided = 'stops'
     // Nothing can be saved any more, so no window is asked.
     for (const window of BrowserWindow.getAllWindows()) window.destroy()
     app.quit()
   })
+  // Whoever ends a program by a signal is not there to answer.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  app.on('quit', () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop)
+  })
+}
+
+function stop(): void {
+  decided = 'stops'
+  app.quit()
+}
+
+/** Ends everything in order, and then does something else in the place of quitting. A page with unsaved work may keep it from that. */
+export function quitAndThen(work: () => void): void {
+  atTheEnd = work
+  stop()
 }
 
 async function decide(application: Application): Promise<'goes on' | 'stops' | 'cancel'> {
-  const running = await application.runningJobs()
+  const running: ShownJob[] = await application.runningJobs()
   if (running.length === 0) return 'stops'
   const text = texts()
   const buttons = [text.goOn, text.stopAndResume, text.cancel]

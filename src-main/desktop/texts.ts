@@ -49,7 +49,11 @@ const english = {
   crashed: 'The window closed unexpectedly',
   crashedDetail:
     'It was opened again several times. Your data is safe. Choose Help > Copy Diagnostics to report it.',
-  cannotOpen: 'This file cannot be opened'
+  cannotOpen: 'This file cannot be opened',
+  cannotShow: 'The window cannot be shown',
+  cannotStart: 'Listwright cannot start',
+  notClosedCleanly: 'Listwright did not shut down cleanly',
+  hasToStop: 'Listwright has to stop'
 }
 
 type Texts = typeof english
@@ -100,7 +104,11 @@ const german: Texts = {
   crashed: 'Das Fenster wurde unerwartet geschlossen',
   crashedDetail:
     'Es wurde mehrmals wieder geöffnet. Ihre Daten sind sicher. Mit Hilfe > Diagnose kopieren können Sie es melden.',
-  cannotOpen: 'Diese Datei kann nicht geöffnet werden'
+  cannotOpen: 'Diese Datei kann nicht geöffnet werden',
+  cannotShow: 'Das Fenster kann nicht gezeigt werden',
+  cannotStart: 'Listwright kann nicht starten',
+  notClosedCleanly: 'Listwright wurde nicht sauber beendet',
+  hasToStop: 'Listwright muss anhalten'
 }
 
 /** In the language of the system, once the application is ready; English where there is no other. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
 import { keep, readKept } from './kept.ts'
+import { quitAndThen } from './quitting.ts'
 import { texts } from './texts.ts'
 import { showPage } from './window.ts'
 
@@ -24,7 +25,7 @@ export async function lookForUpdates(application: Application): Promise<void> {
   autoUpdater.allowPrerelease = app.getVersion().includes('-')
   application.about.look = async () => void (await findUpdate(application))
   application.about.installUpdate = () => install(application)
-  if (looksForUpdates()) lookForUpdatesDaily(application, true)
+  if (looksForUpdates()) lookDaily(application)
 }
 
 export function looksForUpdates(): boolean {
@@ -34,7 +35,10 @@ export function looksForUpdates(): boolean {
 export function lookForUpdatesDaily(application: Application, looks: boolean): void {
   keep({ looksForUpdates: looks })
   clearInterval(timer)
-  if (!looks || !canLook()) return
+  if (looks && canLook()) lookDaily(application)
+}
+
+function lookDaily(application: Application): void {
   const look = (): void =>
     void findUpdate(application).catch((error: unknown) =>
       process.stderr.write(`Updates could not be looked for: ${messageOf(error)}\n`)
@@ -77,7 +81,9 @@ function canLook(): boolean {
 /** @returns the newer version, whose notes the page "About" shows; null for none */
 async function findUpdate({ about }: Application): Promise<string | null> {
   const found = await (await updater()).checkForUpdates()
-  if (!found?.isUpdateAvailable) {
+  // A copy that it cannot update, such as one that was unpacked by hand.
+  if (!found) throw new Error(texts().noUpdateAddress)
+  if (!found.isUpdateAvailable) {
     about.update = null
     return null
   }
@@ -96,8 +102,8 @@ async function install(application: Application): Promise<void> {
   await requireRest(application)
   await autoUpdater.downloadUpdate()
   await requireRest(application)
-  // The answer to the window goes first.
-  setTimeout(() => autoUpdater.quitAndInstall(), 500)
+  // The answer to the window goes first; then everything ends before anything is replaced.
+  setTimeout(() => quitAndThen(() => autoUpdater.quitAndInstall()), 500)
 }
 
 async function requireRest(application: Application): Promise<void> {

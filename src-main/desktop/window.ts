@@ -1,6 +1,6 @@
 import { app, BrowserWindow, dialog, type WebPreferences } from 'electron'
 import type { Application } from '../app.ts'
-import { showFailure } from './failure.ts'
+import { messageOf } from '../base/errors.ts'
 import { texts } from './texts.ts'
 import { keepWindowPlace, windowPlace } from './window-state.ts'
 
@@ -10,11 +10,16 @@ export const windowPreferences: WebPreferences = {
   sandbox: true,
   nodeIntegration: false,
   webSecurity: true,
-  spellcheck: true
+  // macOS has dictionaries of its own. Elsewhere Electron would fetch them from the web, and nothing is fetched unasked.
+  spellcheck: process.platform === 'darwin'
 }
 
 let current: BrowserWindow | undefined
+/** Whose window it is; undefined before the application has started and once it ends. */
 let owner: Application | undefined
+/** What a page with unsaved work was about to give way to: it is done once somebody discards that work. */
+let goesOn: (() => void) | undefined
+let keptEditing: (() => void) | undefined
 
 /** Whether an address belongs to this application's server. */
 export function isOwnAddress(address: string): boolean {
@@ -39,10 +44,13 @@ export function openWindow(application: Application, page = '/'): void {
     if (isMaximized) window.maximize()
     window.show()
   })
-  window.on('closed', () => (current = undefined))
+  window.on('closed', () => {
+    current = undefined
+    goesOn = undefined
+  })
   keepWindowPlace(window)
   askBeforeClosing(window)
-  window.loadURL(application.interfaceUrl(page)).catch(showFailure)
+  load(window, application.interfaceUrl(page))
 }
 
 /** Leads the window to a page, or only to the front; opens one where there is none. A page with unsaved work asks first. */
@@ -50,8 +58,26 @@ export function showPage(page: string | null): void {
   if (!owner) return
   if (!current) return openWindow(owner, page ?? '/')
   focusWindow()
-  // A page that refuses to go has been asked about: what was to be shown is not.
-  if (page !== null) current.loadURL(owner.baseUrl + page).catch(() => undefined)
+  if (page === null) return
+  const [window, address] = [current, owner.baseUrl + page]
+  goesOn = () => load(window, address)
+  load(window, address)
+}
+
+/** A load gives way to another one, to a page that refuses to go, and to the end of its window. */
+function load(window: BrowserWindow, address: string): void {
+  window.loadURL(address).then(
+    () => (goesOn = undefined),
+    (error: unknown) => {
+      const isGivenUp = (error as { code?: string }).code === 'ERR_ABORTED' || window.isDestroyed()
+      if (!isGivenUp) dialog.showErrorBox(texts().cannotShow, messageOf(error))
+    }
+  )
+}
+
+/** Shows no window any more: the server ends. */
+export function endWindows(): void {
+  owner = undefined
 }
 
 /** Whether there is a window, hidden or not. */
@@ -64,15 +90,21 @@ export function isInFront(): boolean {
   return current?.isFocused() ?? false
 }
 
+/** Called when somebody goes on editing, whatever the page was about to give way to. */
+export function onKeptEditing(listener: () => void): void {
+  keptEditing = listener
+}
+
 /**
  * A page with unsaved work refuses to be closed, left or reloaded. Browsers ask about it on their own; Electron leaves that to the
  * application. The API is served on this thread, so the question must not block it.
  */
 function askBeforeClosing(window: BrowserWindow): void {
-  let goesOn: (() => void) | undefined
   let discards = false
   const reload = (): void => window.webContents.reload()
-  const quits = (): void => void (goesOn = () => app.quit())
+  const quits = (event: { defaultPrevented: boolean }): void => {
+    if (!event.defaultPrevented) goesOn = () => app.quit()
+  }
   app.on('before-quit', quits)
   window.on('closed', () => app.off('before-quit', quits))
   window.on('close', () => (goesOn ??= () => window.close()))
@@ -83,6 +115,7 @@ function askBeforeClosing(window: BrowserWindow): void {
     void discardsChanges(window).then((answer) => {
       discards = answer
       if (answer) next()
+      else keptEditing?.()
     })
   })
   window.webContents.on('did-finish-load', () => (discards = false))
@@ -104,9 +137,10 @@ async function discardsChanges(window: BrowserWindow): Promise<boolean> {
 
 /** Brings the window to the front, as when the application is started a second time. */
 export function focusWindow(): void {
-  if (!current && owner) return openWindow(owner)
-  if (current?.isMinimized()) current.restore()
-  current?.focus()
+  if (!owner) return
+  if (!current) return openWindow(owner)
+  if (current.isMinimized()) current.restore()
+  current.focus()
 }
 
 /** On macOS an application outlives its windows; its icon opens one again. */

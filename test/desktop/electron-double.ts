@@ -56,7 +56,9 @@ export class WebContentsDouble
   replaced: string | undefined
 
   reload(): void {
-    if (this.unloads()) this.reloads++
+    if (!this.unloads()) return
+    this.reloads++
+    setTimeout(() => this.emit('did-finish-load'), 5)
   }
 
   replaceMisspelling(text: string): void {
@@ -106,11 +108,14 @@ export function electronDouble({
   const log: string[] = []
   /** Where Electron keeps what belongs to the application, until it is told otherwise. */
   let userData = '/nowhere'
+  let logs = '/nowhere/logs'
   const windows: BrowserWindowDouble[] = []
   const open = new Set<BrowserWindowDouble>()
   const menus: MenuItemConstructorOptions[][] = []
   const trays: TrayDouble[] = []
   const notifications: NotificationDouble[] = []
+  let becomeReady = (): void => undefined
+  const ready = new Promise<void>((resolve) => (becomeReady = resolve))
   const answers = { button: 0, files: [] as string[] }
   const displays = [{ ...display, bounds: { x: 0, y: 0, width: 1920, height: 1080 } }]
   let applicationMenu: MenuItemConstructorOptions[] = []
@@ -130,6 +135,8 @@ export function electronDouble({
         | 'getLocale'
         | 'getPath'
         | 'setPath'
+        | 'setAppLogsPath'
+        | 'releaseSingleInstanceLock'
         | 'getVersion'
         | 'setAsDefaultProtocolClient'
         | 'addRecentDocument'
@@ -142,13 +149,25 @@ export function electronDouble({
     requestSingleInstanceLock(): boolean {
       return firstInstance
     }
+    /** As Electron does: only once it has read the whole of the first module. */
     whenReady(): Promise<void> {
-      return Promise.resolve()
+      return ready
+    }
+    releaseSingleInstanceLock(): void {
+      log.push('lock released')
+    }
+    setAppLogsPath(path?: string): void {
+      logs = path ?? join(userData, 'logs')
     }
     /** As Electron does: before-quit may prevent it, then windows are closed, which may end it, and will-quit may hold it up. */
     quit(): void {
       let prevented = false
-      this.emit('before-quit', { preventDefault: () => (prevented = true) })
+      this.emit('before-quit', {
+        preventDefault: () => (prevented = true),
+        get defaultPrevented() {
+          return prevented
+        }
+      })
       if (prevented) return void log.push('quit asked about')
       for (const window of [...open]) window.close(true)
       if (open.size > 0) return void log.push('quit given up')
@@ -164,7 +183,7 @@ export function electronDouble({
       return locale
     }
     getPath(name: Parameters<App['getPath']>[0]): string {
-      return name === 'userData' ? userData : join(userData, name)
+      return name === 'userData' ? userData : name === 'logs' ? logs : join(userData, name)
     }
     setPath(_name: string, path: string): void {
       userData = path
@@ -203,6 +222,7 @@ export function electronDouble({
         | 'getNormalBounds'
         | 'setProgressBar'
         | 'loadURL'
+        | 'isDestroyed'
       >
   {
     readonly options: BrowserWindowConstructorOptions
@@ -216,6 +236,7 @@ export function electronDouble({
       this.options = options
       windows.push(this)
       open.add(this)
+      app.emit('browser-window-created', {}, this)
       app.emit('web-contents-created', {}, this.webContents)
     }
     static getAllWindows(): BrowserWindowDouble[] {
@@ -232,9 +253,23 @@ export function electronDouble({
       if (open.size === 0 && !isQuitting) app.emit('window-all-closed')
     }
     loadURL(address: string): Promise<void> {
-      if (this.address !== '' && !this.webContents.unloads()) return Promise.reject(new Error('ERR_ABORTED'))
+      const aborted = Object.assign(new Error('ERR_ABORTED (-3)'), { code: 'ERR_ABORTED' })
+      if (this.address !== '' && !this.webContents.unloads()) return Promise.reject(aborted)
       this.address = address
-      return Promise.resolve()
+      // A load that another one replaces is given up.
+      this.#giveUp?.(aborted)
+      return new Promise((resolve, reject) => {
+        this.#giveUp = reject
+        setTimeout(() => {
+          this.#giveUp = undefined
+          this.webContents.emit('did-finish-load')
+          resolve()
+        }, 20)
+      })
+    }
+    #giveUp: ((error: Error) => void) | undefined
+    isDestroyed(): boolean {
+      return !open.has(this)
     }
     show(): void {
       log.push('show')
@@ -325,13 +360,9 @@ export function electronDouble({
       return Promise.resolve('')
     }
   }
-  const defaultSession: Pick<
-    Session,
-    'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setSpellCheckerDictionaryDownloadURL'
-  > = {
+  const defaultSession: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'> = {
     setPermissionRequestHandler: (handler) => (permissionHandler = handler ?? undefined),
-    setPermissionCheckHandler: () => undefined,
-    setSpellCheckerDictionaryDownloadURL: (url) => void log.push(`dictionaries ${url}`)
+    setPermissionCheckHandler: () => undefined
   }
   const safeStorage: Pick<
     SafeStorage,
@@ -390,6 +421,8 @@ export function electronDouble({
     },
     app,
     windows,
+    /** To be called once the first module was read. */
+    becomeReady,
     log,
     /** Context menus that were shown. */
     menus,

@@ -59,6 +59,9 @@ export async function startDesktop(
     vi.unstubAllEnvs()
   })
   await import('../../src-main/desktop/main.ts')
+  electron.becomeReady()
+  if (options.firstInstance !== false)
+    await vi.waitFor(() => expect(electron.windows.length > 0 || log.includes('exit 1')).toBe(true), 20_000)
   const [window] = electron.windows
   const origin = window ? new URL(window.address).origin : ''
   return {

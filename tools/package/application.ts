@@ -30,6 +30,13 @@ function sourceDate(): number {
   }
 }
 
+/** Where releases are, with a slash at its end, as LISTWRIGHT_UPDATE_URL says; undefined = nobody is told. */
+export function releasesUrl(): string | undefined {
+  const given = process.env['LISTWRIGHT_UPDATE_URL'] ?? ''
+  if (given === '') return undefined
+  return given.endsWith('/') ? given : `${given}/`
+}
+
 /** Native modules, with what of them runs here: one binary each. */
 export function nativeModules(platform: string, arch: string): { name: string; files: string[] }[] {
   const keyring = { linux: `linux-${arch}-gnu`, darwin: `darwin-${arch}`, win32: `win32-${arch}-msvc` }[
@@ -84,7 +91,7 @@ export function writeBuilt(
       })
     }
   }
-  const releases = process.env['LISTWRIGHT_UPDATE_URL']
+  const releases = releasesUrl()
   const manifest = {
     name: 'listwright',
     version,

@@ -87,12 +87,15 @@ export function configurationOf(input: ElectronBuild): Configuration {
       perMachine: false,
       allowElevation: false,
       // The data stays when the application is removed.
-      deleteAppDataOnUninstall: false
+      deleteAppDataOnUninstall: false,
+      artifactName: '${productName}-Setup-${version}-${arch}.${ext}'
     },
     portable: { artifactName: '${productName}-${version}-portable-${arch}.${ext}' },
     mac: {
       icon: join(icons, 'icon.icns'),
       category: 'public.app-category.business',
+      // The native modules of both architectures are in both halves.
+      x64ArchFiles: '**/*.node',
       hardenedRuntime: true,
       // With an Apple account in the environment: APPLE_ID, APPLE_APP_SPECIFIC_PASSWORD, APPLE_TEAM_ID.
       notarize: process.env['APPLE_TEAM_ID'] !== undefined
@@ -130,7 +133,11 @@ export async function makeElectronPackages(input: ElectronBuild): Promise<Made[]
     try {
       const paths = await build({
         targets: target.platform.createTarget(kind, ...archOf(target.arch)),
-        config: configurationOf(input),
+        // Each kind writes what updates are found by: an AppImage alone updates itself, and is to have it.
+        config: configurationOf({
+          ...input,
+          updateUrl: ['deb', 'rpm'].includes(kind) ? undefined : input.updateUrl
+        }),
         publish: 'never'
       })
       made.push({ kind, paths: paths.filter((path) => !path.endsWith('.yml')) })

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../src-main/base/errors.ts'
-import { packagedVersion } from './application.ts'
+import { packagedVersion, releasesUrl } from './application.ts'
 import { electronDistribution, makeElectronPackages } from './electron.ts'
 import { writeIcons } from './icons.ts'
 import { writeBillOfMaterials, writeChecksums } from './release-files.ts'
@@ -26,7 +26,7 @@ const electronDist = electronDistribution()
 const made = await makeElectronPackages({
   ...electron,
   electronDist,
-  updateUrl: process.env['LISTWRIGHT_UPDATE_URL']
+  updateUrl: releasesUrl()
 })
 for (const { kind, paths, fault } of made) {
   for (const path of paths) tell(path)

@@ -24,6 +24,8 @@ export interface LinuxPackage {
   dependencies: { deb: string; rpm: string }
   /** What is of use beside it; left out for nothing. */
   recommended?: { deb: string; rpm: string }
+  /** A package that has files of the same names. */
+  conflicting?: string
 }
 
 const summary = 'manage email lists offline'
@@ -44,7 +46,7 @@ function rpmArchitecture({ arch }: PackagedVersion): string {
 
 /** A version before another one has a dash for npm, and a tilde for packages. */
 function packageVersion({ version }: PackagedVersion): string {
-  return version.replace('-', '~')
+  return version.replaceAll('-', '~')
 }
 
 /** Packs a tree of files, whose root is that of the system. @returns the path of the package */
@@ -59,7 +61,7 @@ Architecture: ${arch}
 Maintainer: The Listwright developers <listwright@localhost>
 Installed-Size: ${size}
 Depends: ${about.dependencies.deb}
-${about.recommended ? `Recommends: ${about.recommended.deb}\n` : ''}Section: mail
+${about.recommended ? `Recommends: ${about.recommended.deb}\n` : ''}${about.conflicting ? `Conflicts: ${about.conflicting}\nReplaces: ${about.conflicting}\n` : ''}Section: mail
 Priority: optional
 Description: ${summary}
 ${description.replaceAll(/^/gm, ' ')}
@@ -86,14 +88,14 @@ Release: 1
 Summary: ${summary}
 License: LicenseRef-not-chosen-yet
 Requires: ${about.dependencies.rpm}
-${about.recommended ? `Recommends: ${about.recommended.rpm}\n` : ''}AutoReqProv: no
+${about.recommended ? `Recommends: ${about.recommended.rpm}\n` : ''}${about.conflicting ? `Conflicts: ${about.conflicting}\n` : ''}AutoReqProv: no
 %define _build_id_links none
 %define __os_install_post %{nil}
 %define _binary_payload w6.xzdio
 %description
 ${description}
 %files
-${filesOf(root).join('\n')}
+${filesOf(root, about.name).join('\n')}
 `
   write(join(work, 'package.spec'), spec)
   execFileSync(
@@ -118,11 +120,14 @@ ${filesOf(root).join('\n')}
 }
 
 /** Every file and link, and the directories that are the package's alone, as %files of a spec takes them. */
-function filesOf(root: string): string[] {
+function filesOf(root: string, name: string): string[] {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => `"${join(entry.parentPath, entry.name).slice(root.length)}"`)
+  const own = new RegExp(`^/usr/(?:lib|share/doc)/${name}(?:/|$)`)
+  return entries.flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name).slice(root.length)
+    if (!entry.isDirectory()) return [`"${path}"`]
+    return own.test(path) ? [`%dir "${path}"`] : []
+  })
 }
 
 /** What desktops look for: the entry of the menu, its description, and its icons. @param program what the entry starts */

@@ -31,6 +31,7 @@ const own: LinuxPackage = {
 /** What Electron loads, by the names of the distributions. */
 const withElectron: LinuxPackage = {
   name: 'listwright-desktop',
+  conflicting: 'listwright',
   dependencies: {
     deb: 'libgtk-3-0, libnotify4, libnss3, libxss1, libxtst6, xdg-utils, libatspi2.0-0, libuuid1, libsecret-1-0',
     rpm: 'gtk3, libnotify, nss, libXScrnSaver, libXtst, xdg-utils, at-spi2-core, libuuid, libsecret'

@@ -5,8 +5,8 @@ import { containedPackages, nodeVersion, type PackagedVersion } from './applicat
 
 // What lies beside the packages of a release: what is in them, and their digests.
 
-/** Writes listwright-VERSION.cdx.json: CycloneDX, with each library that is in the packages. @returns its path */
-export function writeBillOfMaterials(out: string, { version, epoch }: PackagedVersion): string {
+/** Writes listwright-VERSION-SYSTEM-ARCH.cdx.json: CycloneDX, with each library that is in the packages. @returns its path */
+export function writeBillOfMaterials(out: string, { version, arch, epoch }: PackagedVersion): string {
   const library = (name: string, of: string, licence: string) => ({
     type: 'library',
     'bom-ref': purl(name, of),
@@ -30,7 +30,7 @@ export function writeBillOfMaterials(out: string, { version, epoch }: PackagedVe
     },
     components
   }
-  const path = join(out, `listwright-${version}.cdx.json`)
+  const path = join(out, `listwright-${version}-${process.platform}-${arch}.cdx.json`)
   writeFileSync(path, `${JSON.stringify(bill, null, 2)}\n`)
   return path
 }
