@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
@@ -262,9 +262,18 @@ async function preparePrivately(dataDirectory: string): Promise<void> {
   await mkdir(dataDirectory, { recursive: true })
   const { mode } = await stat(dataDirectory)
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    process.stderr.write(`${dataDirectory} ${await closeToOthers(dataDirectory)}\n`)
+    const became = (await isOurs(dataDirectory))
+      ? await closeToOthers(dataDirectory)
+      : 'is open to other users of this computer, and holds other files, so that is left as it is. What Listwright keeps in it only you can read.'
+    process.stderr.write(`${dataDirectory} ${became}\n`)
   }
   await mkdir(uploads, { recursive: true })
+}
+
+/** Whether a directory is for this application alone: empty, or with its database. */
+async function isOurs(directory: string): Promise<boolean> {
+  const names = await readdir(directory)
+  return names.length === 0 || names.includes('listwright.db')
 }
 
 /** @returns what became of it, as the rest of a sentence */

@@ -10,7 +10,7 @@ import type { UploadDirectory } from './workbench/uploads.ts'
 export const linkScheme = 'listwright'
 
 /** Pages that links may lead to: they show something, and change nothing. */
-const linkedPages = /^\/(?:lists|campaigns|imports|jobs|suppression|sync)(?:\/[a-z0-9-]+)*$/
+const linkedPages = /^\/(?:lists|campaigns|imports|jobs|suppression|sync)(?:\/\d+(?:\/[a-z-]+(?:\/\d+)?)?)?$/
 
 /** Whether it is a link, and not a file. */
 export function isLink(target: string): boolean {
@@ -33,13 +33,19 @@ export function importPage(filename: string): string {
  * @throws Error with a sentence for the user where it is no file
  */
 export async function requireFile(file: string): Promise<string> {
-  const absolute = file.startsWith('file:') ? fileURLToPath(file) : resolve(file)
-  const isFile = await stat(absolute).then(
-    (found) => found.isFile(),
-    () => false
-  )
-  if (!isFile) throw new Error(`There is no file ${absolute} that could be read.`)
+  const absolute = /^file:/i.test(file) ? pathOfUrl(file) : resolve(file)
+  const found = await stat(absolute).catch(() => null)
+  if (!found) throw new Error(`There is no file ${absolute} that could be read.`)
+  if (!found.isFile()) throw new Error(`${absolute} is no file that could be imported.`)
   return absolute
+}
+
+function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    throw new Error(`${url} is no address of a file on this computer.`)
+  }
 }
 
 /** Copies a file into the upload directory, so that whatever becomes of it does not change the import. @returns its name there */

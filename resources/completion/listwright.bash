@@ -2,8 +2,8 @@
 _listwright() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   case $previous in
-    --data-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-    --key-file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --data-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    --key-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --direction) mapfile -t COMPREPLY < <(compgen -W 'mirror both' -- "$word"); return ;;
     --conflicts) mapfile -t COMPREPLY < <(compgen -W 'local remote ask' -- "$word"); return ;;
     --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
@@ -14,14 +14,16 @@ _listwright() {
   fi
   local words='--data-dir --json --help'
   case $command in
-    start) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
+    start) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
     serve) words+=' --port --set' ;;
     key) words+=' create list revoke --organization --user' ;;
     backup)
+      compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -W "$words create list verify restore" -- "$word"; compgen -f -- "$word")
       return
       ;;
     sync)
+      [ "$previous" = answer ] && words='send-again remove-here leave-out key'
       words+=' add run status verify pause answer remove --remote --url --organization --key-file --direction'
       words+=' --conflicts --lists --name --schedule --every --limit'
       ;;

@@ -66,6 +66,7 @@ export function migrate(
         'Export its lists with the version that wrote it, or choose another data directory.'
     )
   }
+  if (current === 0) requireEmpty(database)
   const pending = steps.filter((step) => step.version > current)
   if (pending.length > 0 && current > 0) backUp(database, backupDirectory, current)
   for (const step of pending) {
@@ -79,6 +80,15 @@ export function migrate(
     database.pragma('foreign_keys = ON')
   }
   if (pending.length > 0 && current > 0) removeOldBackups(backupDirectory)
+}
+
+/** Nothing is put beside what is another program's. */
+function requireEmpty(database: Database): void {
+  const table = database.prepare<[], { name: string }>('SELECT name FROM sqlite_schema LIMIT 1').get()
+  if (table)
+    throw new Error(
+      `${database.name} is another program's database (it holds "${table.name}"). Choose another data directory.`
+    )
 }
 
 function requireForeignKeys(database: Database): void {

@@ -40,7 +40,7 @@ export function readArguments(args: string[]): ServeArguments {
     }
   })
   const port = Number(values.port)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  if (!/^\d+$/.test(values.port) || port > 65_535) {
     throw new Error(`--port must be a number from 0 to 65535, and "${values.port}" is not one`)
   }
   const settings = Object.assign({}, ...values.set.map(readAssignment)) as SettingsChanges

@@ -7,6 +7,7 @@ import { verifyBackup } from '../backups/verify.ts'
 import { writeBackup } from '../backups/write-backup.ts'
 import { takeInstanceLock } from '../database/instance-lock.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
+import { requireData } from './data-directory.ts'
 
 // `listwright backup …`: copies of the database, also where the application does not start any more.
 
@@ -43,8 +44,7 @@ const actions: Record<string, (dataDirectory: string, file: string | undefined) 
 }
 
 async function create(dataDirectory: string, file: string | undefined): Promise<Printed> {
-  const database = join(dataDirectory, 'listwright.db')
-  if (!existsSync(database)) throw new Error(`There is no data in ${dataDirectory} yet.`)
+  const database = join(requireData(dataDirectory), 'listwright.db')
   const path =
     file === undefined ? join(dataDirectory, backupFolder, backupName('manual', Date.now())) : resolve(file)
   const { subscribers } = await writeBackup(database, path)

@@ -49,11 +49,18 @@ export function answeringCommand<Options extends ParseArgsOptionsConfig>(
         options: { ...commonOptions, ...options },
         allowPositionals: true
       })
+      requireDirectory((values as { 'data-dir': string })['data-dir'])
       const { json, text, isNegative } = await answer(values, positionals)
       process.stdout.write(args.includes('--json') ? `${JSON.stringify(json)}\n` : `${text}\n`)
       if (isNegative) process.exitCode = 1
     }
   }
+}
+
+/** @throws Error for a name that a script left empty: it would be the current folder. */
+export function requireDirectory(name: string | boolean): void {
+  if (typeof name !== 'string' || name.trim() === '')
+    throw new Error('--data-dir must name a folder, and it is empty')
 }
 
 /** Tells people what went wrong, and programs on standard output, and has the process end with status 1. */

@@ -17,17 +17,17 @@ export interface DataDirectory {
 
 /** @throws Error with a sentence for the user where there is no data, or it is another version's */
 export function openDataDirectory(path: string): DataDirectory {
-  const directory = resolve(path)
+  const directory = requireData(path)
   const databasePath = join(directory, 'listwright.db')
-  if (!existsSync(databasePath)) {
-    throw new Error(
-      `There is no data in ${directory} yet. Start the application there once, or give --data-dir.`
-    )
-  }
   const connection = openForReading(databasePath)
-  if (connection.pragma('user_version', { simple: true }) !== newestSchema) {
+  const schema = connection.pragma('user_version', { simple: true }) as number
+  if (schema !== newestSchema) {
     connection.close()
-    throw new Error('The data was written by another version. Start this one there once, or use that one.')
+    throw new Error(
+      schema > newestSchema
+        ? 'The data was written by a newer Listwright: use that version.'
+        : 'The data was written by an earlier version. Start this one there once, which brings them up to date.'
+    )
   }
   const reader = kyselyOver(connection)
   return {
@@ -42,4 +42,13 @@ export function openDataDirectory(path: string): DataDirectory {
     },
     close: () => reader.destroy()
   }
+}
+
+/** @returns the directory as an absolute path. @throws Error with a sentence where nothing was ever kept there */
+export function requireData(path: string): string {
+  const directory = resolve(path)
+  if (existsSync(join(directory, 'listwright.db'))) return directory
+  throw new Error(
+    `There is no data in ${directory} yet. Start the application there once, or give --data-dir.`
+  )
 }

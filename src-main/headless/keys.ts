@@ -65,6 +65,8 @@ async function create(
   name: string,
   email: string | undefined
 ): Promise<Printed> {
+  if (name.length > 100 || /\p{Cc}/u.test(name))
+    throw new Error('key create needs a name on one line, of at most 100 characters')
   if (name === '') throw new Error('key create needs a name for the key, such as: key create "CRM sync"')
   const userId = email === undefined ? undefined : await idOfUser(data.reader, email)
   const key = await data.write(async (writer) =>

@@ -47,11 +47,17 @@ ${Object.entries(commands)
 Without a command it is "start". Each command tells more: listwright COMMAND --help
 `
 
+// Whoever reads what is printed may stop reading.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.stderr.write(`Nothing more can be printed: ${error.message}\n`)
+  process.exit(error.code === 'EPIPE' ? 0 : 1)
+})
 await main(process.argv.slice(2))
 
-async function main([first = 'start', ...others]: string[]): Promise<void> {
-  if (first === '--help' || first === 'help') return void process.stdout.write(usage)
-  if (first === '--version') return void process.stdout.write(`${version()}\n`)
+async function main(given: string[]): Promise<void> {
+  if (given[0] === '--help' || given[0] === 'help') return void process.stdout.write(usage)
+  if (given[0] === '--version') return void process.stdout.write(`${version()}\n`)
+  const [first = 'start', ...others] = given[0]?.startsWith('-') ? ['start', ...given] : given
   // `npm run serve -- key …` is `listwright key …`.
   const isOther = first === 'serve' && Object.hasOwn(commands, others[0] ?? '')
   const [name = '', ...args] = isOther ? others : [first, ...others]

@@ -1,6 +1,6 @@
 import { giveUnusedMemoryBack } from '../base/memory.ts'
 import { type Application, createApp } from '../app.ts'
-import type { Command } from './command.ts'
+import { type Command, requireDirectory } from './command.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'
 import { endOnSignal } from './signals.ts'
 
@@ -10,8 +10,10 @@ export const serveCommand: Command = {
   usage,
   run: async (args) => {
     const options = readArguments(args)
-    const app = await createApp(options)
-    endOnSignal(app)
+    requireDirectory(options.dataDirectory)
+    const starting = createApp(options)
+    endOnSignal(starting)
+    const app = await starting
     giveUnusedMemoryBack()
     try {
       await announce(app, options)

@@ -16,12 +16,29 @@ export function endApplication(app: Application, status: number): void {
   )
 }
 
-/** SIGTERM and SIGINT end the application in order, with status 0; a failure of its own ends it with status 1. */
-export function endOnSignal(app: Application): void {
-  process.on('SIGTERM', () => endApplication(app, 0))
-  process.on('SIGINT', () => endApplication(app, 0))
-  app.onFailure((error) => {
-    process.stderr.write(`Listwright has to stop: ${error.message}\n`)
-    endApplication(app, 1)
-  })
+/**
+ * SIGTERM and SIGINT end the application in order, with status 0, also one that is still starting; a failure of its own ends it with
+ * status 1.
+ */
+export function endOnSignal(starting: Promise<Application>): void {
+  const end = (): void =>
+    void starting.then(
+      (app) => endApplication(app, 0),
+      // It did not start, which is told where it is waited for.
+      () => undefined
+    )
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  starting.then(
+    (app) =>
+      app.onFailure((error) => {
+        process.stderr.write(`Listwright has to stop: ${error.message}\n`)
+        endApplication(app, 1)
+      }),
+    () => {
+      // The process goes on, for a window of the application that has the data, and is to be ended as any other.
+      process.off('SIGTERM', end)
+      process.off('SIGINT', end)
+    }
+  )
 }

@@ -10,7 +10,7 @@ import { DirectoryInUse } from '../database/instance-lock.ts'
 import { importPage, isLink, pageOfLink, requireFile } from '../opened.ts'
 import { defaultPort } from './arguments.ts'
 import { findAppBrowser, hasDisplay, openAppWindow, openInDefaultBrowser } from './browsers.ts'
-import { type Command, commonOptions, commonUsage } from './command.ts'
+import { type Command, commonOptions, commonUsage, requireDirectory } from './command.ts'
 import { electronRuntime } from './electron-runtime.ts'
 import { besideRunning } from './local-application.ts'
 import { endApplication, endOnSignal } from './signals.ts'
@@ -37,6 +37,7 @@ interface StartOptions {
 
 async function start(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: commonOptions, allowPositionals: true })
+  requireDirectory(values['data-dir'])
   const [given, ...others] = positionals
   if (others.length > 0) throw new Error('start opens one file at a time')
   const target = given === undefined || isLink(given) ? given : await requireFile(given)
@@ -65,14 +66,13 @@ function runElectron(electron: string, { dataDirectory, target }: StartOptions):
 
 async function run(options: StartOptions): Promise<void> {
   const { dataDirectory, target } = options
-  const app = await createApp({ dataDirectory, port: defaultPort, orAnyPort: true }).catch(
-    (error: unknown) => {
-      if (error instanceof DirectoryInUse) return null
-      throw error
-    }
-  )
+  const starting = createApp({ dataDirectory, port: defaultPort, orAnyPort: true })
+  endOnSignal(starting)
+  const app = await starting.catch((error: unknown) => {
+    if (error instanceof DirectoryInUse) return null
+    throw error
+  })
   if (!app) return openAnother(options)
-  endOnSignal(app)
   giveUnusedMemoryBack()
   const page = target === undefined ? '/' : await app.pageFor(target)
   // Whether a window was really opened cannot be told: some browsers may not read the file that leads to it.

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, ListMatch, Question, Remote, SyncRun, Verification } from '../sync/schema.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
+import { requireData } from './data-directory.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'
 
 // `listwright sync …`: remote servers that the lists are mirrored to, beside an application that runs or without one.
@@ -48,6 +49,8 @@ export const syncCommand = answeringCommand(usage, options, async (values, [name
   if (!action || rest.length > (action === answer ? 1 : 0)) {
     throw new Error(`sync is followed by ${Object.keys(actions).join(', ')}; see listwright sync --help`)
   }
+  // A server can be added to an empty application; everything else is about one that has data.
+  if (action !== add) requireData(values['data-dir'])
   return withApplication(values['data-dir'], (application) => action(application, values, rest[0]))
 })
 

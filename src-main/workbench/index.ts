@@ -94,10 +94,12 @@ function asksForPage({ url, headers }: FastifyRequest): boolean {
   return !otherAddresses.test(url) && (headers.accept ?? '').includes('text/html')
 }
 
-/** Whether a path leads to a page of this server: what begins with two slashes leads to another one. */
-function isOwnPage(page: string): boolean {
-  const { origin } = new URL(page, 'http://own.invalid')
-  return page.startsWith('/') && origin === 'http://own.invalid' && !otherAddresses.test(page)
+/** The page that a path leads to, as an address is written; the first one where it leads to no page of this server. */
+function ownPage(path: unknown): string {
+  const own = 'http://own.invalid'
+  const found = typeof path === 'string' && path.startsWith('/') ? URL.parse(path, own) : null
+  if (found?.origin !== own || otherAddresses.test(found.pathname)) return '/'
+  return found.pathname + found.search + found.hash
 }
 
 /** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
@@ -107,9 +109,9 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
     route.schema = { ...route.schema, hide: true }
   })
 
-  app.get<{ Querystring: { sign_in?: string; page?: string } }>('/', async (request, reply) => {
-    const { sign_in: token, page = '/' } = request.query
-    if (token !== undefined) {
+  app.get<{ Querystring: { sign_in?: unknown; page?: unknown } }>('/', async (request, reply) => {
+    const { sign_in: token, page } = request.query
+    if (typeof token === 'string') {
       const granted = app.context.signIn.redeem(token)
       if (granted) {
         setSessionCookie(
@@ -119,7 +121,7 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
         )
       }
       // The token leaves the address bar and the history.
-      return reply.redirect(isOwnPage(page) ? page : '/')
+      return reply.redirect(ownPage(page))
     }
     return sendPage(reply)
   })

@@ -1,3 +1,4 @@
+import SQLite from 'better-sqlite3'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
@@ -173,4 +174,53 @@ describe('an upload', () => {
     expect((await api.get('/mailing_lists')).success).toBe(true)
     expect(await readdir(join(directory, 'uploads'))).toEqual([])
   })
+})
+
+it('a folder with files of others stays open to them, and an empty one is closed', async () => {
+  const shared = await temporaryDirectory()
+  await writeFile(join(shared, 'notes.txt'), 'mine')
+  await chmod(shared, 0o755)
+  await (await serve(shared)).end('SIGTERM')
+  expect((await stat(shared)).mode & 0o777).toBe(0o755)
+  expect((await stat(join(shared, 'listwright.db'))).mode & 0o077).toBe(0)
+  const empty = await temporaryDirectory()
+  await chmod(empty, 0o755)
+  await (await serve(empty)).end('SIGTERM')
+  expect((await stat(empty)).mode & 0o777).toBe(0o700)
+})
+
+it.each([
+  [['--data-dir', ''], '--data-dir must name a folder, and it is empty'],
+  [['--data-dir', '.', '--port', ''], '--port must be a number from 0 to 65535, and "" is not one'],
+  [['--data-dir', '.', '--port', '0x50'], '--port must be a number from 0 to 65535, and "0x50" is not one']
+])('serve %j is refused in a sentence, also for programs', async (args, sentence) => {
+  const child = runServe([...args, '--json'])
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const status = await new Promise((resolve) => child.once('close', resolve))
+  expect([status, JSON.parse(output)]).toEqual([1, { error: sentence }])
+})
+
+it("another program's database is left as it is", async () => {
+  const directory = await temporaryDirectory()
+  const path = join(directory, 'listwright.db')
+  const database = new SQLite(path)
+  database.exec('CREATE TABLE notes (id INTEGER)')
+  database.close()
+  const child = runServe(['--data-dir', directory, '--port', '0', '--json'])
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await new Promise((resolve) => child.once('close', resolve))
+  expect((JSON.parse(output) as { error: string }).error).toContain("is another program's database")
+  const after = new SQLite(path, { readonly: true })
+  expect(after.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['notes'])
+  after.close()
+})
+
+it('a signal before it is ready ends it in order', async () => {
+  const child = runServe(['--data-dir', await temporaryDirectory(), '--port', '0', '--json'])
+  setTimeout(() => child.kill('SIGTERM'), 150)
+  const status = await new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
+  // Before its first module is loaded nothing has begun.
+  expect([0, 'SIGTERM']).toContain(status)
 })

@@ -89,7 +89,8 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       [file, '/import-file?file=people.csv'],
       [file, '/import-file?file=people%20(2).csv'],
       ['listwright://lists/7', '/lists/7'],
-      ['listwright://evil.example/../../app/v1/session', '/']
+      ['listwright://evil.example/../../app/v1/session', '/'],
+      ['listwright://lists/abc', '/']
     ] as const) {
       const second = await start({ DISPLAY: ':99', PATH: programs }, [...data, '--json', target])
       expect((await once(second.child, 'exit'))[0]).toBe(0)
@@ -97,6 +98,13 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       const answer = await fetch(address, { redirect: 'manual' })
       expect(answer.headers.get('Location')).toBe(page)
       expect(answer.headers.get('Set-Cookie')).toContain('listwright_session_')
+    }
+    for (const [given, sentence] of [
+      [programs, `${programs} is no file that could be imported.`],
+      ['file:///%zz', 'file:///%zz is no address of a file on this computer.']
+    ] as const) {
+      const refused = await start({}, [...data, given])
+      expect((await refused.until(/file/)).trim()).toBe(sentence)
     }
     const third = await start({}, [...data, '/no/such/file.csv'])
     expect(await third.until(/file/)).toBe('There is no file /no/such/file.csv that could be read.\n')

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -84,6 +85,15 @@ test('a wrong key and a wrong address are told in words, and nothing is kept', a
     error: '127.0.0.1:1 cannot be reached: nothing answers at this address'
   })
   expect(await sync(here.dataDirectory, 'status')).toMatchObject({ answer: { remotes: [] } })
+})
+
+test('nothing is made where there is no data, but by adding a server', async () => {
+  const nowhere = join(await temporaryDirectory(), 'typo')
+  expect(await sync(nowhere, 'status')).toMatchObject({
+    status: 1,
+    answer: { error: expect.stringContaining('There is no data in') as string }
+  })
+  expect(existsSync(nowhere)).toBe(false)
 })
 
 test('what a run asks is told and answered on the command line', async () => {
