@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { benchBackup } from './backup.ts'
 import { benchBulkActions } from './bulk-actions.ts'
 import { benchCalls } from './calls.ts'
 import { benchCampaigns } from './campaigns.ts'
@@ -12,10 +13,11 @@ import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 
-// npm run bench [-- import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|start|sync|window [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|start|sync|window [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
+  backup: benchBackup,
   import: benchImport,
   calls: benchCalls,
   deletion: benchDeletion,
