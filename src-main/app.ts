@@ -9,6 +9,7 @@ import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
+import { notePresence, requirePresence } from './database/presence.ts'
 import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
@@ -110,8 +111,10 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     served.catch(() => undefined)
     const restoreFault = await carryOutRequest(dataDirectory)
     if (restoreFault !== null) process.stderr.write(`${restoreFault}\n`)
+    requirePresence(dataDirectory)
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
     undo.push(() => writer.close())
+    await notePresence(dataDirectory)
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
     await writer.run('settings.ensureSigningSecret', undefined)
     // Those of a process that was killed are still there.

@@ -66,7 +66,7 @@ export function migrate(
         'Export its lists with the version that wrote it, or choose another data directory.'
     )
   }
-  if (current === 0) requireEmpty(database)
+  requireOurs(database, current)
   const pending = steps.filter((step) => step.version > current)
   if (pending.length > 0 && current > 0) backUp(database, backupDirectory, current)
   for (const step of pending) {
@@ -79,16 +79,21 @@ export function migrate(
     })()
     database.pragma('foreign_keys = ON')
   }
+  if (database.pragma('application_id', { simple: true }) === 0)
+    database.pragma(`application_id = ${applicationId}`)
   if (pending.length > 0 && current > 0) removeOldBackups(backupDirectory)
 }
 
-/** Nothing is put beside what is another program's. */
-function requireEmpty(database: Database): void {
+/** Tells a database of Listwright from others, in its header (sqlite.org/fileformat.html, "Application ID"): "List". */
+export const applicationId = 0x4c697374
+
+/** Nothing is put beside what is another program's. Those that were made before they were marked have a schema of ours. */
+function requireOurs(database: Database, schema: number): void {
+  const marked = database.pragma('application_id', { simple: true }) as number
   const table = database.prepare<[], { name: string }>('SELECT name FROM sqlite_schema LIMIT 1').get()
-  if (table)
-    throw new Error(
-      `${database.name} is another program's database (it holds "${table.name}"). Choose another data directory.`
-    )
+  if (marked === applicationId || (marked === 0 && (schema > 0 || !table))) return
+  const holds = table ? ` (it holds "${table.name}")` : ''
+  throw new Error(`${database.name} is another program's database${holds}. Choose another data directory.`)
 }
 
 function requireForeignKeys(database: Database): void {

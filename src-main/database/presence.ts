@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurably } from '../base/durable.ts'
+
+// A database that is gone is not taken for a first start: that would look as if everything were lost, and be the beginning of it.
+
+/** Lies beside a database that was opened once. */
+const markerFile = '.listwright'
+
+/**
+ * @throws Error with what can be done where a directory had a database, and has none any more or an empty one
+ */
+export function requirePresence(dataDirectory: string): void {
+  if (!existsSync(join(dataDirectory, markerFile))) return
+  const path = join(dataDirectory, 'listwright.db')
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size !== undefined && size > 0) return
+  const [backup] = copiesIn(join(dataDirectory, 'backups'))
+  throw new Error(
+    `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, and Listwright has kept data there before. ` +
+      `Put it back${backup === undefined ? '' : `, or go back to a backup: listwright backup restore ${backup}`}. ` +
+      `To begin anew, choose another folder with --data-dir, or remove ${join(dataDirectory, markerFile)}.`
+  )
+}
+
+/** The newest first. */
+function copiesIn(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.db') && !name.startsWith('.'))
+    .sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1))
+}
+
+function momentOf(name: string): string {
+  return /\d{4}-\d\d-\d\dT.*/.exec(name)?.[0] ?? ''
+}
+
+/** Notes that there is a database, once it was opened. */
+export async function notePresence(dataDirectory: string): Promise<void> {
+  const path = join(dataDirectory, markerFile)
+  if (existsSync(path)) return
+  await writeDurably(path, 'Listwright keeps its data in this folder.\n')
+}
