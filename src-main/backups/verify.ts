@@ -93,7 +93,7 @@ function differencesFromNote(path: string, tables: Record<string, TableDigest>):
 
 /** Each table's rows and a digest of them, in the order of their keys. Shadow tables of the search index follow from others. */
 export async function digestsOf(database: Database): Promise<Record<string, TableDigest>> {
-  const { create64 } = await xxhash()
+  const hashes = await xxhash()
   const tables = database
     .prepare<[], { name: string }>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
@@ -101,7 +101,7 @@ export async function digestsOf(database: Database): Promise<Record<string, Tabl
     .all()
   const digests: Record<string, TableDigest> = {}
   for (const { name } of tables) {
-    const hash = create64()
+    const hash = hashes.create64()
     let rows = 0
     const statement = database.prepare<[], unknown[]>(`SELECT * FROM "${name}"`).raw().safeIntegers()
     for (const row of statement.iterate()) {
