@@ -16,19 +16,19 @@ let open: ((target: string) => void) | undefined
 export function takeWhatIsOpened(): void {
   // Of a checkout the program is Electron itself, which needs the folder as well.
   if (app.isPackaged && !isPortable()) app.setAsDefaultProtocolClient(linkScheme)
-  const take = (event: { preventDefault: () => void }, target: string): void => {
-    event.preventDefault()
+  const take = (target: string): void => {
     if (open) open(target)
     else waiting.push(target)
   }
-  app.on('open-file', take)
-  app.on('open-url', take)
+  const takeEvent = (event: { preventDefault: () => void }, target: string): void => {
+    event.preventDefault()
+    take(target)
+  }
+  app.on('open-file', takeEvent)
+  app.on('open-url', takeEvent)
   app.on('second-instance', (_event, commandLine, workingDirectory) => {
     focusWindow()
-    for (const target of targetsOf(commandLine, workingDirectory)) {
-      if (open) open(target)
-      else waiting.push(target)
-    }
+    targetsOf(commandLine, workingDirectory).forEach(take)
   })
   waiting.push(...targetsOf(process.argv, process.cwd()))
 }

@@ -1,7 +1,6 @@
 import { app, BrowserWindow, dialog } from 'electron'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
-import type { ShownJob } from '../job-watch.ts'
 import { texts } from './texts.ts'
 import { endWindows, hasWindow, onKeptEditing } from './window.ts'
 
@@ -95,7 +94,7 @@ export function quitAndThen(work: () => void): void {
 }
 
 async function decide(application: Application): Promise<'goes on' | 'stops' | 'cancel'> {
-  const running: ShownJob[] = await application.runningJobs()
+  const running = await application.runningJobs()
   if (running.length === 0) return 'stops'
   const text = texts()
   const buttons = [text.goOn, text.stopAndResume, text.cancel]

@@ -207,7 +207,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.locator('[data-state="paused"]').waitFor()
     await window.screenshot('campaign-paused')
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await page.getByRole('cell', { name: /^\d+ of 60/ }).waitFor()
     await window.screenshot('campaigns-sending')
     await page.getByRole('link', { name: 'Split test' }).click()

@@ -116,7 +116,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await window.screenshot('autoresponder')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The autoresponder is saved').first().waitFor()
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await page.getByText('2 hours').waitFor()
     await makeAutoresponder(started.api, list.id, 'Thanks', { paused: true })
     await page.getByText('Thanks').waitFor()

@@ -230,7 +230,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.reload()
     await message.getByText('Price 100').waitFor()
     expect(await text.inputValue()).toBe('')
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await page.getByRole('link', { name: 'Create campaign' }).waitFor()
     await window.finish()
   })

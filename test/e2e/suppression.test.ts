@@ -64,7 +64,7 @@ describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { 
     await page.getByLabel('Name').fill('Not again')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Not again' }).waitFor()
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await page.getByRole('link', { name: /Not again/ }).waitFor()
     await window.screenshot('suppression-lists')
     await window.finish()

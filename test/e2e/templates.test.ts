@@ -64,7 +64,7 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     await page.getByLabel('Name', { exact: true }).fill('Weekly news')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Weekly news' }).waitFor()
-    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
     await page.getByRole('link', { name: 'Weekly news' }).waitFor()
     await window.screenshot('templates')
     await page.getByRole('link', { name: 'Weekly news' }).click()

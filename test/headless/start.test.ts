@@ -22,11 +22,14 @@ async function start(environment: Record<string, string>, args: string[] = []) {
     }
   })
   onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'close').then(([status]) => status as number | null)
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return {
     child,
+    /** Its status, once it has ended and all that it printed was read. */
+    ended,
     until: async (pattern: RegExp) => {
       while (!pattern.test(output) && child.exitCode === null) await pause(20)
       return output
@@ -45,29 +48,29 @@ async function fakeBrowser(directory: string, seconds = 1): Promise<string> {
 describe.runIf(process.platform === 'linux')('npm start', () => {
   it('tells of itself for --help, and starts with no option that it does not know', async () => {
     const helped = await start({}, ['--help'])
-    expect((await once(helped.child, 'close'))[0]).toBe(0)
+    expect(await helped.ended).toBe(0)
     expect(await helped.until(/./)).toMatch(/^Usage: listwright start/)
     const mistaken = await start({}, ['--prot', '80'])
-    expect((await once(mistaken.child, 'close'))[0]).toBe(1)
+    expect(await mistaken.ended).toBe(1)
     expect(await mistaken.until(/./)).toMatch(/--prot/)
   })
 
   it('prints the address where there is no display', async () => {
-    const { child, until } = await start({})
+    const { child, until, ended } = await start({})
     expect(await until(/sign_in=/)).toMatch(
       /^Open Listwright in a browser .*: http:\/\/127\.0\.0\.1:\d+\/\?sign_in=/
     )
     child.kill('SIGTERM')
-    expect((await once(child, 'exit'))[0]).toBe(0)
+    expect(await ended).toBe(0)
   })
 
   it('without Electron says so in one line, opens an application window, and ends with it', async () => {
     const programs = await temporaryDirectory()
     await mkdir(programs, { recursive: true })
     await fakeBrowser(programs)
-    const { child, until } = await start({ DISPLAY: ':99', PATH: programs })
+    const { until, ended } = await start({ DISPLAY: ':99', PATH: programs })
     expect(await until(/browser/)).toMatch(/^The Electron runtime is missing[^\n]*\n$/)
-    expect((await once(child, 'exit'))[0]).toBe(0)
+    expect(await ended).toBe(0)
     const { readFile, stat } = await import('node:fs/promises')
     const given = await readFile(join(programs, 'arguments'), 'utf8')
     // The address signs in whoever has it, and command lines are no secret.
@@ -93,7 +96,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       ['listwright://lists/abc', '/']
     ] as const) {
       const second = await start({ DISPLAY: ':99', PATH: programs }, [...data, '--json', target])
-      expect((await once(second.child, 'exit'))[0]).toBe(0)
+      expect(await second.ended).toBe(0)
       const { address } = JSON.parse(await second.until(/sign_in/)) as { address: string }
       const answer = await fetch(address, { redirect: 'manual' })
       expect(answer.headers.get('Location')).toBe(page)
@@ -104,11 +107,12 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       ['file:///%zz', 'file:///%zz is no address of a file on this computer.']
     ] as const) {
       const refused = await start({}, [...data, given])
+      expect(await refused.ended).toBe(1)
       expect((await refused.until(/file/)).trim()).toBe(sentence)
     }
     const third = await start({}, [...data, '/no/such/file.csv'])
+    expect(await third.ended).toBe(1)
     expect(await third.until(/file/)).toBe('There is no file /no/such/file.csv that could be read.\n')
-    expect((await once(third.child, 'close'))[0]).toBe(1)
     first.child.kill('SIGTERM')
   })
 
