@@ -139,7 +139,8 @@ export class CommandLoop {
         return null
       } catch (error) {
         const isLocked = storageFaultOf(error)?.kind === 'locked'
-        if (isLocked && performance.now() - began <= maxWait) continue
+        // The end of the application waits for no lock.
+        if (isLocked && !this.#closing && performance.now() - began <= maxWait) continue
         return error instanceof Error ? error : new Error(messageOf(error))
       }
     }
