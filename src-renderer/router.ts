@@ -125,3 +125,10 @@ export const router = createRouter({
     { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }
   ]
 })
+
+// The link that signs a window in leads to the first page, which says where to go on.
+router.beforeEach(({ path, query: { page } }) =>
+  path === '/' && typeof page === 'string' && page.startsWith('/')
+    ? { ...router.resolve(page), replace: true }
+    : true
+)

@@ -121,7 +121,9 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
         )
       }
       // The token leaves the address bar and the history.
-      return reply.redirect(ownPage(page))
+      const own = ownPage(page)
+      // A file that leads here is another site, which opens the first page alone: that leads on, to its own.
+      return reply.redirect(own === '/' ? own : `/?page=${encodeURIComponent(own)}`)
     }
     return sendPage(reply)
   })

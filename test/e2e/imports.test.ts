@@ -171,9 +171,15 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     const path = join(directory, 'visitors.csv')
     await writeFile(path, 'Mail\nvera@example.com\n')
     const opened = await started.app.pageFor(path)
-    const window = await Window.open(browser, started.app, opened)
+    const window = await Window.open(browser, started.app)
     const { page } = window
+    // As the command line opens a window: by a file, which is another site to the browser.
+    const file = join(directory, 'open.html')
+    const address = started.app.interfaceUrl(opened).replaceAll('&', '&amp;')
+    await writeFile(file, `<meta http-equiv="refresh" content="0;url=${address}">`)
+    await page.goto(`file://${file}`)
     await page.getByText('Into which list?').waitFor()
+    expect(page.url()).toBe(`${started.app.baseUrl}${opened}`)
     await window.screenshot('import-file')
     await page.getByRole('link', { name: 'Visitors no subscribers' }).click()
     await page.getByTestId('preview').getByText('vera@example.com').waitFor()
