@@ -5,16 +5,17 @@ import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { Backups } from './backups/backups.ts'
+import { backupFolder } from './backups/files.ts'
+import { notePresence, requirePresence } from './backups/presence.ts'
 import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
-import { notePresence, requirePresence } from './database/presence.ts'
 import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { messageOf } from './base/errors.ts'
-import { importPage, isLink, pageOfLink, takeFile } from './opened.ts'
+import { pageOfTarget, takeFile } from './opened.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { About } from './workbench/about/about.ts'
 import { type JobsAtWork, JobWatch, type ShownJob } from './job-watch.ts'
@@ -112,7 +113,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const restoreFault = await carryOutRequest(dataDirectory)
     if (restoreFault !== null) process.stderr.write(`${restoreFault}\n`)
     requirePresence(dataDirectory)
-    const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, 'backups') })
+    const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, backupFolder) })
     undo.push(() => writer.close())
     await notePresence(dataDirectory)
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
@@ -220,12 +221,10 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       organizationId: systemOrganizationId,
       interfaceUrl: (page = '/') =>
         signIn.addressFor(baseUrl, { organizationId: systemOrganizationId, userId }, page),
-      pageFor: async (target) =>
-        isLink(target)
-          ? pageOfLink(target)
-          : importPage(
-              await takeFile(target, { writer, dataDirectory, organizationId: systemOrganizationId })
-            ),
+      pageFor: (target) =>
+        pageOfTarget(target, (path) =>
+          takeFile(path, { writer, dataDirectory, organizationId: systemOrganizationId })
+        ),
       createApiKey: (name, organizationId = systemOrganizationId) =>
         writer.run('accounts.createApiKey', { organizationId, userId, name }),
       createPassingApiKey: (name) =>

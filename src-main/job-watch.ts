@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
+import { jobPages } from './api/jobs/pages.ts'
 import { jobs } from './api/jobs/queries.ts'
 import { endedJobStates, type Job } from './api/jobs/schema.ts'
+import { systemOrganizationId } from './api/organizations/rules.ts'
+import { messageOf } from './base/errors.ts'
 import type { Schema } from './database/schema.ts'
 import type { Writer } from './database/writer.ts'
 
@@ -69,8 +72,10 @@ export class JobWatch {
     if (this.#listeners.length === 0 || this.#closed) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      // The database closes when the application ends; there is nobody to tell any more.
-      this.#look().catch(() => undefined)
+      this.#look().catch((error: unknown) => {
+        // The database closes when the application ends; there is nobody to tell any more.
+        if (!this.#closed) process.stderr.write(`Jobs could not be looked at: ${messageOf(error)}\n`)
+      })
     }, lookInterval)
   }
 
@@ -87,18 +92,13 @@ export class JobWatch {
 
   /** What became of jobs that run no more: those that were paused are not told. */
   async #endOf(gone: readonly ShownJob[]): Promise<ShownJob[]> {
-    const types = [...new Set(gone.map(({ type }) => type))]
     const wanted = new Set(gone.map(keyOf))
-    const ended: ShownJob[] = []
-    for (const jobType of types) {
-      const { rows } = await jobs(
-        this.#reader,
-        { organizationId: null, unfinishedOnly: false, jobType, finishedAfter: Date.now() - 60_000 },
-        { page: 0, per_page: mostAtOnce }
-      )
-      ended.push(...rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job)))
-    }
-    return ended
+    const { rows } = await jobs(
+      this.#reader,
+      { organizationId: null, unfinishedOnly: false, finishedAfter: Date.now() - 60_000 },
+      { page: 0, per_page: mostAtOnce }
+    )
+    return rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job))
   }
 }
 
@@ -120,24 +120,6 @@ function shown(row: JobRow): ShownJob {
     name,
     state,
     progress: total === null || total === 0 ? null : Math.min(1, done / total),
-    page: row.organization_id === 1 ? pageOf(row) : null
-  }
-}
-
-function pageOf({
-  job_type: type,
-  id,
-  mailing_list_id: listId,
-  suppression_list_id: listed
-}: JobRow): string {
-  switch (type) {
-    case 'SubscriberImport':
-      return `/imports/${id}`
-    case 'SubscriberExport':
-      return `/lists/${listId}/exports`
-    case 'Campaign':
-      return `/lists/${listId}/campaigns/${id}`
-    case 'SuppressedAddressImport':
-      return `/suppression/${listed}`
+    page: row.organization_id === systemOrganizationId ? jobPages[type](row) : null
   }
 }

@@ -18,13 +18,21 @@ export function isLink(target: string): boolean {
 }
 
 /** The page that a link leads to: the first one where it leads to none. */
-export function pageOfLink(link: string): string {
+function pageOfLink(link: string): string {
   const path = `/${link.slice(linkScheme.length + 1).replace(/^\/+|\/+$/g, '')}`
   return linkedPages.test(path) ? path : '/'
 }
 
+/**
+ * The page of the window that shows what the system has the application open.
+ * @param take puts a copy of a file into the upload directory, and answers its name there
+ */
+export async function pageOfTarget(target: string, take: (path: string) => Promise<string>): Promise<string> {
+  return isLink(target) ? pageOfLink(target) : importPage(await take(target))
+}
+
 /** The page on which a file of the upload directory is imported. */
-export function importPage(filename: string): string {
+function importPage(filename: string): string {
   return `/import-file?file=${encodeURIComponent(filename)}`
 }
 

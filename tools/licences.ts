@@ -1,17 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Plugin } from 'vite'
+import type { Library } from '../src-main/workbench/about/endpoints.ts'
 
 // Which libraries are in the application, with their licences. What is bundled is known to the bundler alone.
-
-/** A library that is in the application. */
-export interface LicensedPackage {
-  name: string
-  version: string
-  /** As its package says it, mostly an SPDX expression. */
-  licence: string
-  text: string
-}
 
 /** What packages leave out: their licence, or its text, which is kept here then. */
 const leftOut: Record<string, { licence: string; text: string }> = {
@@ -67,7 +59,7 @@ interface PackageJson {
 }
 
 /** @throws Error where a package tells no licence, so that nothing is passed on without one */
-function packageAt(directory: string): LicensedPackage {
+function packageAt(directory: string): Library {
   const { name, version, license, licenses } = JSON.parse(
     readFileSync(join(directory, 'package.json'), 'utf8')
   ) as PackageJson

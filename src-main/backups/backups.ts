@@ -38,14 +38,14 @@ export class Backups {
   readonly #thread = new AskedThread<BackupQuestion, BackupAnswer>(() =>
     startThread(import.meta.url, 'backup-thread', { name: 'backup' })
   )
+  readonly #dataDirectory: string
   #timer: NodeJS.Timeout | undefined
+  /** Whether one is being made. */
   isWriting = false
   /** Where the change log ended when the last one was made by itself: without a change there is no need for another. */
   #changeLogId = -1
   /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
   fault: string | null = null
-
-  readonly #dataDirectory: string
 
   constructor(reader: Kysely<Schema>, dataDirectory: string) {
     this.#dataDirectory = dataDirectory
@@ -117,12 +117,13 @@ export class Backups {
     this.#timer.unref()
   }
 
-  /** Makes one where the last is old enough, and removes those that are no longer kept. What fails is tried again at the next look. */
+  /** Makes one where the last is old enough and something changed since, and removes those that are no longer kept. What fails is tried again at the next look. */
   async makeWhatIsDue(now: number): Promise<void> {
     try {
       const { service_backups: schedule } = await currentSettings(this.#reader)
-      if (schedule === 'off' || !(await this.#isDue(intervals[schedule], now))) return
+      if (schedule === 'off' || !this.#isDue(intervals[schedule], now)) return
       const changeLogId = await this.#endOfChangeLog()
+      if (changeLogId === 0 || changeLogId === this.#changeLogId) return
       await this.create('scheduled', now)
       this.#changeLogId = changeLogId
       for (const backup of outlived(this.list())) removeBackup(backup)
@@ -138,13 +139,11 @@ export class Backups {
     await this.#thread.close()
   }
 
-  async #isDue(interval: number, now: number): Promise<boolean> {
-    const [last] = this.list().filter(({ kind }) => kind === 'scheduled')
+  #isDue(interval: number, now: number): boolean {
+    const last = this.list().find(({ kind }) => kind === 'scheduled')
     // A clock that was set back makes the last one lie ahead: that is no reason to wait for it.
     const age = last ? now - last.createdAt : Infinity
-    if (age >= 0 && age < interval) return false
-    const changeLogId = await this.#endOfChangeLog()
-    return changeLogId > 0 && changeLogId !== this.#changeLogId
+    return age < 0 || age >= interval
   }
 
   async #endOfChangeLog(): Promise<number> {

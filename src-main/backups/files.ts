@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileMoment, fileMomentPattern, timeOfFileMoment } from '../base/file-moments.ts'
 import type { BackupKind } from './schema.ts'
 
 // Backups are files of the folder "backups" in the data directory, whose names tell what they are; what has another name is somebody's own.
@@ -16,19 +17,18 @@ export interface BackupFile {
   bytes: number
 }
 
-const momentPattern = String.raw`(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)`
 const patterns: Record<BackupKind, RegExp> = {
-  scheduled: new RegExp(`^listwright-scheduled-${momentPattern}\\.db$`),
-  manual: new RegExp(`^listwright-backup-${momentPattern}\\.db$`),
+  scheduled: new RegExp(`^listwright-scheduled-${fileMomentPattern}\\.db$`),
+  manual: new RegExp(`^listwright-backup-${fileMomentPattern}\\.db$`),
   // By database/migrate.ts.
-  before_update: new RegExp(`^listwright-schema-\\d+-${momentPattern}\\.db$`),
-  before_restore: new RegExp(`^listwright-before-restore-${momentPattern}\\.db$`)
+  before_update: new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`),
+  before_restore: new RegExp(`^listwright-before-restore-${fileMomentPattern}\\.db$`)
 }
 
 /** The name of a new one. @param now UNIX milliseconds */
 export function backupName(kind: Exclude<BackupKind, 'before_update'>, now: number): string {
   const part = { scheduled: 'scheduled', manual: 'backup', before_restore: 'before-restore' }[kind]
-  return `listwright-${part}-${new Date(now).toISOString().replaceAll(':', '-')}.db`
+  return `listwright-${part}-${fileMoment(now)}.db`
 }
 
 /** The backups of a folder, the newest first. */
@@ -41,16 +41,11 @@ export function backupsIn(directory: string): BackupFile[] {
         if (moment === undefined) continue
         const path = join(directory, name)
         const bytes = statSync(path, { throwIfNoEntry: false })?.size
-        if (bytes !== undefined) return [{ name, path, kind, createdAt: timeOf(moment), bytes }]
+        if (bytes !== undefined) return [{ name, path, kind, createdAt: timeOfFileMoment(moment), bytes }]
       }
       return []
     })
     .sort((a, b) => b.createdAt - a.createdAt)
-}
-
-/** 2026-11-23T10-20-30.000Z: file systems of Windows take no colons. */
-function timeOf(moment: string): number {
-  return Date.parse(moment.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
 }
 
 /** Beside a backup lies what was found in it when it was written. */

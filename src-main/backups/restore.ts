@@ -10,7 +10,7 @@ import { verifyBackup } from './verify.ts'
 
 /** What became of a restore. */
 export interface Restored {
-  /** Where the state before it was put; null where there was none. */
+  /** Where the previous state was put; null when there was none. */
   setAside: string | null
   found: Verification
 }

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
+import { fileMoment, fileMomentPattern } from '../base/file-moments.ts'
 import type { Migration } from './migration.ts'
 import { first } from './migrations/0022-first.ts'
 import { retention } from './migrations/0023-retention.ts'
@@ -105,12 +106,13 @@ function requireForeignKeys(database: Database): void {
 
 function backUp(database: Database, directory: string, version: number): void {
   mkdirSync(directory, { recursive: true })
-  const moment = new Date().toISOString().replaceAll(':', '-')
-  database.prepare('VACUUM INTO ?').run(join(directory, `listwright-schema-${version}-${moment}.db`))
+  database
+    .prepare('VACUUM INTO ?')
+    .run(join(directory, `listwright-schema-${version}-${fileMoment(Date.now())}.db`))
 }
 
 /** The names of {@link backUp} alone: a copy that somebody named is theirs. */
-const backupName = /^listwright-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.db$/
+const backupName = new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`)
 
 /** The copies that are made before updates take as much room as the data: the newest are kept, once an update has succeeded. */
 function removeOldBackups(directory: string): void {

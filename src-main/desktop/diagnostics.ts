@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { arch, freemem, homedir, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Application } from '../app.ts'
+import { formatMegabytes } from '../headless/figures.ts'
 import { lastLines } from './logs.ts'
 
 /** Puts what helps to find a fault on the clipboard: versions, sizes and the last lines of the log. Nothing of it is personal. */
@@ -18,7 +19,7 @@ async function diagnostics(application: Application): Promise<string> {
     `Listwright ${about.version}`,
     `${process.platform} ${release()}, ${arch()}`,
     `Electron ${electron ?? 'none'}, Chromium ${chrome ?? 'none'}, Node ${node}`,
-    `Memory: ${megabytes(freemem())} of ${megabytes(totalmem())} free, ${megabytes(process.memoryUsage().rss)} used`,
+    `Memory: ${formatMegabytes(freemem())} of ${formatMegabytes(totalmem())} free, ${formatMegabytes(process.memoryUsage().rss)} used`,
     `Database: ${sizeOf(join(dataDirectory, 'listwright.db'))}, its log ${sizeOf(join(dataDirectory, 'listwright.db-wal'))}`,
     `Running jobs: ${running.length === 0 ? 'none' : running.map(({ type, state }) => `${type} ${state}`).join(', ')}`,
     '',
@@ -36,9 +37,5 @@ function withoutPersons(line: string): string {
 
 function sizeOf(path: string): string {
   const size = statSync(path, { throwIfNoEntry: false })?.size
-  return size === undefined ? 'none' : megabytes(size)
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`
+  return size === undefined ? 'none' : formatMegabytes(size)
 }

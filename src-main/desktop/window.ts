@@ -53,7 +53,10 @@ export function openWindow(application: Application, page = '/'): void {
   load(window, application.interfaceUrl(page))
 }
 
-/** Leads the window to a page, or only to the front; opens one where there is none. A page with unsaved work asks first. */
+/**
+ * Shows a page in the window, or just brings the window to the front; opens a window when there is none. A page with unsaved work
+ * asks first.
+ */
 export function showPage(page: string | null): void {
   if (!owner) return
   if (!current) return openWindow(owner, page ?? '/')

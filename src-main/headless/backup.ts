@@ -6,6 +6,7 @@ import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
 import { writeBackup } from '../backups/write-backup.ts'
 import { takeInstanceLock } from '../database/instance-lock.ts'
+import { formatCount, formatMegabytes } from './figures.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { requireData } from './data-directory.ts'
 
@@ -51,7 +52,7 @@ async function create(dataDirectory: string, file: string | undefined): Promise<
   const { size: bytes } = statSync(path)
   return {
     json: { file: path, bytes, subscribers },
-    text: `${path}\n${count(subscribers)} subscribers, ${inMegabytes(bytes)}, read back without a fault.`
+    text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}, read back without a fault.`
   }
 }
 
@@ -71,7 +72,7 @@ async function list(dataDirectory: string): Promise<Printed> {
         ? 'There are no backups yet.'
         : backups
             .map(({ path, createdAt, bytes }) =>
-              [new Date(createdAt).toISOString(), inMegabytes(bytes), path].join('\t')
+              [new Date(createdAt).toISOString(), formatMegabytes(bytes), path].join('\t')
             )
             .join('\n')
   }
@@ -83,7 +84,7 @@ async function verify(dataDirectory: string, file: string | undefined): Promise<
   return {
     json: { file: path, ok, faults, subscribers, tables },
     text: ok
-      ? `${path} is whole: ${count(subscribers)} subscribers.`
+      ? `${path} is whole: ${formatCount(subscribers)} subscribers.`
       : [`${path} cannot be used:`, ...faults.map((fault) => `  ${fault}`)].join('\n'),
     isNegative: !ok
   }
@@ -98,7 +99,7 @@ async function restore(dataDirectory: string, file: string | undefined): Promise
     return {
       json: { restored: path, set_aside: setAside, subscribers: found.subscribers },
       text: [
-        `${path} is in place: ${count(found.subscribers)} subscribers.`,
+        `${path} is in place: ${formatCount(found.subscribers)} subscribers.`,
         ...(setAside === null ? [] : [`What was there before: ${setAside}`])
       ].join('\n')
     }
@@ -113,12 +114,4 @@ function backupNamed(dataDirectory: string, file: string | undefined, action: st
     throw new Error(`backup ${action} is followed by a file, or a name that "backup list" shows`)
   const inFolder = join(dataDirectory, backupFolder, file)
   return !existsSync(file) && existsSync(inFolder) ? inFolder : resolve(file)
-}
-
-function count(records: number): string {
-  return records.toLocaleString('en-US')
-}
-
-function inMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`
 }

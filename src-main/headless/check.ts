@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
+import { formatCount } from './figures.ts'
 import { answeringCommand, commonUsage } from './command.ts'
 import { openDataDirectory } from './data-directory.ts'
 
@@ -44,8 +45,4 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
 
 function sentenceOf({ counter, kept, found }: Drift): string {
   return `${counter}: ${formatCount(kept)} recorded, ${formatCount(found)} found`
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
 }

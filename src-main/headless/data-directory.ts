@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { backupFolder } from '../backups/files.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { newestSchema } from '../database/migrate.ts'
 import type { Schema } from '../database/schema.ts'
@@ -33,7 +34,7 @@ export function openDataDirectory(path: string): DataDirectory {
   return {
     reader,
     async write(work) {
-      const writer = await startWriter({ databasePath, backupDirectory: join(directory, 'backups') })
+      const writer = await startWriter({ databasePath, backupDirectory: join(directory, backupFolder) })
       try {
         return await work(writer)
       } finally {

@@ -4,6 +4,7 @@ import { type ApiKeyRow, apiKeysOf } from '../api/accounts/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { userByEmail } from '../api/users/queries.ts'
 import type { Schema } from '../database/schema.ts'
+import { basicAuthorization } from '../base/basic-authorization.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
@@ -76,9 +77,12 @@ async function create(
       name
     })
   )
-  const authorization = `Basic ${Buffer.from(`${organizationId}:${key}`).toString('base64')}`
   return {
-    json: { organization_id: organizationId, api_key: key, authorization },
+    json: {
+      organization_id: organizationId,
+      api_key: key,
+      authorization: basicAuthorization(organizationId, key)
+    },
     text: `${key}\nSend it as: curl -u ${organizationId}:${key} …  It cannot be shown again.`
   }
 }

@@ -1,7 +1,5 @@
 import '../base/memory.ts'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { packageDirectory } from '../base/package-directory.ts'
+import { installedPackage } from '../base/installed-package.ts'
 import { type Command, tellFailure } from './command.ts'
 
 // `listwright COMMAND …`: all that can be done from the command line.
@@ -56,7 +54,7 @@ await main(process.argv.slice(2))
 
 async function main(given: string[]): Promise<void> {
   if (given[0] === '--help' || given[0] === 'help') return void process.stdout.write(usage)
-  if (given[0] === '--version') return void process.stdout.write(`${version()}\n`)
+  if (given[0] === '--version') return void process.stdout.write(`${installedPackage().version}\n`)
   const [first = 'start', ...others] = given[0]?.startsWith('-') ? ['start', ...given] : given
   // `npm run serve -- key …` is `listwright key …`.
   const isOther = first === 'serve' && Object.hasOwn(commands, others[0] ?? '')
@@ -65,9 +63,7 @@ async function main(given: string[]): Promise<void> {
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!entry) {
       const known = Object.keys(commands).join(', ')
-      throw new Error(
-        `listwright is followed by one of ${known}, and "${name}" is none; see listwright --help`
-      )
+      throw new Error(`listwright has no command "${name}". It has ${known}; see listwright --help`)
     }
     const command = await entry.load()
     if (args.includes('--help')) return void process.stdout.write(command.usage)
@@ -75,11 +71,4 @@ async function main(given: string[]): Promise<void> {
   } catch (error) {
     tellFailure(error, args)
   }
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as {
-    version: string
-  }
-  return version
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { apiKeysOf } from '../api/accounts/queries.ts'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { addressFile, createApp } from '../app.ts'
+import { basicAuthorization } from '../base/basic-authorization.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { openDataDirectory } from './data-directory.ts'
 
@@ -74,7 +75,7 @@ export async function besideRunning<Result>(
 }
 
 function callerOf(baseUrl: string, key: string): LocalApplication {
-  const authorization = `Basic ${Buffer.from(`${systemOrganizationId}:${key}`).toString('base64')}`
+  const authorization = basicAuthorization(systemOrganizationId, key)
   return {
     call: <Data>(method: Method, path: string, body?: object) =>
       answerOf<Data>(`${baseUrl}/app/v1${path}`, {

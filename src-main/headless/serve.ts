@@ -1,4 +1,5 @@
 import { giveUnusedMemoryBack } from '../base/memory.ts'
+import { basicAuthorization } from '../base/basic-authorization.ts'
 import { type Application, createApp } from '../app.ts'
 import { type Command, requireDirectory } from './command.ts'
 import { readArguments, type ServeArguments, usage } from './arguments.ts'
@@ -36,12 +37,11 @@ async function announce(app: Application, { json }: ServeArguments): Promise<voi
   }
   // A key for the program that started it, which ends with it.
   const apiKey = await app.createPassingApiKey('listwright serve --json')
-  const credentials = Buffer.from(`${app.organizationId}:${apiKey}`).toString('base64')
   const ready = {
     base_url: app.baseUrl,
     organization_id: app.organizationId,
     api_key: apiKey,
-    authorization: `Basic ${credentials}`,
+    authorization: basicAuthorization(app.organizationId, apiKey),
     data_dir: app.dataDirectory
   }
   process.stdout.write(`${JSON.stringify(ready)}\n`)

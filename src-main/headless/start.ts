@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
 import { packageDirectory } from '../base/package-directory.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
-import { importPage, isLink, pageOfLink, requireFile } from '../opened.ts'
+import { isLink, pageOfTarget, requireFile } from '../opened.ts'
 import { defaultPort } from './arguments.ts'
 import { findAppBrowser, hasDisplay, openAppWindow, openInDefaultBrowser } from './browsers.ts'
 import { type Command, commonOptions, commonUsage, requireDirectory } from './command.ts'
@@ -88,8 +88,7 @@ async function run(options: StartOptions): Promise<void> {
 async function openAnother(options: StartOptions): Promise<void> {
   const { dataDirectory, target } = options
   const address = await besideRunning(dataDirectory, async ({ call, upload }) => {
-    const page =
-      target === undefined ? '/' : isLink(target) ? pageOfLink(target) : importPage(await upload(target))
+    const page = target === undefined ? '/' : await pageOfTarget(target, upload)
     return (await call<{ address: string }>('POST', '/windows', { page })).address
   })
   printAddress(address, options)

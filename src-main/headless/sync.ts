@@ -1,6 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Answer, ListMatch, Question, Remote, SyncRun, Verification } from '../sync/schema.ts'
+import {
+  fittingAnswers,
+  type ListMatch,
+  type Question,
+  type Remote,
+  type SyncRun,
+  type Verification
+} from '../sync/schema.ts'
+import { formatCount } from './figures.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { requireData } from './data-directory.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'
@@ -99,11 +107,11 @@ function readKey(path: string): string {
 }
 
 function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_fields }: ListMatch): string {
-  const people = `${count(subscribers)} subscribers here`
+  const people = `${formatCount(subscribers)} subscribers here`
   const there =
     their_id === null
       ? 'created there'
-      : `the list ${their_id} there, with ${count(their_subscribers ?? 0)} subscribers`
+      : `the list ${their_id} there, with ${formatCount(their_subscribers ?? 0)} subscribers`
   const unlike =
     unlike_fields.length === 0 ? '' : `; not mirrored, since their types differ: ${unlike_fields.join(', ')}`
   return `  ${name} (${people}): ${there}${unlike}`
@@ -141,16 +149,17 @@ function resultText(total: Pick<SyncRun, 'pushed' | 'pulled' | 'refused' | 'conf
   const counted = (counts: Record<string, number>): string =>
     Object.entries(counts)
       .map(
-        ([kind, records]) => `${count(records)} ${(kindNames[kind] ?? [kind, kind])[records === 1 ? 0 : 1]}`
+        ([kind, records]) =>
+          `${formatCount(records)} ${(kindNames[kind] ?? [kind, kind])[records === 1 ? 0 : 1]}`
       )
       .join(', ') || 'nothing'
   return [
     `Sent: ${counted(total.pushed)}. Brought: ${counted(total.pulled)}.`,
     ...(total.refused > 0
-      ? [`Refused: ${count(total.refused)}; the page "Sync" shows them with their reasons.`]
+      ? [`Refused: ${formatCount(total.refused)}; the page "Sync" shows them with their reasons.`]
       : []),
     ...(total.conflicts > 0
-      ? [`Changed on both sides: ${count(total.conflicts)}; the page "Sync" shows both values.`]
+      ? [`Changed on both sides: ${formatCount(total.conflicts)}; the page "Sync" shows both values.`]
       : [])
   ].join('\n')
 }
@@ -209,7 +218,7 @@ function statusText({
 }: Remote): string {
   const last = last_run ? `last run ${last_run.started_at}: ${last_run.outcome ?? 'under way'}` : 'no run yet'
   return [
-    `${id}  ${name} (${base_url}): ${state}, ${last}, ${count(refused)} refused, ${count(open_conflicts)} to decide`,
+    `${id}  ${name} (${base_url}): ${state}, ${last}, ${formatCount(refused)} refused, ${formatCount(open_conflicts)} to decide`,
     ...(message === null ? [] : [`   ${message}`]),
     ...(question === null ? [] : [`   ${howToAnswer(question)}`])
   ].join('\n')
@@ -227,7 +236,7 @@ async function verify(application: LocalApplication, values: Values): Promise<Pr
     json: found,
     text: found.equal
       ? 'Both sides have the same.'
-      : [`Differences: ${count(found.number_of_differences)}`, ...sentences].join('\n'),
+      : [`Differences: ${formatCount(found.number_of_differences)}`, ...sentences].join('\n'),
     isNegative: !found.equal
   }
 }
@@ -242,28 +251,21 @@ async function pauseRemote(application: LocalApplication, values: Values): Promi
   return { json: { remote: id, state }, text: `"${name}" is paused until its next run is asked for.` }
 }
 
-const answersByName: Record<string, Answer> = {
-  'send-again': 'send_again',
-  'remove-here': 'remove_here',
-  'leave-out': 'leave_out'
-}
-
-/** What each question can be answered with, as it is typed. */
-const fittingAnswers: Record<Question, string[]> = {
-  key: ['key'],
-  gone: ['send-again', 'remove-here'],
-  list_gone: ['send-again', 'leave-out']
+/** What a question can be answered with, as it is typed; where none is asked, a new key can be given. */
+function typedAnswers(question: Question | null): string[] {
+  if (question === null || question === 'key') return ['key']
+  return fittingAnswers[question].map((each) => each.replace('_', '-'))
 }
 
 function howToAnswer(question: Question): string {
   return question === 'key'
     ? 'Answer with: sync answer key --key-file FILE'
-    : `Answer with: sync answer ${fittingAnswers[question].join(', or sync answer ')}`
+    : `Answer with: sync answer ${typedAnswers(question).join(', or sync answer ')}`
 }
 
 async function answer(application: LocalApplication, values: Values, given = ''): Promise<Printed> {
   const { id, name, question } = await chosenRemote(application, values)
-  const fitting = question === null ? ['key'] : fittingAnswers[question]
+  const fitting = typedAnswers(question)
   if (!fitting.includes(given)) {
     throw new Error(
       question === null
@@ -276,7 +278,7 @@ async function answer(application: LocalApplication, values: Values, given = '')
       ? await application.call<Remote>('PUT', `/remotes/${id}`, {
           api_key: readKey(required(values, 'key-file', 'answer key'))
         })
-      : await application.call<Remote>('POST', `/remotes/${id}/answer`, { answer: answersByName[given] })
+      : await application.call<Remote>('POST', `/remotes/${id}/answer`, { answer: given.replace('-', '_') })
   return { json: { remote: id, state }, text: `"${name}" goes on with its next run: sync run` }
 }
 
@@ -317,8 +319,4 @@ function wholeNumber(name: string, text: string): number {
 /** @returns null for all */
 function chosenLists(text: string): number[] | null {
   return text === 'all' ? null : text.split(',').map((id) => wholeNumber('lists', id.trim()))
-}
-
-function count(records: number): string {
-  return records.toLocaleString('en-US')
 }

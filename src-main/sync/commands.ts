@@ -15,14 +15,15 @@ import type { JobEnd } from '../jobs/outcome.ts'
 import { conflictById, type RemoteRow, remoteById, settingsOf } from './queries.ts'
 import { emptyResult, type NotedConflict, type NotedRefusal } from './run-context.ts'
 import { isRemoved } from './subscribers/statuses.ts'
-import type {
-  Answer,
-  CredentialPlace,
-  LinkedKind,
-  Question,
-  RemoteSettings,
-  RunResult,
-  Side
+import {
+  type Answer,
+  type CredentialPlace,
+  type LinkedKind,
+  type Question,
+  type RemoteSettings,
+  type RunResult,
+  type Side,
+  fittingAnswers
 } from './schema.ts'
 
 interface AddInput {
@@ -129,10 +130,8 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
   { organizationId, id, answer }
 ) => {
   const row = await remoteById(context.db, organizationId, id)
-  const fitting: Answer[] =
-    row.question === 'gone' ? ['send_again', 'remove_here'] : ['send_again', 'leave_out']
   const listId = row.question_list_id
-  if (row.question === null || row.question === 'key' || listId === null || !fitting.includes(answer)) {
+  if (row.question === null || listId === null || !fittingAnswers[row.question].includes(answer)) {
     throw validationFailed(`${row.name} does not ask that`)
   }
   if (answer === 'leave_out') await leaveOut(context, row, listId)

@@ -1,3 +1,4 @@
+import { basicAuthorization } from '../base/basic-authorization.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { messageOf } from '../base/errors.ts'
@@ -63,8 +64,7 @@ export class RemoteApi {
   constructor(access: RemoteAccess, { signal, waits = retryWaits, silence = defaultSilence }: RemoteOptions) {
     this.#access = access
     this.#options = { signal, waits, silence }
-    const credentials = Buffer.from(`${access.organizationId}:${access.apiKey}`).toString('base64')
-    this.#authorization = `Basic ${credentials}`
+    this.#authorization = basicAuthorization(access.organizationId, access.apiKey)
   }
 
   get<Data>(path: string): Promise<RemoteAnswer<Data>> {

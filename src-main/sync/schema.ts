@@ -36,6 +36,13 @@ export type Question = (typeof questions)[number]
 export const answers = ['send_again', 'remove_here', 'leave_out'] as const
 export type Answer = (typeof answers)[number]
 
+/** What each question can be answered with; the one about a key is answered by another key. */
+export const fittingAnswers: Record<Question, readonly Answer[]> = {
+  key: [],
+  gone: ['send_again', 'remove_here'],
+  list_gone: ['send_again', 'leave_out']
+}
+
 export const runOutcomes = ['finished', 'waiting', 'asking', 'stopped', 'failed'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 

@@ -1,5 +1,6 @@
 import { storeToRefs } from 'pinia'
 import { computed, type ComputedRef, type Ref } from 'vue'
+import { jobPages } from '../../src-main/api/jobs/pages.ts'
 import { endedJobStates } from '../../src-main/api/jobs/schema.ts'
 import type { AnyJob } from '../api/jobs.ts'
 import { useSession } from '../stores/session.ts'
@@ -18,11 +19,8 @@ export type ShownJob = AnyJob & {
 }
 
 const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
-  BulkAction: ({ mailing_list_id: listId }) => `/lists/${listId}/bulk-actions`,
-  Campaign: ({ mailing_list_id: listId, id }) => `/lists/${listId}/campaigns/${id}`,
-  SubscriberImport: ({ id }) => `/imports/${id}`,
-  SubscriberExport: ({ mailing_list_id: listId }) => `/lists/${listId}/exports`,
-  SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
+  ...jobPages,
+  BulkAction: ({ mailing_list_id: listId }) => `/lists/${listId}/bulk-actions`
 }
 
 /** Jobs as the window shows them, in the order in which they are given. Drafts of campaigns are no jobs to a person. */

@@ -10,7 +10,7 @@ export interface BenchedServer {
   api: Client
   /** Most memory that it had so far, in bytes; undefined where the system does not tell. */
   peakMemory(): number | undefined
-  /** Begins the measurement of the peak anew. @returns what it has in use, in bytes, where the system tells */
+  /** Starts measuring the peak again. @returns the memory in use now, in bytes; undefined where the system does not tell */
   forgetPeakMemory(): number | undefined
   end(): Promise<void>
 }

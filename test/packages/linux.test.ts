@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packagedVersion } from '../../tools/package/application.ts'
 import { writeIcons } from '../../tools/package/icons.ts'
-import { makeDeb } from '../../tools/package/linux.ts'
+import { packOwn } from '../../tools/package/linux.ts'
 import { debArchitecture } from '../../tools/package/linux-files.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { browserArguments, installedBrowser } from '../e2e/installed-browser.ts'
@@ -83,7 +83,7 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
 
     writeIcons(icons)
     const next = { ...packaged, version: `${packaged.version}.1` }
-    const second = makeDeb(out, icons, next)
+    const second = packOwn('deb', out, icons, next)
     apt('install', join(process.cwd(), second))
     rmSync(icons, { recursive: true })
     rmSync(second)

@@ -10,7 +10,7 @@ import { configurationOf, makeUnpacked } from '../../tools/package/electron.ts'
 import { packElectron } from '../../tools/package/linux.ts'
 import { writeIcons } from '../../tools/package/icons.ts'
 import { writeBillOfMaterials, writeChecksums } from '../../tools/package/release-files.ts'
-import type { LicensedPackage } from '../../tools/licences.ts'
+import type { Library } from '../../src-main/workbench/about/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { isLong } from '../support/long.ts'
 import { makeElectronStandIn } from './electron-distribution.ts'
@@ -151,8 +151,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
 })
 
 describe('licences', () => {
-  const of = (part: string) =>
-    JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as LicensedPackage[]
+  const of = (part: string) => JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as Library[]
 
   it.skipIf(!existsSync('out/main/licences.json'))('are known of everything that is bundled', () => {
     for (const name of ['fastify', 'better-sqlite3', '@napi-rs/keyring', 'kysely', 'undici'])

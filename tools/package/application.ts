@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'
-import type { LicensedPackage } from '../licences.ts'
+import type { Library } from '../../src-main/workbench/about/endpoints.ts'
+import { allLibraries, builtParts } from '../../src-main/workbench/about/libraries.ts'
 
 // What every package of the application without Electron holds.
 
@@ -138,12 +139,10 @@ export function resource(name: string, { version, epoch }: PackagedVersion): str
 }
 
 /** The libraries that are in the application, whichever part of it: by name. */
-export function containedPackages(): LicensedPackage[] {
-  const all = ['main', 'renderer'].flatMap(
-    (part) => JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as LicensedPackage[]
+export function containedPackages(): Library[] {
+  return allLibraries(
+    builtParts.map((part) => JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as Library[])
   )
-  const packages = new Map(all.map((each) => [`${each.name} ${each.version}`, each]))
-  return [...packages.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
 /** The version of the Node that is packed. */

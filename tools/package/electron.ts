@@ -1,4 +1,4 @@
-import { type Configuration, build, Platform } from 'electron-builder'
+import { Arch, type Configuration, build, Platform } from 'electron-builder'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { electronRuntime } from '../../src-main/headless/electron-runtime.ts'
@@ -104,12 +104,11 @@ export function configurationOf(input: ElectronBuild): Configuration {
 }
 
 /** What is made on each system. */
-const targets: Partial<Record<NodeJS.Platform, { platform: Platform; kinds: string[]; arch?: 'universal' }>> =
-  {
-    linux: { platform: Platform.LINUX, kinds: ['AppImage', 'deb', 'rpm'] },
-    win32: { platform: Platform.WINDOWS, kinds: ['nsis', 'portable'] },
-    darwin: { platform: Platform.MAC, kinds: ['dmg', 'zip'], arch: 'universal' }
-  }
+const targets: Partial<Record<NodeJS.Platform, { platform: Platform; kinds: string[]; arch?: Arch }>> = {
+  linux: { platform: Platform.LINUX, kinds: ['AppImage', 'deb', 'rpm'] },
+  win32: { platform: Platform.WINDOWS, kinds: ['nsis', 'portable'] },
+  darwin: { platform: Platform.MAC, kinds: ['dmg', 'zip'], arch: Arch.universal }
+}
 
 /** What became of one kind of package. */
 export interface Made {
@@ -132,7 +131,7 @@ export async function makeElectronPackages(input: ElectronBuild): Promise<Made[]
   for (const kind of target.kinds) {
     try {
       const paths = await build({
-        targets: target.platform.createTarget(kind, ...archOf(target.arch)),
+        targets: target.platform.createTarget(kind, ...(target.arch === undefined ? [] : [target.arch])),
         // Each kind writes what updates are found by: an AppImage alone updates itself, and is to have it.
         config: configurationOf({
           ...input,
@@ -168,10 +167,6 @@ function stage({ out, version }: ElectronBuild): void {
     leavesOut: ['app.js', 'listwright.js'],
     main: 'out/main/main.js'
   })
-}
-
-function archOf(arch: 'universal' | undefined) {
-  return arch === undefined ? [] : [4 as const]
 }
 
 function firstLine(error: unknown): string {

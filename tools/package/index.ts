@@ -5,7 +5,7 @@ import { packagedVersion, releasesUrl } from './application.ts'
 import { electronDistribution, makeElectronPackages } from './electron.ts'
 import { writeIcons } from './icons.ts'
 import { writeBillOfMaterials, writeChecksums } from './release-files.ts'
-import { makeDeb, makeRpm, makeTarball, packElectron } from './linux.ts'
+import { makeTarball, packElectron, packOwn } from './linux.ts'
 
 // `npm run package`: the packages of the system that it runs on, into dist/.
 
@@ -18,8 +18,8 @@ writeIcons(icons)
 const packaged = packagedVersion()
 if (process.platform === 'linux') {
   tell(makeTarball(out, icons, packaged))
-  attempt('The .deb', () => makeDeb(out, icons, packaged))
-  attempt('The .rpm', () => makeRpm(out, icons, packaged))
+  for (const kind of ['deb', 'rpm'] as const)
+    attempt(`The .${kind}`, () => packOwn(kind, out, icons, packaged))
 }
 const electron = { out: join(out, 'electron'), icons, version: packaged.version }
 const electronDist = electronDistribution()

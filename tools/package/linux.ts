@@ -55,18 +55,18 @@ function writeSystemTree(out: string, icons: string, packaged: PackagedVersion):
   return root
 }
 
-/** @param icons the directory that writeIcons wrote. @returns the path of the package */
-export function makeDeb(out: string, icons: string, packaged: PackagedVersion): string {
-  const root = writeSystemTree(out, icons, packaged)
-  const path = packDeb(root, out, own, packaged)
-  rmSync(root, { recursive: true })
-  return path
-}
+/** The programs that make packages, by what they make. */
+const packers = { deb: packDeb, rpm: packRpm }
+export type PackageKind = keyof typeof packers
 
-/** @returns the path of the package */
-export function makeRpm(out: string, icons: string, packaged: PackagedVersion): string {
+/**
+ * Packs what runs without Electron.
+ * @param icons the directory that writeIcons wrote
+ * @returns the path of the package
+ */
+export function packOwn(kind: PackageKind, out: string, icons: string, packaged: PackagedVersion): string {
   const root = writeSystemTree(out, icons, packaged)
-  const path = packRpm(root, out, own, packaged)
+  const path = packers[kind](root, out, own, packaged)
   rmSync(root, { recursive: true, force: true })
   return path
 }
@@ -74,10 +74,10 @@ export function makeRpm(out: string, icons: string, packaged: PackagedVersion): 
 /**
  * Packs what electron-builder unpacked, where it cannot fetch its own tools for that.
  * @param unpacked its directory
- * @returns the paths of the packages
+ * @returns the path of the package
  */
 export function packElectron(
-  kind: 'deb' | 'rpm',
+  kind: PackageKind,
   unpacked: string,
   out: string,
   icons: string,
@@ -89,7 +89,7 @@ export function packElectron(
   link('../lib/listwright-desktop/listwright-desktop', join(root, 'usr/bin/listwright-desktop'))
   writeDesktopFiles(join(root, 'usr/share'), icons, packaged, 'listwright-desktop')
   write(join(root, 'usr/share/doc/listwright-desktop/copyright'), copyright())
-  const path = (kind === 'deb' ? packDeb : packRpm)(root, out, withElectron, packaged)
+  const path = packers[kind](root, out, withElectron, packaged)
   rmSync(root, { recursive: true, force: true })
   return path
 }

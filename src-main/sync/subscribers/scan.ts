@@ -33,7 +33,7 @@ export interface ScanPosition {
   afterId: number
   /** Where the change log ended when it began: what came later is compared by the next run. */
   changeLogId: number
-  /** The custom fields that it compares by; with others it begins anew. */
+  /** The custom fields that it compares by; with others it starts over. */
   fields: string
   /** The highest id of the remote that was known when it began: those above it are new, and not gone. */
   knownUpTo: number

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDirectory } from '../../base/package-directory.ts'
-import { installedPackage, newerVersion } from './newer-version.ts'
+import { installedPackage } from '../../base/installed-package.ts'
+import type { Library } from './endpoints.ts'
+import { allLibraries, builtParts } from './libraries.ts'
+import { newerVersion } from './newer-version.ts'
 
 declare module '../../http/context.ts' {
   interface ApplicationContext {
@@ -14,14 +17,6 @@ export interface Update {
   version: string
   /** What is new in it, as text; '' where nothing was said. */
   notes: string
-}
-
-/** A library that is in the application, with its licence. */
-export interface ContainedLibrary {
-  name: string
-  version: string
-  licence: string
-  text: string
 }
 
 /** What the application tells of itself, and what its shell knows of newer versions. */
@@ -41,17 +36,15 @@ export class About {
   installUpdate: (() => Promise<void>) | undefined
 
   /** The libraries of this process and of the window, by name. Empty when it runs from its sources. */
-  async libraries(): Promise<ContainedLibrary[]> {
-    const parts = await Promise.all(['main', 'renderer'].map(librariesOf))
-    const all = new Map(parts.flat().map((each) => [`${each.name} ${each.version}`, each]))
-    return [...all.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'))
+  async libraries(): Promise<Library[]> {
+    return allLibraries(await Promise.all(builtParts.map(librariesOf)))
   }
 }
 
-async function librariesOf(part: string): Promise<ContainedLibrary[]> {
+async function librariesOf(part: string): Promise<Library[]> {
   const path = join(packageDirectory, 'out', part, 'licences.json')
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as ContainedLibrary[]
+    return JSON.parse(await readFile(path, 'utf8')) as Library[]
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

@@ -19,9 +19,11 @@ const AboutAnswer = Type.Object({
 })
 export type AboutAnswer = Static<typeof AboutAnswer>
 
+/** A library that is in the application. */
 const Library = Type.Object({
   name: Type.String(),
   version: Type.String(),
+  /** As its package says it, mostly an SPDX expression. */
   licence: Type.String(),
   text: Type.String()
 })

@@ -1,25 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { packageDirectory } from '../../base/package-directory.ts'
+import type { InstalledPackage } from '../../base/installed-package.ts'
 import type { Update } from './about.ts'
-
-/** The application's package as it was installed. */
-interface InstalledPackage {
-  version: string
-  /** Where releases are, with a slash at its end; left out where nobody said so when it was packed. */
-  releases?: string
-}
-
-export function installedPackage(): InstalledPackage {
-  return JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as InstalledPackage
-}
 
 /** How long the place of the releases may take to answer, in milliseconds. */
 const patience = 10_000
 
 /**
  * Asks the place where releases are for a newer version, by what electron-builder publishes beside them (latest-linux.yml).
- * @returns null where there is none. @throws Error with a sentence where it cannot be asked
+ * @returns null when there is none. @throws Error with a sentence when that place does not answer
  */
 export async function newerVersion({ version, releases }: InstalledPackage): Promise<Update | null> {
   if (releases === undefined) throw new Error('This copy was not told where newer versions are')

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably } from '../base/durable.ts'
+import { backupFolder, backupsIn } from './files.ts'
 
 // A database that is gone is not taken for a first start: that would look as if everything were lost, and be the beginning of it.
 
@@ -15,24 +16,12 @@ export function requirePresence(dataDirectory: string): void {
   const path = join(dataDirectory, 'listwright.db')
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > 0) return
-  const [backup] = copiesIn(join(dataDirectory, 'backups'))
+  const [backup] = backupsIn(join(dataDirectory, backupFolder))
   throw new Error(
     `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, and Listwright has kept data there before. ` +
-      `Put it back${backup === undefined ? '' : `, or go back to a backup: listwright backup restore ${backup}`}. ` +
-      `To begin anew, choose another folder with --data-dir, or remove ${join(dataDirectory, markerFile)}.`
+      `Put it back${backup === undefined ? '' : `, or go back to a backup: listwright backup restore ${backup.name}`}. ` +
+      `To start over, choose another folder with --data-dir, or remove ${join(dataDirectory, markerFile)}.`
   )
-}
-
-/** The newest first. */
-function copiesIn(directory: string): string[] {
-  if (!existsSync(directory)) return []
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.db') && !name.startsWith('.'))
-    .sort((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1))
-}
-
-function momentOf(name: string): string {
-  return /\d{4}-\d\d-\d\dT.*/.exec(name)?.[0] ?? ''
 }
 
 /** Notes that there is a database, once it was opened. */

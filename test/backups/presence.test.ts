@@ -20,7 +20,7 @@ it.each(['missing', 'empty'])(
         `is ${how}, and Listwright has kept data there before.*listwright backup restore ${data.name}`
       )
     )
-    await expect(startApplication(dataDirectory)).rejects.toThrow(/To begin anew, choose another folder/)
+    await expect(startApplication(dataDirectory)).rejects.toThrow(/To start over, choose another folder/)
     rmSync(join(dataDirectory, '.listwright'))
     const anew = await startApplication(dataDirectory)
     expect((await anew.api.get('/mailing_lists')).data).toEqual([])

@@ -1,0 +1,12 @@
+import type { Job, JobType } from './schema.ts'
+
+/** The page of the window that shows a job. */
+export const jobPages: Record<
+  JobType,
+  (job: Pick<Job, 'id' | 'mailing_list_id' | 'suppression_list_id'>) => string
+> = {
+  Campaign: ({ mailing_list_id: listId, id }) => `/lists/${listId}/campaigns/${id}`,
+  SubscriberImport: ({ id }) => `/imports/${id}`,
+  SubscriberExport: ({ mailing_list_id: listId }) => `/lists/${listId}/exports`,
+  SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageDirectory } from './package-directory.ts'
+
+/** The application's own package.json: that of a checkout, or what an installed package has of it. */
+export interface InstalledPackage {
+  version: string
+  /** Where releases are, with a slash at its end; left out where nobody said so when it was packed. */
+  releases?: string
+}
+
+export function installedPackage(): InstalledPackage {
+  return JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as InstalledPackage
+}
