@@ -33,6 +33,9 @@ export interface PassedRequest {
   /** With its query, after the prefix of the API. */
   path: string
   body: unknown
+  /** When the server was asked and when it had answered, by performance.now(); Infinity = not yet, or never. */
+  handedOnAt: number
+  answeredAt: number
 }
 
 /** Stands between an application and its server. */
@@ -99,7 +102,9 @@ async function carry(proxy: FaultProxy, incoming: IncomingMessage, answer: Serve
   const passed = {
     method: incoming.method ?? '',
     path,
-    body: sent.length > 0 ? (JSON.parse(sent.toString()) as unknown) : null
+    body: sent.length > 0 ? (JSON.parse(sent.toString()) as unknown) : null,
+    handedOnAt: Infinity,
+    answeredAt: Infinity
   }
   proxy.passed.push(passed)
   const fault = proxy.faultOf(passed)
@@ -110,7 +115,9 @@ async function carry(proxy: FaultProxy, incoming: IncomingMessage, answer: Serve
     answer.writeHead(other.status, other.headers)
     return void answer.end(other.body)
   }
+  passed.handedOnAt = performance.now()
   const { status, headers, body } = await forward(proxy.target, incoming, sent)
+  passed.answeredAt = performance.now()
   if (fault === 'unanswered') return void incoming.socket.destroy()
   answer.writeHead(status, { ...headers, ...(fault === 'doubled' && { 'content-length': body.length * 2 }) })
   if (fault === 'truncated') {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { retryWaits } from '../remote-api.ts'
+import { connections, retryWaits } from '../remote-api.ts'
 import { isFault } from '../remote-fault.ts'
 import { isAsAgreed } from './agreed.ts'
 import { agreedBy, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
@@ -8,9 +8,10 @@ import { type LeftToSend, reconcile } from './reconcile.ts'
 
 /**
  * Subscribers who are looked at by one request, right before they are changed: what somebody changes of them there in between is
- * overwritten, so it is not long.
+ * overwritten, since a change sends every value and the API has none that holds only if nobody else made one. So there are no more
+ * than can be changed at once.
  */
-const askedAtOnce = 16
+const askedAtOnce = connections
 
 /**
  * Sends what changed of subscribers with these ids, each of whom is looked at there first.
