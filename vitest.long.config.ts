@@ -12,6 +12,7 @@ export default defineConfig({
       'test/bulk-actions/*.test.ts',
       'test/sync/*.test.ts',
       'test/tools/*.test.ts',
+      'test/torture/*.test.ts',
       'test/e2e/*.test.ts'
     ],
     env: { LONG: 'true' }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { Backups } from './backups/backups.ts'
-import { backupFolder } from './backups/files.ts'
+import { backupFolder, backupsIn } from './backups/files.ts'
 import { notePresence, requirePresence } from './backups/presence.ts'
 import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
@@ -14,7 +15,7 @@ import { takeInstanceLock } from './database/instance-lock.ts'
 import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
-import { messageOf } from './base/errors.ts'
+import { messageOf, storageFaultOf } from './base/errors.ts'
 import { pageOfTarget, takeFile } from './opened.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { About } from './workbench/about/about.ts'
@@ -24,6 +25,8 @@ import { FailedRows } from './imports/failed-rows.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
+import { prepareDamaged } from './integrity/examine.ts'
+import { Integrity } from './integrity/integrity.ts'
 import { deletedAutoresponderPurger } from './api/autoresponders/purger.ts'
 import { deletedCampaignPurger } from './api/campaigns/purger.ts'
 import { deletedListPurger } from './api/mailing-lists/purger.ts'
@@ -99,7 +102,10 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   await preparePrivately(dataDirectory)
   const lock = takeInstanceLock(dataDirectory)
   // Of one that was killed: something else may listen there now.
+  const wasCutOff =
+    existsSync(join(dataDirectory, addressFile)) || existsSync(join(dataDirectory, 'listwright.db-wal'))
   await rm(join(dataDirectory, addressFile), { force: true })
+  const integrity = new Integrity(dataDirectory, wasCutOff)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()
@@ -113,6 +119,13 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const restoreFault = await carryOutRequest(dataDirectory)
     if (restoreFault !== null) process.stderr.write(`${restoreFault}\n`)
     requirePresence(dataDirectory)
+    const examination = integrity.examine()
+    // What kept it from being examined is told by the one who watches.
+    examination.catch(() => undefined)
+    undo.push(() => integrity.close())
+    // What a killed one left in the log is not to be copied over what is wrong.
+    if (wasCutOff) await examination
+    if (integrity.state === 'damaged') await prepareDamaged(databasePath)
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, backupFolder) })
     undo.push(() => writer.close())
     await notePresence(dataDirectory)
@@ -123,6 +136,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     // Not waited for: with a database that is locked the keys are left to the next start.
     undo.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
     if (options.settings) await writer.run('settings.update', options.settings)
+
+    integrity.watch(writer, examination)
 
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
@@ -143,7 +158,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const failedRows = new FailedRows()
     const credentials = new Credentials(dataDirectory, options.encryption ?? null)
     const remoteLook = new RemoteLook()
-    const backups = new Backups(reader, dataDirectory)
+    const backups = new Backups(reader, dataDirectory, integrity)
     backups.fault = restoreFault
     const about = new About()
     const signIn = new SignIn()
@@ -165,6 +180,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       remoteLook,
       about,
       backups,
+      integrity,
       dataDirectory
     }
     const { createServer, registerRoutes } = await served
@@ -242,8 +258,20 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     }
   } catch (error) {
     await close()
-    throw error
+    const isDamaged = integrity.state === 'damaged' || storageFaultOf(error)?.kind === 'damaged'
+    throw isDamaged ? damagedDatabase(dataDirectory, integrity.faults) : error
   }
+}
+
+/** @returns what to do about a database that nothing can be started with */
+function damagedDatabase(dataDirectory: string, faults: readonly string[]): Error {
+  const [backup] = backupsIn(join(dataDirectory, backupFolder))
+  const wayBack =
+    backup === undefined
+      ? `There is no backup in ${join(dataDirectory, backupFolder)}: put an earlier copy of the data in its place.`
+      : `Go back to the last backup, which puts the damaged data aside: listwright backup restore ${backup.name}`
+  const path = join(dataDirectory, 'listwright.db')
+  return new Error([`The database ${path} is damaged, and was left as it is.`, ...faults, wayBack].join(' '))
 }
 
 async function loadServed() {

@@ -4,6 +4,7 @@ import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, notFound, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
 import type { Schema } from '../database/schema.ts'
+import type { Integrity } from '../integrity/integrity.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { BackupSchedule } from '../settings/schema.ts'
 import { backupFolder, type BackupFile, backupName, backupsIn, removeBackup } from './files.ts'
@@ -39,6 +40,7 @@ export class Backups {
     startThread(import.meta.url, 'backup-thread', { name: 'backup' })
   )
   readonly #dataDirectory: string
+  readonly #integrity: Pick<Integrity, 'state'>
   #timer: NodeJS.Timeout | undefined
   /** Whether one is being made. */
   isWriting = false
@@ -47,7 +49,8 @@ export class Backups {
   /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
   fault: string | null = null
 
-  constructor(reader: Kysely<Schema>, dataDirectory: string) {
+  constructor(reader: Kysely<Schema>, dataDirectory: string, integrity: Pick<Integrity, 'state'>) {
+    this.#integrity = integrity
     this.#dataDirectory = dataDirectory
     this.#reader = reader
     this.#databasePath = join(dataDirectory, 'listwright.db')
@@ -119,6 +122,8 @@ export class Backups {
 
   /** Makes one where the last is old enough and something changed since, and removes those that are no longer kept. What fails is tried again at the next look. */
   async makeWhatIsDue(now: number): Promise<void> {
+    // What is damaged would take the place of what is whole.
+    if (this.#integrity.state === 'damaged') return
     try {
       const { service_backups: schedule } = await currentSettings(this.#reader)
       if (schedule === 'off' || !this.#isDue(intervals[schedule], now)) return

@@ -4,6 +4,7 @@ import { copyFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeDirectory, moveDurably, syncDirectory, writeDurably } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
+import { forgetNotes } from '../integrity/examine.ts'
 import { backupFolder, backupName } from './files.ts'
 import type { Verification } from './schema.ts'
 import { verifyBackup } from './verify.ts'
@@ -29,6 +30,7 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
   await rm(incoming, { force: true })
   await copyFile(path, incoming)
   const setAside = existsSync(database) ? await putAside(dataDirectory, database, now) : null
+  forgetNotes(database)
   await moveDurably(incoming, () => database)
   return { setAside, found }
 }

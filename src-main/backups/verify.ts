@@ -60,7 +60,8 @@ function openBackup(path: string): Database {
   }
 }
 
-function* structuralFaults(database: Database): Generator<string> {
+/** What SQLite finds wrong with the structure of a database, and with what refers to what. */
+export function* structuralFaults(database: Database): Generator<string> {
   try {
     for (const { integrity_check: fault } of database.pragma(`integrity_check(${maxFaults})`) as {
       integrity_check: string

@@ -23,7 +23,7 @@ export class ApiError extends Error {
 
 /** What the disk or another program keeps from being written; it can be tried again once that is fixed. */
 export class StorageFault extends Error {
-  readonly kind: 'full' | 'locked'
+  readonly kind: 'full' | 'locked' | 'damaged'
 
   constructor(kind: StorageFault['kind']) {
     super(storageFaults[kind])
@@ -34,7 +34,8 @@ export class StorageFault extends Error {
 
 const storageFaults = {
   full: 'the disk is full. Free some space',
-  locked: 'the data is locked by another program, such as a database browser. Close it there'
+  locked: 'the data is locked by another program, such as a database browser. Close it there',
+  damaged: 'the database is damaged, and nothing is written until that is put right. Look at the page Backups'
 } as const
 
 const kindOfCode: Record<string, StorageFault['kind']> = {
@@ -44,7 +45,15 @@ const kindOfCode: Record<string, StorageFault['kind']> = {
   SQLITE_IOERR_SHMSIZE: 'full',
   SQLITE_BUSY: 'locked',
   SQLITE_BUSY_SNAPSHOT: 'locked',
-  SQLITE_LOCKED: 'locked'
+  SQLITE_LOCKED: 'locked',
+  SQLITE_CORRUPT: 'damaged',
+  SQLITE_CORRUPT_INDEX: 'damaged',
+  SQLITE_CORRUPT_SEQUENCE: 'damaged',
+  SQLITE_CORRUPT_VTAB: 'damaged',
+  SQLITE_NOTADB: 'damaged',
+  SQLITE_IOERR_CORRUPTFS: 'damaged',
+  SQLITE_IOERR_READ: 'damaged',
+  SQLITE_IOERR_SHORT_READ: 'damaged'
 }
 
 /** The storage fault behind an error of Node or SQLite; null when it is another one. */

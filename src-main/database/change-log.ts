@@ -1,11 +1,17 @@
 import { packJson } from '../base/packed-json.ts'
 import { type Change, type CommandContext, inBackground } from './command.ts'
 
-/** Writes what a command changed into the append-only change log, in the command's own transaction. */
-export async function appendToChangeLog(context: CommandContext, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return
+/**
+ * Writes what a command changed into the append-only change log, in the command's own transaction.
+ * @returns the last entry's id; null where nothing changed
+ */
+export async function appendToChangeLog(
+  context: CommandContext,
+  changes: readonly Change[]
+): Promise<number | null> {
+  if (changes.length === 0) return null
   const { via = null, causeId = null, userId = null } = context.origin ?? {}
-  await context.db
+  const { insertId } = await context.db
     .insertInto('change_log')
     .values(
       await Promise.all(
@@ -25,7 +31,8 @@ export async function appendToChangeLog(context: CommandContext, changes: readon
         }))
       )
     )
-    .execute()
+    .executeTakeFirstOrThrow()
+  return Number(insertId)
 }
 
 /** Entries that are looked at by one step. */

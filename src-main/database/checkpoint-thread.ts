@@ -1,17 +1,20 @@
 import SQLite from 'better-sqlite3'
 import { parentPort } from 'node:worker_threads'
 import { giveWay, threadData } from '../base/threads.ts'
-import { checkpoint } from './checkpointer.ts'
+import { NotedCheckpoint } from './noted-checkpoint.ts'
 
 // Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
 
 giveWay()
-const sqlite = new SQLite(threadData() as string)
+const databasePath = threadData() as string
+const sqlite = new SQLite(databasePath)
 sqlite.pragma('synchronous = NORMAL')
+sqlite.pragma('wal_autocheckpoint = 0')
+const checkpoint = new NotedCheckpoint(sqlite, databasePath)
 
 parentPort?.on('message', () => {
-  const { log } = checkpoint(sqlite, 'PASSIVE')
+  const { log } = checkpoint.run()
   // Only at the end of the log does SQLite wait for the disk to have the copy.
-  const reachedEnd = log > 0 && checkpoint(sqlite, 'NOOP').log === log
+  const reachedEnd = log > 0 && checkpoint.state().log === log
   parentPort?.postMessage(reachedEnd)
 })

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { storageFaultOf } from '../base/errors.ts'
 import { endThread, startThread } from '../base/threads.ts'
+import { NotedCheckpoint } from './noted-checkpoint.ts'
 
 /** Pages in the write-ahead log from which on they are copied into the database: fewer copies write a hot page less often. */
 const due = 20_000
@@ -24,11 +24,12 @@ const maxLastCopies = 10
  * that is to be written waits for it. The copying thread never catches up with an import that goes on writing, so long
  * jobs pause when it is far behind, and again for its last pages. The copy that reaches the end of the log is the one
  * that waits for the disk to have all of it; after that the writer copies the few pages that came meanwhile itself, and
- * the log begins anew.
+ * the log begins anew. Nothing is copied before {@link begin}.
  */
 export class Checkpointer {
-  readonly #sqlite: Database
+  readonly #own: NotedCheckpoint
   readonly #thread: Worker
+  #isHeld = true
   #copying = false
   /** Copies of the last pages so far; 0 while there are more. */
   #lastCopies = 0
@@ -42,8 +43,7 @@ export class Checkpointer {
 
   /** @param onCopied called when the thread has copied what was there when it began */
   constructor(sqlite: Database, databasePath: string, onCopied: () => void) {
-    this.#sqlite = sqlite
-    sqlite.pragma('wal_autocheckpoint = 0')
+    this.#own = new NotedCheckpoint(sqlite, databasePath)
     this.#thread = startThread(import.meta.url, 'checkpoint-thread', {
       name: 'checkpoint',
       data: databasePath
@@ -53,6 +53,20 @@ export class Checkpointer {
       this.#reachedEnd = reachedEnd
       onCopied()
     })
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld
+  }
+
+  begin(): void {
+    this.#isHeld = false
+  }
+
+  /** From now on the database stays as it is. @returns once no copy is under way */
+  async hold(): Promise<void> {
+    this.#isHeld = true
+    if (this.#copying) await once(this.#thread, 'message')
   }
 
   /** Whether long jobs should wait until the thread has copied more. */
@@ -71,15 +85,15 @@ export class Checkpointer {
 
   /** To be called after each commit. */
   afterCommit(): void {
-    if (performance.now() < this.#heldOffUntil) return
-    const { log, checkpointed } = checkpoint(this.#sqlite, 'NOOP')
+    if (this.#isHeld || performance.now() < this.#heldOffUntil) return
+    const { log, checkpointed } = this.#own.state()
     if (log < this.#log) this.#began = performance.now()
     this.#log = log
     const isDue = log >= due || (log >= dueWhenSlow && performance.now() - this.#began > slowly)
     if (this.#copying || !isDue) return
     const left = log - checkpointed
     if ((left <= fewEnough && this.#reachedEnd) || this.#lastCopies >= maxLastCopies) {
-      checkpoint(this.#sqlite, 'PASSIVE')
+      this.#own.run()
       this.#lastCopies = 0
       return
     }
@@ -88,27 +102,10 @@ export class Checkpointer {
     this.#thread.postMessage('copy')
   }
 
+  /** Copies what is left, so that the end of the last connection has nothing to copy. */
   async close(): Promise<void> {
     await endThread(this.#thread)
-  }
-}
-
-const nothing = { log: 0, checkpointed: 0 }
-
-/**
- * Copies what no reader still needs (PASSIVE), or nothing (NOOP).
- * @returns the pages in the log, and how many of them are in the database already; none when the disk took no copy
- */
-export function checkpoint(
-  sqlite: Database,
-  mode: 'PASSIVE' | 'NOOP'
-): { log: number; checkpointed: number } {
-  try {
-    const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[]
-    return state ?? nothing
-  } catch (error) {
-    // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
-    if (storageFaultOf(error)) return nothing
-    throw error
+    if (!this.#isHeld) this.#own.run()
+    this.#own.close()
   }
 }

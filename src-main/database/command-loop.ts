@@ -8,14 +8,22 @@ import { Checkpointer } from './checkpointer.ts'
 import {
   type Change,
   type CommandContext,
+  type CommandName,
   commandNamed,
   type CommandRegistry,
   Unfinished
 } from './command.ts'
-import { type Durability, kyselyOver, openForWriting, setDurability } from './connection.ts'
+import {
+  closeWithoutCopying,
+  type Durability,
+  kyselyOver,
+  openForWriting,
+  setDurability
+} from './connection.ts'
+import { LastChange } from './last-change.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
-import type { CommandReply, CommandRequest, WriterEvent, WriterOptions } from './writer.ts'
+import type { CommandReply, CommandRequest, WriterEvent, WriterOptions, WriterOrder } from './writer.ts'
 
 interface Queued {
   port: MessagePort
@@ -29,6 +37,8 @@ interface Done {
   undos: (() => void)[]
   /** What kept the command from being written, if that is what happened. */
   error?: StorageFault
+  /** The last entry of the change log that it wrote; null for none. */
+  lastChange: number | null
 }
 
 /** How long a command waits for a lock of another program, and how often it looks, in milliseconds. */
@@ -44,6 +54,18 @@ const maxGroupTimeMeanwhile = 3
 /** For how long after a change another one is expected, in milliseconds. */
 const expectedWithin = 500
 
+/** What is done all the same while a database is damaged: it lets people in, who are to look. */
+const neededForLooking: readonly CommandName[] = [
+  'accounts.createApiKey',
+  'accounts.createWindowSession',
+  'accounts.endWindowSession',
+  'accounts.noteKeyUse',
+  'accounts.removeEndedKeys',
+  'accounts.switchOrganization',
+  'users.beginPasswordAttempt',
+  'users.noteRightPassword'
+]
+
 /**
  * Owns the only writing connection. Commands arrive on several ports and run one at a time, inside transactions that this
  * alone begins and ends.
@@ -55,12 +77,15 @@ export class CommandLoop {
   readonly #sqlite: Database
   readonly #db: Kysely<Schema>
   readonly #checkpointer: Checkpointer
+  readonly #lastChange: LastChange
   /** Rows that this connection ever changed. */
   readonly #totalChanges
   readonly #waitedFor: Queued[] = []
   readonly #background: Queued[] = []
   #running = false
   #closing = false
+  /** Whether the database is damaged. */
+  #refusing = false
   #wake: () => void = () => undefined
   #durability: Durability = 'FULL'
   /** When the last command that somebody waited for was done, by performance.now(). */
@@ -79,11 +104,17 @@ export class CommandLoop {
     this.#commands = commands
     this.#home = home
     this.#sqlite = openForWriting(databasePath)
-    migrate(this.#sqlite, backupDirectory)
+    try {
+      migrate(this.#sqlite, backupDirectory)
+    } catch (error) {
+      closeWithoutCopying(this.#sqlite)
+      throw error
+    }
     // Where another program has the lock, this thread waits by itself: it goes on taking messages.
     this.#sqlite.pragma('busy_timeout = 0')
     this.#db = kyselyOver(this.#sqlite)
     this.#checkpointer = new Checkpointer(this.#sqlite, databasePath, () => this.#wake())
+    this.#lastChange = new LastChange(databasePath)
     this.#totalChanges = this.#sqlite.prepare('SELECT total_changes()').pluck()
     this.listenOn(home)
     home.postMessage({ ready: true } satisfies WriterEvent)
@@ -91,9 +122,11 @@ export class CommandLoop {
 
   /** Takes commands from another port as well. */
   listenOn(port: MessagePort): void {
-    port.on('message', (message: CommandRequest | { connect: MessagePort } | { close: true }) => {
+    port.on('message', (message: CommandRequest | WriterOrder) => {
       if ('connect' in message) return this.listenOn(message.connect)
       if ('close' in message) return void this.#closeWhenIdle()
+      if ('goOn' in message) return this.#goOn()
+      if ('refuse' in message) return this.#refuse()
       const { background } = commandNamed(this.#commands, message.name)
       const queue = background ? this.#background : this.#waitedFor
       queue.push({ port, request: message })
@@ -122,11 +155,16 @@ export class CommandLoop {
 
   /** A command that somebody waits for: a transaction of its own, on disk before it answers. */
   async #runAlone(queued: Queued): Promise<void> {
+    if (this.#refusing && !neededForLooking.includes(queued.request.name))
+      return this.#answer(queued.port, damaged(queued.request.id))
     this.#use('FULL')
     const refusal = await this.#begin(maxWaitForLock)
     if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
     const done = await this.#run(queued.request)
-    if (this.#settle(done)) this.#publish(done.changes)
+    if (this.#settle(done)) {
+      if (done.lastChange !== null) this.#lastChange.note(done.lastChange)
+      this.#publish(done.changes)
+    }
     await this.#answer(queued.port, done.reply)
     this.#lastWaitedFor = performance.now()
   }
@@ -153,6 +191,11 @@ export class CommandLoop {
    * others, copy each page before it changes, and double the time of an import.
    */
   async #runGroup(): Promise<void> {
+    if (this.#refusing) {
+      for (const { port, request } of this.#background.splice(0))
+        await this.#answer(port, damaged(request.id))
+      return
+    }
     this.#use('NORMAL')
     // Nobody waits for these, so they wait for a lock as long as it takes, behind those that somebody waits for.
     const refusal = await this.#begin(0)
@@ -210,6 +253,7 @@ export class CommandLoop {
 
   async #answer(port: MessagePort, reply: CommandReply): Promise<void> {
     if ('storage' in reply && reply.storage === 'full') await this.#checkpointer.holdOff()
+    if ('storage' in reply && reply.storage === 'damaged' && !this.#refusing) this.#metDamage()
     port.postMessage(reply)
   }
 
@@ -240,14 +284,15 @@ export class CommandLoop {
     }
     try {
       const result = await run(context, input)
-      await appendToChangeLog(context, changes)
-      return { reply: { id, result }, changes, undos }
+      const lastChange = await appendToChangeLog(context, changes)
+      return { reply: { id, result }, changes, undos, lastChange }
     } catch (error) {
+      const nothing = { changes: [], undos, lastChange: null }
       const storage = storageFaultOf(error)
-      if (storage) return { reply: fault(id, name, storage), changes: [], undos, error: storage }
-      if (!(error instanceof ApiError)) return { reply: fault(id, name, error), changes: [], undos }
+      if (storage) return { reply: fault(id, name, storage), error: storage, ...nothing }
+      if (!(error instanceof ApiError)) return { reply: fault(id, name, error), ...nothing }
       const { code, message, data } = error
-      return { reply: { id, refused: { code, message, data } }, changes: [], undos }
+      return { reply: { id, refused: { code, message, data } }, ...nothing }
     }
   }
 
@@ -280,6 +325,22 @@ export class CommandLoop {
     this.#home.postMessage({ changes: told } satisfies WriterEvent)
   }
 
+  #goOn(): void {
+    this.#refusing = false
+    this.#checkpointer.begin()
+  }
+
+  #refuse(): void {
+    this.#refusing = true
+    void this.#checkpointer.hold()
+  }
+
+  /** What is damaged is not written over, and nothing is built upon it. */
+  #metDamage(): void {
+    this.#refuse()
+    this.#home.postMessage({ damaged: true } satisfies WriterEvent)
+  }
+
   #use(wanted: Durability): void {
     if (wanted === this.#durability) return
     setDurability(this.#sqlite, wanted)
@@ -290,7 +351,9 @@ export class CommandLoop {
     this.#closing = true
     while (this.#running) await messagesIn()
     await this.#checkpointer.close()
-    this.#sqlite.close()
+    this.#lastChange.close()
+    if (this.#checkpointer.isHeld) closeWithoutCopying(this.#sqlite)
+    else this.#sqlite.close()
     process.exit(0)
   }
 }
@@ -298,6 +361,10 @@ export class CommandLoop {
 /** Lets messages in, so that a command that somebody waits for overtakes the queue of an import. */
 function messagesIn(): Promise<void> {
   return new Promise(setImmediate)
+}
+
+function damaged(id: number): CommandReply {
+  return { id, storage: 'damaged' }
 }
 
 function fault(id: number, name: string, error: unknown): CommandReply {

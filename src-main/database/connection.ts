@@ -13,19 +13,40 @@ export type Durability = 'FULL' | 'NORMAL'
 /** The writer's connection: the only one that changes the file. */
 export function openForWriting(path: string): Database {
   const database = new SQLite(path)
-  database.pragma('journal_mode = WAL')
-  database.pragma('foreign_keys = ON')
-  database.pragma('cache_size = -32768') // 32 MiB; beyond that the operating system's cache does as well, measured
-  // SQLite copies the pages that an INSERT of many rows changes, in case it fails half way; not into a file, please.
-  database.pragma('temp_store = MEMORY')
-  setDurability(database, 'FULL')
-  addFunctions(database)
-  return database
+  try {
+    database.pragma('journal_mode = WAL')
+    // See checkpointer.ts.
+    database.pragma('wal_autocheckpoint = 0')
+    database.pragma('foreign_keys = ON')
+    database.pragma('cache_size = -32768') // 32 MiB; beyond that the operating system's cache does as well, measured
+    // SQLite copies the pages that an INSERT of many rows changes, in case it fails half way; not into a file, please.
+    database.pragma('temp_store = MEMORY')
+    setDurability(database, 'FULL')
+    addFunctions(database)
+    return database
+  } catch (error) {
+    closeWithoutCopying(database)
+    throw error
+  }
 }
 
 /** FULL for what a person or program waits for; NORMAL for the batches of an import, which continues by itself. */
 export function setDurability(database: Database, durability: Durability): void {
   database.pragma(`synchronous = ${durability}`)
+}
+
+/**
+ * Closes a connection and leaves what is in its log there: the end of the last one that can write would copy it into the database.
+ */
+export function closeWithoutCopying(database: Database): void {
+  const keep = new SQLite(database.name, { readonly: true })
+  try {
+    // Takes part in the log without reading what may be damaged.
+    keep.pragma('user_version')
+    database.close()
+  } finally {
+    keep.close()
+  }
 }
 
 /** A connection that cannot write, for the API's indexed reads and for workers. */

@@ -25,7 +25,10 @@ export type CommandReply = { id: number } & (
   | { storage: StorageFault['kind'] }
 )
 
-export type WriterEvent = { ready: true } | { changes: Change[] }
+/** What the writer is told beside commands. */
+export type WriterOrder = { connect: MessagePort } | { close: true } | { goOn: true } | { refuse: true }
+
+export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: true }
 
 /** The sending end of a command queue: one port to the writer thread. */
 export class CommandClient {
@@ -92,6 +95,7 @@ export class Writer {
     thread.on('message', (message: CommandReply | WriterEvent) => {
       if ('id' in message) this.#client.settle(message)
       else if ('changes' in message) this.#events.emit('changes', message.changes)
+      else if ('damaged' in message) this.#events.emit('damaged')
       else this.#events.emit('ready')
     })
     thread.on('error', (error) => this.#stopped(error as Error))
@@ -113,13 +117,28 @@ export class Writer {
   /** A port of its own for a worker; transfer it. */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel()
-    this.#thread.postMessage({ connect: port1 }, [port1])
+    this.#tell({ connect: port1 }, [port1])
     return port2
   }
 
   /** Called after each commit with what it changed. */
   onChanges(listener: (changes: Change[]) => void): void {
     this.#events.on('changes', listener)
+  }
+
+  /** Has what is written copied into the database from its log: not before, and not while commands are refused. */
+  goOn(): void {
+    this.#tell({ goOn: true })
+  }
+
+  /** Refuses every command that is not needed for looking, and leaves the database as it is, until {@link goOn}. */
+  refuse(): void {
+    this.#tell({ refuse: true })
+  }
+
+  /** Called when a command met damage; every other one is refused then. */
+  onDamage(listener: () => void): void {
+    this.#events.on('damaged', listener)
   }
 
   /** Called when the thread died by itself; nothing can be changed any more. */
@@ -132,8 +151,12 @@ export class Writer {
     this.#closing = true
     if (this.#ended) return
     const exited = once(this.#thread, 'exit')
-    this.#thread.postMessage({ close: true })
+    this.#tell({ close: true })
     await exited
+  }
+
+  #tell(order: WriterOrder, transferred: MessagePort[] = []): void {
+    this.#thread.postMessage(order, transferred)
   }
 
   #stopped(error: Error): void {

@@ -1,15 +1,20 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { addressFile } from '../app.ts'
+import { examine, examineStructure } from '../integrity/examine.ts'
+import { openForGood } from '../integrity/verify-pages.ts'
 import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
 import { formatCount } from './figures.ts'
 import { answeringCommand, commonUsage } from './command.ts'
-import { openDataDirectory } from './data-directory.ts'
+import { openDataDirectory, requireData } from './data-directory.ts'
 
 // `listwright check`: whether what is kept as counters is what is there, also beside an application that runs.
 
 const usage = `Usage: listwright check
 
-Counts again what is kept as counters, and compares finished imports with their logs. Ends with status 1 where they differ.
+Reads the whole database: its structure, and while no application runs each page against what was written last. Counts again what is
+kept as counters, and compares finished imports with their logs. Ends with status 1 where something is wrong.
 
 ${commonUsage}`
 
@@ -18,6 +23,7 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
     throw new Error(`check is followed by nothing, and "${positionals[0]}" is something`)
   const data = openDataDirectory(values['data-dir'])
   try {
+    const damage = damageOf(requireData(values['data-dir']))
     const { subscribers, suppressedAddresses, events, drifts: counters } = await recount(data.reader)
     const drifts = [...counters, ...(await driftsOfImports(data.reader, resolve(values['data-dir'])))]
     const counted = [
@@ -29,19 +35,30 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
       drifts.length === 0 ? 'every counter agrees' : `counters that differ: ${formatCount(drifts.length)}`
     return {
       json: {
-        ok: drifts.length === 0,
+        ok: drifts.length === 0 && damage.length === 0,
         subscribers,
         suppressed_addresses: suppressedAddresses,
         events,
+        damage,
         differences: drifts.map(({ counter, kept, found }) => ({ counter, recorded: kept, found }))
       },
-      text: [`Counted ${counted.join(', ')}: ${verdict}.`, ...drifts.map(sentenceOf)].join('\n'),
-      isNegative: drifts.length > 0
+      text: [`Counted ${counted.join(', ')}: ${verdict}.`, ...drifts.map(sentenceOf), ...damage].join('\n'),
+      isNegative: drifts.length > 0 || damage.length > 0
     }
   } finally {
     await data.close()
   }
 })
+
+function damageOf(dataDirectory: string): string[] {
+  const databasePath = join(dataDirectory, 'listwright.db')
+  // The database of one that runs changes while it is read.
+  const isRunning = existsSync(join(dataDirectory, addressFile))
+  return [
+    ...(isRunning ? [] : examine({ databasePath, file: openForGood(databasePath), wasCutOff: false })),
+    ...examineStructure(databasePath)
+  ]
+}
 
 function sentenceOf({ counter, kept, found }: Drift): string {
   return `${counter}: ${formatCount(kept)} recorded, ${formatCount(found)} found`

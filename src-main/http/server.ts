@@ -208,6 +208,7 @@ function answerError(
   }
   const storage = storageFaultOf(error)
   if (storage) {
+    if (storage.kind === 'damaged') request.server.context.integrity.report()
     return reply.code(500).send(failure('internal_error', `${storage.message} and try again`))
   }
   const status = error.statusCode ?? 500

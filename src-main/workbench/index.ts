@@ -7,6 +7,7 @@ import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { aboutRoutes } from './about/routes.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { backupRoutes } from '../backups/routes.ts'
+import { integrityRoutes } from '../integrity/routes.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contentPreviewRoutes } from './content-preview.ts'
@@ -40,6 +41,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(aboutRoutes)
   await app.register(apiAccessRoutes)
   await app.register(backupRoutes)
+  await app.register(integrityRoutes)
   await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)

@@ -248,7 +248,7 @@ describe('backups that are made by themselves', () => {
   it('are made when they are due and something changed, as often as is set', async () => {
     const { api, dataDirectory } = await startApplication()
     const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
-    const backups = new Backups(reader, dataDirectory)
+    const backups = new Backups(reader, dataDirectory, { state: 'sound' })
     const made = async (time: number): Promise<number> => {
       await backups.makeWhatIsDue(time)
       return backups.list().length

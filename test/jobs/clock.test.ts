@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { forgetNotes } from '../../src-main/integrity/examine.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import { Housekeeper } from '../../src-main/jobs/housekeeper.ts'
 import { type ClockState, lookAtClock } from '../../src-main/jobs/retention.ts'
@@ -22,6 +23,7 @@ describe('a clock that was set back', () => {
     const ahead = Date.now() + 3 * day
     database.prepare(statement).run({ id, ahead })
     database.close()
+    forgetNotes(database.name)
   }
 
   it('does not stop an import that was to begin at once, after a restart', async () => {

@@ -35,6 +35,10 @@ export const targets: Target[] = [
     ]
   },
   {
+    sources: ['src-main/integrity'],
+    tests: ['test/integrity', 'test/torture/damage.test.ts', 'test/headless/check.test.ts']
+  },
+  {
     sources: ['src-main/database', 'src-main/api/subscriber-counts'],
     tests: [
       'test/database',

@@ -88,6 +88,8 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /about/update': { needs: 'system_admin' },
   'POST /windows': { needs: 'system_admin' },
   'GET /backups': { needs: 'system_admin' },
+  'GET /integrity': {},
+  'POST /integrity/accept': { needs: 'system_admin' },
   'POST /backups': { needs: 'system_admin' },
   'POST /backups/:name/verify': { needs: 'system_admin' },
   'POST /backups/:name/restore': { needs: 'system_admin' },

@@ -1,0 +1,17 @@
+import { type Static, Type } from 'typebox'
+import { unlistedEndpoints } from '../http/endpoint.ts'
+import { envelope } from '../http/envelope.ts'
+import { integrityStates } from './schema.ts'
+
+const IntegrityAnswer = Type.Object({
+  state: Type.Enum([...integrityStates]),
+  /** What is wrong, a sentence each. */
+  faults: Type.Array(Type.String())
+})
+export type IntegrityAnswer = Static<typeof IntegrityAnswer>
+
+export const integrityEndpoints = unlistedEndpoints({
+  // Whoever works with the data is to know that they cannot be trusted.
+  'GET /integrity': { access: 'signed_in', answer: envelope(IntegrityAnswer) },
+  'POST /integrity/accept': { access: 'system_admin', answer: envelope(IntegrityAnswer) }
+})

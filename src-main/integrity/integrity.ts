@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { AskedThread } from '../base/asked-thread.ts'
+import { validationFailed } from '../base/errors.ts'
+import { startThread } from '../base/threads.ts'
+import type { Writer } from '../database/writer.ts'
+import type { Examined } from './examine.ts'
+import type { IntegrityState } from './schema.ts'
+import { openForGood } from './verify-pages.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    integrity: Integrity
+  }
+}
+
+export type IntegrityQuestion = { ask: 'examine' | 'prepare' | 'structure' | 'accept' } & Examined
+
+/**
+ * Whether the database is what was written to it. It is looked at when the application starts; until that has ended, nothing is copied
+ * into the database from its log, so that what is wrong stays as it is. Once something is found nothing is written any more.
+ */
+export class Integrity {
+  readonly #databasePath: string
+  readonly #wasCutOff: boolean
+  readonly #thread = new AskedThread<IntegrityQuestion, string[]>(() =>
+    startThread(import.meta.url, 'integrity-thread', { name: 'integrity' })
+  )
+  #writer: Writer | null = null
+  #isExamined = false
+  #isClosed = false
+  #faults: string[] = []
+
+  /** @param wasCutOff whether the application that had the data last was ended in the middle */
+  constructor(dataDirectory: string, wasCutOff: boolean) {
+    this.#databasePath = join(dataDirectory, 'listwright.db')
+    this.#wasCutOff = wasCutOff
+  }
+
+  get state(): IntegrityState {
+    if (this.#faults.length > 0) return 'damaged'
+    return this.#isExamined ? 'sound' : 'checking'
+  }
+
+  /** What is wrong, a sentence each. */
+  get faults(): readonly string[] {
+    return this.#faults
+  }
+
+  /** Looks at the database before anything opens it. What is found is told once there is a writer. */
+  async examine(): Promise<void> {
+    // A first start has nothing to look at yet.
+    if (existsSync(this.#databasePath)) for (const fault of await this.#ask('examine')) this.#add(fault)
+    this.#isExamined = true
+  }
+
+  /** Has the writer do as was found, and tells what it finds itself. @param examination under way */
+  watch(writer: Writer, examination: Promise<void>): void {
+    this.#writer = writer
+    writer.onDamage(() => this.report())
+    if (this.#faults.length > 0) writer.refuse()
+    examination.then(() => this.#afterExamination(writer)).catch((error: unknown) => this.#notLookedAt(error))
+  }
+
+  /** To be called when a connection met damage. */
+  report(): void {
+    this.#add('The database cannot be read everywhere: its structure is broken in places.')
+  }
+
+  /**
+   * Takes the database for right as it is, from now on.
+   * @throws ApiError validation_failed where its structure is broken, so that it cannot be worked with
+   */
+  async accept(): Promise<void> {
+    const faults = await this.#ask('structure')
+    if (faults.length > 0) throw validationFailed(`The data cannot be used as they are: ${faults.join('; ')}`)
+    await this.#ask('accept')
+    this.#faults = []
+    this.#writer?.goOn()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#thread.close()
+  }
+
+  async #afterExamination(writer: Writer): Promise<void> {
+    if (this.#faults.length > 0) return
+    await this.#ask('prepare')
+    writer.goOn()
+    // Takes seconds, and the pages are what was written: only what was written wrongly is found.
+    if (this.#wasCutOff) for (const fault of await this.#ask('structure')) this.#add(fault)
+    // Rarely asked again, and a thread takes memory.
+    await this.#thread.close()
+  }
+
+  #notLookedAt(error: unknown): void {
+    if (this.#isClosed) return
+    this.#add(`The database could not be checked: ${error instanceof Error ? error.message : String(error)}`)
+  }
+
+  #add(fault: string): void {
+    if (this.#faults.includes(fault)) return
+    this.#faults.push(fault)
+    process.stderr.write(`${fault}\n`)
+    this.#writer?.refuse()
+  }
+
+  #ask(ask: IntegrityQuestion['ask']): Promise<string[]> {
+    const databasePath = this.#databasePath
+    return this.#thread.ask({
+      ask,
+      databasePath,
+      file: openForGood(databasePath),
+      wasCutOff: this.#wasCutOff
+    })
+  }
+}

@@ -1,0 +1,74 @@
+import { existsSync, openSync, readSync, statSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { type PageSums, readSums, sumsPath } from '../database/page-sums.ts'
+import { pageNumbersInLog } from '../database/write-ahead-log.ts'
+
+/** Bytes of one read. */
+const readAtOnce = 1024 * 1024
+/** Where the size of a page stands in the header of a database, in bytes; 1 means 65,536 of them. */
+const pageSizeAt = 16
+
+/** A database whose bytes are read beside SQLite. */
+export interface OpenDatabase {
+  databasePath: string
+  /** From {@link openForGood}: a thread's own would end with it. */
+  file: number
+}
+
+/** What a look at each page of a database found. */
+export interface PagesFound {
+  /** Whether there is something to compare with, or was. */
+  noted: 'nothing' | 'pages' | 'damaged'
+  /** Pages, from 1 on, that are not what was written last, or are missing. */
+  unlike: number[]
+}
+
+/**
+ * Compares each page of a database with what was written last: some 0.2 s for a million subscribers. To be called while nothing is
+ * copied into the database. Pages that are in its log are read from there, and are not looked at.
+ */
+export function verifyPages({ databasePath, file }: OpenDatabase): PagesFound {
+  const noted = readSums(databasePath)
+  if (!noted) return { noted: existsSync(sumsPath(databasePath)) ? 'damaged' : 'nothing', unlike: [] }
+  const inLog = pageNumbersInLog(databasePath)
+  const { sums } = sumsOf(file, noted.pageSize)
+  const unlike: number[] = []
+  for (let page = 1; page <= noted.pages; page++) {
+    const expected = noted.sums[page - 1]
+    if (expected !== undefined && sums[page - 1] !== expected && !inLog.has(page)) unlike.push(page)
+  }
+  return { noted: 'pages', unlike }
+}
+
+/** The checksums of a database as it is. @param pageSize bytes, where its own header is not to be asked */
+export function sumsOf(file: number, pageSize = pageSizeOf(file)): PageSums {
+  const sums: number[] = []
+  const buffer = Buffer.alloc(readAtOnce)
+  for (let at = 0; ; at += readAtOnce) {
+    const read = readSync(file, buffer, 0, readAtOnce, at)
+    for (let start = 0; start + pageSize <= read; start += pageSize)
+      sums.push(crc32(buffer.subarray(start, start + pageSize)))
+    if (read < readAtOnce) return { pageSize, pages: sums.length, sums }
+  }
+}
+
+function pageSizeOf(file: number): number {
+  const header = Buffer.alloc(2)
+  const size = readSync(file, header, 0, 2, pageSizeAt) < 2 ? 0 : header.readUInt16BE(0)
+  return size === 1 ? 65_536 : size || 4096
+}
+
+/** By the file's identity: another one may take the path. */
+const files = new Map<string, number>()
+
+/**
+ * Opens a database for reading its bytes. It stays open as long as the process: with the end of any file of it, the system would end
+ * the locks that SQLite has on it (sqlite.org/howtocorrupt.html, "Posix advisory locks canceled").
+ */
+export function openForGood(databasePath: string): number {
+  const { dev, ino } = statSync(databasePath, { bigint: true })
+  const identity = `${dev}:${ino}`
+  const file = files.get(identity) ?? openSync(databasePath, 'r')
+  files.set(identity, file)
+  return file
+}

@@ -1,0 +1,33 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { startApplication } from '../support/application.ts'
+import { makeList, makeSubscriber } from '../support/builders.ts'
+import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+describe.skipIf(skipsWithoutBrowser)('damaged data, in a real Chromium', () => {
+  const browser = sharedBrowser()
+
+  it('is told on every page, and used as it is once somebody says so', async () => {
+    const first = await startApplication()
+    const list = await makeList(first.api, { name: 'Readers' })
+    await makeSubscriber(first.api, list.id, 'a@example.com')
+    await first.app.close()
+    const other = new SQLite(join(first.dataDirectory, 'listwright.db'))
+    other.exec("UPDATE subscribers SET email = 'b@example.com'")
+    other.close()
+
+    const { app } = await startApplication(first.dataDirectory)
+    const window = await Window.open(browser, app, '/')
+    const { page } = window
+    await page.getByText('Your data is damaged').waitFor()
+    await window.screenshot('damage-banner')
+    await page.getByRole('link', { name: 'See what to do' }).click()
+    await page.getByText('not what Listwright wrote last').waitFor()
+    await window.screenshot('damage-decision')
+    await page.getByRole('button', { name: 'Use the data as it is' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Use the data as it is' }).click()
+    await page.getByText('Your data is damaged').waitFor({ state: 'detached' })
+    await window.finish()
+  })
+})

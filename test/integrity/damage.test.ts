@@ -1,0 +1,212 @@
+import SQLite from 'better-sqlite3'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { copyFile, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { allSubscribers, makeList, makeSubscriber } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+import { runServe, serve, type ServedApplication } from '../support/process.ts'
+
+// Files of an application that is ended are changed as disks, people and other programs change them.
+
+interface Kept {
+  directory: string
+  database: string
+  listId: number
+}
+
+/** A data directory with a list of some people, left by an application. @param signal how it was ended */
+async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<Kept> {
+  const directory = await temporaryDirectory()
+  const app = await serve(directory)
+  const list = await makeList(app.api, { name: 'Readers' })
+  for (let person = 0; person < 40; person++)
+    await makeSubscriber(app.api, list.id, `person${person}@example.com`)
+  await app.end('SIGTERM')
+  if (signal === 'SIGKILL') {
+    const cutOff = await serve(directory)
+    await examined(cutOff.api)
+    for (const email of ['first@example.com', 'second@example.com', 'third@example.com'])
+      await makeSubscriber(cutOff.api, list.id, email)
+    await cutOff.end('SIGKILL')
+  }
+  return { directory, database: join(directory, 'listwright.db'), listId: list.id }
+}
+
+/** What is found, once the look has ended. */
+async function examined(api: Client): Promise<IntegrityAnswer> {
+  await expect
+    .poll(async () => (await api.workbench<IntegrityAnswer>('GET', '/integrity')).data.state)
+    .not.toBe('checking')
+  return (await api.workbench<IntegrityAnswer>('GET', '/integrity')).data
+}
+
+/** Where a text stands in a file. */
+async function placeOf(path: string, text: string): Promise<number> {
+  const at = (await readFile(path)).indexOf(text)
+  expect(at).toBeGreaterThan(0)
+  return at
+}
+
+async function write(path: string, at: number, bytes: string): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.write(bytes, at)
+  await file.close()
+}
+
+async function expectNothingIsWritten(app: ServedApplication, { listId, database }: Kept): Promise<void> {
+  const before = await readFile(database)
+  const refused = await app.api.post(`/mailing_lists/${listId}/subscribers`, {
+    subscriber: { email: 'new@example.com', status: 'active' }
+  })
+  expect(refused).toMatchObject({ success: false, error_code: 'internal_error' })
+  expect(refused.error_message).toContain('damaged')
+  await app.end('SIGTERM')
+  expect((await readFile(database)).equals(before)).toBe(true)
+}
+
+test('a database that only Listwright changed is sound, however often it was cut off', async () => {
+  const { directory, listId } = await kept('SIGKILL')
+  for (let round = 0; round < 3; round++) {
+    const app = await serve(directory)
+    expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+    await makeSubscriber(app.api, listId, `round${round}@example.com`)
+    await app.end(round === 1 ? 'SIGTERM' : 'SIGKILL')
+  }
+  const app = await serve(directory)
+  expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+})
+
+test('a letter that somebody else changed in the database is found, and nothing is written any more', async () => {
+  const data = await kept()
+  await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
+  const app = await serve(data.directory)
+  const { state, faults } = await examined(app.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toMatch(/page.* not what Listwright wrote last.*subscribers/)
+  // Looking goes on.
+  expect((await app.api.get('/mailing_lists')).success).toBe(true)
+  await expectNothingIsWritten(app, data)
+})
+
+test('what was changed on purpose is used as it is once somebody says so', async () => {
+  const data = await kept()
+  const other = new SQLite(data.database)
+  other
+    .prepare("UPDATE subscribers SET email = 'other@example.com' WHERE email = 'person7@example.com'")
+    .run()
+  other.close()
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toMatchObject({ state: 'damaged' })
+  expect((await app.api.workbench('POST', '/integrity/accept')).success).toBe(true)
+  await makeSubscriber(app.api, data.listId, 'new@example.com')
+  await app.end('SIGTERM')
+  const next = await serve(data.directory)
+  expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+})
+
+test('what is broken cannot be used as it is', async () => {
+  const data = await kept()
+  const { size } = await stat(data.database)
+  await write(data.database, size - 3 * 4096, '\u0000'.repeat(4096))
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toMatchObject({ state: 'damaged' })
+  const refused = await app.api.workbench('POST', '/integrity/accept')
+  expect(refused).toMatchObject({ success: false, error_code: 'validation_failed' })
+})
+
+test('a database of which too little is left for a start is left as it is, with the way back', async () => {
+  const data = await kept()
+  const { size } = await stat(data.database)
+  await truncate(data.database, size - 8192)
+  const before = await readFile(data.database)
+  const child = runServe(['--data-dir', data.directory, '--port', '0'])
+  const [errors, exit] = await Promise.all([textOf(child.stderr ?? Readable.from([])), once(child, 'exit')])
+  expect(exit).toEqual([1, null])
+  expect(errors).toContain(`The database ${data.database} is damaged, and was left as it is.`)
+  expect(errors).toContain('There is no backup')
+  expect((await readFile(data.database)).equals(before)).toBe(true)
+})
+
+test('an older copy in the place of the database is found', async () => {
+  const data = await kept()
+  const copy = `${data.database}.copy`
+  await copyFile(data.database, copy)
+  const app = await serve(data.directory)
+  await makeSubscriber(app.api, data.listId, 'later@example.com')
+  await app.end('SIGTERM')
+  await copyFile(copy, data.database)
+  const next = await serve(data.directory)
+  const { state, faults } = await examined(next.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('The last change is missing')
+})
+
+test('a log that was taken away after a crash is found', async () => {
+  const data = await kept('SIGKILL')
+  expect(existsSync(`${data.database}-wal`)).toBe(true)
+  await rm(`${data.database}-wal`)
+  const app = await serve(data.directory)
+  const { state, faults } = await examined(app.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('-wal is gone')
+})
+
+test('a log that was cut off after a crash is found', async () => {
+  const data = await kept('SIGKILL')
+  // The transaction of the last subscriber.
+  const log = `${data.database}-wal`
+  await truncate(log, (await placeOf(log, 'second@example.com')) - 4120)
+  const app = await serve(data.directory)
+  const { state, faults } = await examined(app.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toMatch(/The last \d+ changes are missing/)
+})
+
+test('notes that cannot be read any more are told', async () => {
+  const data = await kept()
+  await writeFile(`${data.database}-sums`, 'something else, and longer than the head of a note')
+  const app = await serve(data.directory)
+  const { state, faults } = await examined(app.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('-sums is damaged')
+  expect((await app.api.workbench('POST', '/integrity/accept')).success).toBe(true)
+  await makeSubscriber(app.api, data.listId, 'new@example.com')
+})
+
+test('a database of which nothing was noted yet is noted as it is', async () => {
+  const data = await kept()
+  await rm(`${data.database}-sums`)
+  await rm(`${data.database}-last`)
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+  await app.end('SIGTERM')
+  expect(existsSync(`${data.database}-sums`)).toBe(true)
+})
+
+test('a log that somebody takes away from a running application loses nothing', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  await examined(app.api)
+  await makeSubscriber(app.api, data.listId, 'before@example.com')
+  await rm(`${data.database}-wal`)
+  await makeSubscriber(app.api, data.listId, 'after@example.com')
+  await app.end('SIGTERM')
+  const next = await serve(data.directory)
+  expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+  const emails = (await allSubscribers(next.api, data.listId)).map(({ email }) => email)
+  expect(emails).toEqual(expect.arrayContaining(['before@example.com', 'after@example.com']))
+})
+
+test('a key that is made on the command line does not look like damage', async () => {
+  const data = await kept('SIGKILL')
+  const child = runServe(['key', 'create', 'For a script', '--data-dir', data.directory])
+  expect(await once(child, 'exit')).toEqual([0, null])
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+})
