@@ -29,6 +29,7 @@ export class Integrity {
   #writer: Writer | null = null
   #isExamined = false
   #isClosed = false
+  #accepting: Promise<void> | null = null
   #faults: string[] = []
 
   /** @param wasCutOff whether the application that had the data last was ended in the middle */
@@ -68,10 +69,16 @@ export class Integrity {
   }
 
   /**
-   * Takes the database for right as it is, from now on.
+   * Takes a damaged database for right as it is, from now on; one that is not damaged is left alone.
    * @throws ApiError validation_failed where its structure is broken, so that it cannot be worked with
    */
-  async accept(): Promise<void> {
+  accept(): Promise<void> {
+    this.#accepting ??= this.#accept().finally(() => (this.#accepting = null))
+    return this.#accepting
+  }
+
+  async #accept(): Promise<void> {
+    if (this.#faults.length === 0) return
     const faults = await this.#ask('structure')
     if (faults.length > 0) throw validationFailed(`The data cannot be used as they are: ${faults.join('; ')}`)
     await this.#ask('accept')
