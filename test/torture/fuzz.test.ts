@@ -139,7 +139,7 @@ function headersFor(authorization: string, random: Random): Record<string, strin
       { ...usual, origin: 'https://example.com', 'sec-fetch-site': 'cross-site' }
     ],
     random
-  ) as Record<string, string>
+  )
 }
 
 /** What is wrong with an answer; null = nothing. */

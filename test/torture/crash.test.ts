@@ -1,0 +1,312 @@
+import { execFile } from 'node:child_process'
+import { rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import { entryPoint } from '../support/built.ts'
+import { makeField, makeList } from '../support/builders.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { shortOrLong } from '../support/long.ts'
+import { serve, type ServedApplication } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+import { canMount, smallDisk } from '../support/small-disk.ts'
+import { type Random, someOf } from './values.ts'
+
+// Several programs make changes of every kind until the application is killed, again and again; in some rounds the disk has hardly
+// any room. What was answered with success is there after each start, as it was answered; what was refused is not; and what was not
+// answered is there whole or not at all.
+
+/** A record in short; null = there is none. */
+type State = { kind: Kind; [key: string]: unknown } | null
+
+interface Change {
+  /** Where the record is; null = its answer tells. */
+  path: string | null
+  before: State
+  after: State
+  send: (api: Client) => Promise<Answer>
+}
+
+/** A program, which alone changes its records. */
+interface Program {
+  name: string
+  listId: number
+  /** By path. */
+  records: Map<string, State>
+  /** Those that were changed since the last start. */
+  touched: Set<string>
+  /** A change that was not answered: the record is as before or as after. */
+  open: Change | null
+  /** Imports that were accepted, by the email in each. */
+  imports: Map<number, string>
+  made: number
+}
+
+interface KindOfRecord {
+  /** Where records are made, and under which key. */
+  makesAt: (listId: number) => string
+  key: string
+  /** Where one is. */
+  at: (id: number) => string
+  /** What else one is made with. */
+  with: Record<string, unknown>
+}
+
+const named = {
+  list: {
+    makesAt: () => '/mailing_lists',
+    key: 'mailing_list',
+    at: (id) => `/mailing_lists/${id}`,
+    with: {}
+  },
+  field: {
+    makesAt: (listId) => `/mailing_lists/${listId}/custom_fields`,
+    key: 'custom_field',
+    at: (id) => `/custom_fields/${id}`,
+    with: { type: 'text' }
+  },
+  segment: {
+    makesAt: (listId) => `/mailing_lists/${listId}/segments`,
+    key: 'segmentation_criteria',
+    at: (id) => `/segments/${id}`,
+    with: { clause: [{ type: 'in_mailing_list', operator: 'is in', mailing_list_id: 1 }] }
+  },
+  suppressionList: {
+    makesAt: () => '/suppression_lists',
+    key: 'suppression_list',
+    at: (id) => `/suppression_lists/${id}`,
+    with: {}
+  },
+  campaign: {
+    makesAt: (listId) => `/mailing_lists/${listId}/campaigns`,
+    key: 'campaign',
+    at: (id) => `/campaigns/${id}`,
+    with: { segmentation_criteria_ad_hoc: [] }
+  }
+} satisfies Record<string, KindOfRecord>
+
+type Kind = 'subscriber' | keyof typeof named
+const kinds = Object.keys(named) as (keyof typeof named)[]
+
+const programs = 4
+const cities = ['Oslo', 'Bergen', '', 'Zürich, "old"']
+const statuses = ['active', 'unsubscribed', 'bounced']
+/** Older records that are looked at after each start. */
+const olderOnes = 40
+/** Bytes of the disk, where the test may make one, and what is left of them in rounds in which it is full. */
+const disk = { megabytes: 400, left: 200_000 }
+
+function someChange(program: Program, random: Random): Change {
+  const known = [...program.records].filter(([, state]) => state !== null)
+  const chosen = known.length > 0 && random() < 0.5 ? someOf(known, random) : null
+  if (!chosen) return random() < 0.6 ? newSubscriber(program, random) : newRecord(program, random)
+  const [path, before] = chosen
+  if (before?.kind !== 'subscriber') return newName(program, path, before)
+  if (random() < 0.3) return { path, before, after: null, send: (api) => api.delete(path) }
+  const after: State = { ...before, status: someOf(statuses, random), city: someOf(cities, random) }
+  const subscriber = { status: after['status'], custom_fields: { City: after['city'] } }
+  return { path, before, after, send: (api) => api.put(path, { subscriber }) }
+}
+
+function newSubscriber(program: Program, random: Random): Change {
+  const email = `${program.name}-${++program.made}@example.com`
+  const after = { kind: 'subscriber' as const, email, status: 'active', city: someOf(cities, random) }
+  const at = `/mailing_lists/${program.listId}/subscribers`
+  const subscriber = { email, status: 'active', custom_fields: { City: after.city } }
+  return { path: `${at}/${email}`, before: null, after, send: (api) => api.post(at, { subscriber }) }
+}
+
+function newRecord(program: Program, random: Random): Change {
+  const kind = someOf(kinds, random)
+  const { makesAt, key, with: rest } = named[kind]
+  const name = `${program.name} ${++program.made}`
+  const send = (api: Client): Promise<Answer> =>
+    api.post(makesAt(program.listId), { [key]: { name, ...rest } })
+  return { path: null, before: null, after: { kind, name }, send }
+}
+
+function newName(program: Program, path: string, before: State): Change {
+  const kind = before?.kind as keyof typeof named
+  const name = `${program.name} ${++program.made}`
+  const { key, with: rest } = named[kind]
+  // Fields keep their type, and segments are given whole.
+  const more = kind === 'segment' ? rest : {}
+  return { path, before, after: { kind, name }, send: (api) => api.put(path, { [key]: { name, ...more } }) }
+}
+
+/** Makes changes until the application is gone. */
+async function work(program: Program, api: Client, random: Random): Promise<void> {
+  try {
+    for (;;) {
+      if (random() < 0.02) await beginImport(program, api)
+      const change = someChange(program, random)
+      program.open = change
+      const answer = await change.send(api)
+      program.open = null
+      if (!answer.success) {
+        expect(answer.error_message, JSON.stringify(change)).toMatch(/disk is full/)
+        if (change.path) program.touched.add(change.path)
+        continue
+      }
+      const path =
+        change.path ?? named[change.after?.kind as keyof typeof named].at((answer.data as { id: number }).id)
+      program.records.set(path, change.after)
+      program.touched.add(path)
+    }
+  } catch (error) {
+    // What fetch throws when nobody answers any more, or only half.
+    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+  }
+}
+
+async function beginImport(program: Program, api: Client): Promise<void> {
+  const email = `${program.name}-import-${++program.made}@example.com`
+  const { success, data } = await api.post<{ id: number }>(
+    `/mailing_lists/${program.listId}/subscriber_imports`,
+    {
+      subscriber_import: {
+        column_mapping: ['email'],
+        file_format: { csv_has_headers: false },
+        file_source: { type: 'json', content: `${email}\n` }
+      }
+    }
+  )
+  if (success) program.imports.set(data.id, email)
+}
+
+/** A record as it is. */
+async function stateOf(api: Client, path: string): Promise<State> {
+  const { success, data } = await api.get<Record<string, unknown>>(path)
+  if (!success) return null
+  if (!path.includes('/subscribers/'))
+    return {
+      kind: kinds.find((kind) => named[kind].at(Number(data['id'])) === path) ?? 'list',
+      name: data['name']
+    }
+  const [person] = data as unknown as {
+    email: string
+    status: string
+    custom_fields: { City?: { value: unknown } }
+  }[]
+  if (!person) return null
+  return {
+    kind: 'subscriber',
+    email: person.email,
+    status: person.status,
+    city: person.custom_fields.City?.value ?? ''
+  }
+}
+
+async function settleOpen({ open, records }: Program, api: Client, where: string): Promise<void> {
+  if (!open?.path) return
+  const found = await stateOf(api, open.path)
+  expect([open.before, open.after], `${where}: ${open.path} is half of something`).toContainEqual(found)
+  records.set(open.path, found)
+}
+
+async function expectRecords(
+  { records }: Program,
+  api: Client,
+  paths: Iterable<string>,
+  where: string
+): Promise<void> {
+  for (const path of paths) {
+    expect(await stateOf(api, path), `${where}: ${path}`).toEqual(records.get(path) ?? null)
+  }
+}
+
+/** Looks at what has changed since the last start, and at some of the rest. */
+async function look(all: Program[], api: Client, random: Random, where: string): Promise<void> {
+  await Promise.all(
+    all.map(async (program) => {
+      await settleOpen(program, api, where)
+      const paths = [...program.records.keys()]
+      const older = Array.from({ length: paths.length > 0 ? olderOnes : 0 }, () => someOf(paths, random))
+      await expectRecords(program, api, new Set([...program.touched, ...older]), where)
+      program.open = null
+      program.touched.clear()
+    })
+  )
+}
+
+async function expectSound(api: Client, where: string): Promise<void> {
+  const integrity = async (): Promise<IntegrityAnswer> =>
+    (await api.workbench<IntegrityAnswer>('GET', '/integrity')).data
+  await expect.poll(async () => (await integrity()).state, { timeout: 20_000 }).not.toBe('checking')
+  expect(await integrity(), where).toEqual({ state: 'sound', faults: [] })
+}
+
+function check(directory: string): Promise<{ status: number; said: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [entryPoint, 'check', '--data-dir', directory], (error, stdout, stderr) =>
+      resolve({ status: Number(error?.code ?? 0), said: stdout + stderr })
+    )
+  })
+}
+
+/** Fills the disk of a directory but for a little. @returns what frees it again */
+async function fillDisk(directory: string): Promise<() => Promise<void>> {
+  const path = join(directory, 'filler')
+  const { bavail, bsize } = await statfs(directory)
+  await writeFile(path, Buffer.alloc(Math.max(0, bavail * bsize - disk.left)))
+  return () => rm(path)
+}
+
+async function begin(app: ServedApplication): Promise<Program[]> {
+  return Promise.all(
+    Array.from({ length: programs }, async (_, number): Promise<Program> => {
+      const list = await makeList(app.api, { name: `Program ${number}` })
+      await makeField(app.api, list.id, 'City', 'text')
+      return {
+        name: `p${number}`,
+        listId: list.id,
+        records: new Map(),
+        touched: new Set(),
+        open: null,
+        imports: new Map(),
+        made: 0
+      }
+    })
+  )
+}
+
+test(
+  'what was acknowledged is there after each crash, whole, also where the disk was full',
+  { timeout: shortOrLong(120_000, 6_000_000) },
+  async () => {
+    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+    const rounds = Number(process.env['ROUNDS'] ?? shortOrLong(4, 60))
+    process.stdout.write(`crash: SEED=${seed}, ${rounds} rounds\n`)
+    const random = seededRandom(seed)
+    const directory = canMount ? (await smallDisk(disk.megabytes)).directory : await temporaryDirectory()
+    let app = await serve(directory)
+    const all = await begin(app)
+    for (let round = 0; round < rounds; round++) {
+      const where = `round ${round} of seed ${seed}`
+      const free = canMount && random() < 0.15 ? await fillDisk(directory) : null
+      const works = all.map((program) => work(program, app.api, random))
+      await pause(random() ** 2 * 600)
+      await app.end('SIGKILL')
+      await Promise.all(works)
+      await free?.()
+      if (round % 20 === 19) expect(await check(directory), where).toMatchObject({ status: 0 })
+      app = await serve(directory)
+      await look(all, app.api, random, where)
+      if (round % 5 === 4) await expectSound(app.api, where)
+    }
+    for (const program of all) {
+      await expectRecords(program, app.api, program.records.keys(), 'at the end')
+      for (const [id, email] of program.imports) {
+        expect((await app.api.imported(id)).state).toBe('finished')
+        const path = `/mailing_lists/${program.listId}/subscribers/${email}`
+        expect(await stateOf(app.api, path), email).toMatchObject({ email, status: 'active' })
+      }
+    }
+    expect(await app.end('SIGTERM')).toBe(0)
+    expect(await check(directory)).toMatchObject({ status: 0 })
+    const changes = all.reduce((sum, { made }) => sum + made, 0)
+    process.stdout.write(`${rounds} crashes, ${changes} changes\n`)
+  }
+)
