@@ -27,6 +27,7 @@ import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
 import { prepareDamaged } from './integrity/examine.ts'
 import { Integrity } from './integrity/integrity.ts'
+import { requireWritable, unsafePlacesOf } from './integrity/place.ts'
 import { deletedAutoresponderPurger } from './api/autoresponders/purger.ts'
 import { deletedCampaignPurger } from './api/campaigns/purger.ts'
 import { deletedListPurger } from './api/mailing-lists/purger.ts'
@@ -160,6 +161,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const remoteLook = new RemoteLook()
     const backups = new Backups(reader, dataDirectory, integrity)
     backups.fault = restoreFault
+    for (const sentence of unsafePlacesOf(dataDirectory)) process.stderr.write(`${sentence}\n`)
     const about = new About()
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
@@ -289,7 +291,7 @@ async function loadServed() {
 async function preparePrivately(dataDirectory: string): Promise<void> {
   process.umask(0o077)
   const uploads = uploadDirectoryOf(dataDirectory, systemOrganizationId)
-  await mkdir(dataDirectory, { recursive: true })
+  await requireWritable(dataDirectory)
   const { mode } = await stat(dataDirectory)
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     const became = (await isOurs(dataDirectory))

@@ -23,3 +23,21 @@ it('no comment cites a document that the repository does not hold', () => {
   )
   expect(cited).toEqual([])
 })
+
+it('each promise in docs/guarantees.md names a test that is there, and files that its command runs', () => {
+  const rows = readFileSync('docs/guarantees.md', 'utf8')
+    .split('\n')
+    .filter((line) => /^\| [A-Z]/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+  expect(rows.length).toBeGreaterThan(20)
+  for (const [, promise, name = '', command = ''] of rows) {
+    const paths = Array.from(command.matchAll(/test\/[\w./-]+/g), ([path]) => path)
+    const files = paths.flatMap((path) => globSync(path.endsWith('.ts') ? path : `${path}/*.test.ts`))
+    expect(files.length, promise).toBeGreaterThan(0)
+    const texts = files.map((file) => readFileSync(file, 'utf8'))
+    expect(
+      texts.some((text) => text.includes(name)),
+      `${promise} (${name})`
+    ).toBe(true)
+  }
+})

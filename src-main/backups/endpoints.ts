@@ -15,6 +15,8 @@ const BackupsAnswer = Type.Object({
   is_writing: Type.Boolean(),
   /** The name of the one that the next start puts in place; null for none. */
   restoring: Nullable(Type.String()),
+  /** What is unsafe about where the data lies, a sentence each. */
+  warnings: Type.Array(Type.String()),
   /** Why the last one that was due was not made; null where it was. */
   fault: Nullable(Type.String())
 })

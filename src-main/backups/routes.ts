@@ -2,12 +2,13 @@ import { basename } from 'node:path'
 import { formatTime } from '../base/times.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
+import { unsafePlacesOf } from '../integrity/place.ts'
 import { backupEndpoints } from './endpoints.ts'
 import type { BackupFile } from './files.ts'
 import type { Backup } from './schema.ts'
 
 /** /app/v1/backups: copies of the database. */
-export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
+export const backupRoutes = serve(backupEndpoints, ({ backups, dataDirectory }) => ({
   'GET /backups': async ({ caller }) => {
     const requested = backups.requested()
     return ok({
@@ -15,6 +16,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
       directory: backups.directory,
       is_writing: backups.isWriting,
       restoring: requested && basename(requested),
+      warnings: unsafePlacesOf(dataDirectory),
       fault: backups.fault
     })
   },

@@ -190,10 +190,10 @@ async function fuzz(
   const work = async (): Promise<void> => {
     // A key that was deleted, or whose user was, says nothing any more.
     while (made < requests && refusedKeys < 20) {
-      made++
-      if (made % rawEvery === 0) sendNoise(app, random)
       const operation = someOf(all, random)
       if (operation.isSeldom && random() * seldomEvery > 1) continue
+      made++
+      if (made % rawEvery === 0) sendNoise(app, random)
       const request = requestFor(operation, app.ready.authorization, random)
       const named = `${request.method} ${request.path} ${request.body?.slice(0, 1500) ?? ''}`
       const answer = await pool.request(request).catch((error: unknown) => {

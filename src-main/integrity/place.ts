@@ -1,0 +1,102 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { access, constants, mkdir } from 'node:fs/promises'
+import { sep } from 'node:path'
+
+// Where the data lies decides how safe it is.
+
+/** File systems that are on another computer, as Linux calls them. */
+const networkTypes =
+  /^(nfs4?|cifs|smb3?|smbfs|9p|afs|ncpfs|davfs|fuse\.(sshfs|rclone|davfs2?|gvfsd-fuse|s3fs))$/
+
+/** Folders that programs keep in step with a cloud, by the names that these give them. */
+const cloudFolders: readonly [RegExp, string][] = [
+  [/^OneDrive( - .+)?$/i, 'OneDrive'],
+  [/^Dropbox( \(.+\))?$/i, 'Dropbox'],
+  [/^(Google ?Drive|GoogleDrive-.+|My Drive)$/i, 'Google Drive'],
+  [/^(iCloud ?Drive|com~apple~CloudDocs)$/i, 'iCloud Drive'],
+  [/^Nextcloud$/i, 'Nextcloud'],
+  [/^ownCloud$/i, 'ownCloud'],
+  [/^pCloud ?Drive$/i, 'pCloud'],
+  [/^MEGA(sync)?$/i, 'MEGA']
+]
+
+/**
+ * Makes a directory for data, where it is not there yet.
+ * @throws Error with a sentence where nothing can be written there
+ */
+export async function requireWritable(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true })
+    await access(directory, constants.W_OK)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    const why = refusals[code]
+    if (!why) throw error
+    throw new Error(
+      `Nothing can be written to ${directory}: ${why}. Choose another folder with --data-dir.`,
+      { cause: error }
+    )
+  }
+}
+
+const refusals: Record<string, string> = {
+  EACCES: 'you may not change this folder',
+  EPERM: 'you may not change this folder',
+  EROFS: 'its disk is read-only',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'there is a file of this name',
+  // What Node says of a folder that cannot be made on a read-only disk, and of a drive that is gone.
+  ENOENT: 'the folder that it is in is not there, or is read-only'
+}
+
+/**
+ * What is unsafe about where data lies: drives of other computers, whose locks cannot be relied on, and folders that a program copies
+ * while they change.
+ * @param mounts of Linux, as /proc/self/mounts has them; null elsewhere
+ * @returns a sentence each
+ */
+export function unsafePlaces(directory: string, mounts: string | null = readMounts()): string[] {
+  const type = directory.startsWith('\\\\') ? 'a network share' : mountedType(directory, mounts)
+  const cloud = directory
+    .split(sep)
+    .flatMap((part) => cloudFolders.filter(([name]) => name.test(part)).map(([, service]) => service))
+    .at(-1)
+  return [
+    ...(type === null
+      ? []
+      : [
+          `${directory} is on another computer (${type}). Files there can be lost or locked when the network fails. Keep the data on a disk of this computer, and backups there.`
+        ]),
+    ...(cloud === undefined
+      ? []
+      : [
+          `${cloud} copies ${directory} while it changes, which can damage the data. Keep it in another folder, and backups in this one.`
+        ])
+  ]
+}
+
+/** Data that lies on another computer: the type of its file system; null for a disk of this one. */
+function mountedType(directory: string, mounts: string | null): string | null {
+  if (mounts === null) return null
+  const at = mounts
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([, point]) => point !== undefined && isWithin(directory, point.replaceAll('\\040', ' ')))
+    .sort(([, a = ''], [, b = '']) => a.length - b.length)
+    .at(-1)
+  const type = at?.[2] ?? ''
+  return networkTypes.test(type) ? type : null
+}
+
+function isWithin(directory: string, point: string): boolean {
+  return point === '/' || directory === point || directory.startsWith(`${point}/`)
+}
+
+function readMounts(): string | null {
+  return process.platform === 'linux' ? readFileSync('/proc/self/mounts', 'utf8') : null
+}
+
+/** The same of a directory that is there, wherever links lead. */
+export function unsafePlacesOf(directory: string): string[] {
+  return unsafePlaces(realpathSync(directory))
+}
