@@ -4,6 +4,7 @@ import { copyFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeDirectory, moveDurably, syncDirectory, writeDurably } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
+import { takeInLog } from '../database/noted-checkpoint.ts'
 import { forgetNotes } from '../integrity/examine.ts'
 import { backupFolder, backupName } from './files.ts'
 import type { Verification } from './schema.ts'
@@ -40,7 +41,7 @@ async function putAside(dataDirectory: string, database: string, now: number): P
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
-  takeInLog(database)
+  takeInWhatCanBe(database)
   await copyFile(database, aside)
   // What could not be taken in belongs to that state alone: beside another database it would be read into it.
   for (const part of ['-wal', '-shm'])
@@ -51,14 +52,9 @@ async function putAside(dataDirectory: string, database: string, now: number): P
 }
 
 /** Writes what its log holds into the database, where it can still be read. */
-function takeInLog(database: string): void {
+function takeInWhatCanBe(database: string): void {
   try {
-    const connection = new SQLite(database)
-    try {
-      connection.pragma('wal_checkpoint(TRUNCATE)')
-    } finally {
-      connection.close()
-    }
+    takeInLog(database)
   } catch (error) {
     // A damaged one is put aside as it is, with its log.
     if (!(error instanceof SQLite.SqliteError)) throw error

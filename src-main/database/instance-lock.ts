@@ -1,8 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openForWriting } from './connection.ts'
-import { NotedCheckpoint } from './noted-checkpoint.ts'
+import { takeInLog } from './noted-checkpoint.ts'
 
 /** Held while an application uses a data directory. */
 export interface InstanceLock {
@@ -46,24 +45,13 @@ export function takeInstanceLock(dataDirectory: string): InstanceLock {
 /** @throws SqliteError SQLITE_BUSY when another process has the database open */
 function requireUnused(databasePath: string): void {
   if (!existsSync(databasePath)) return
+  // The end of the only connection copies what one that was killed left in the log.
   takeInLog(databasePath)
   const database = new SQLite(databasePath, { timeout: 1000 })
   try {
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('user_version')
   } finally {
-    database.close()
-  }
-}
-
-/** The end of the only connection copies what one that was killed left in the log: it is to be noted before. */
-function takeInLog(databasePath: string): void {
-  const database = openForWriting(databasePath)
-  const checkpoint = new NotedCheckpoint(database, databasePath)
-  try {
-    checkpoint.run()
-  } finally {
-    checkpoint.close()
     database.close()
   }
 }

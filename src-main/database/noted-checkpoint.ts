@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import SQLite from 'better-sqlite3'
 import { rmSync } from 'node:fs'
 import { storageFaultOf } from '../base/errors.ts'
+import { openForWriting } from './connection.ts'
 import { appendSums, sumsPath } from './page-sums.ts'
 import { pagesInLog } from './write-ahead-log.ts'
 
@@ -69,6 +70,18 @@ export class NotedCheckpoint {
       this.#guard.exec('COMMIT')
     }
     return null
+  }
+}
+
+/** Copies what one that was killed left in the log of a database that nobody has open. */
+export function takeInLog(databasePath: string): void {
+  const database = openForWriting(databasePath)
+  try {
+    const checkpoint = new NotedCheckpoint(database, databasePath)
+    checkpoint.run()
+    checkpoint.close()
+  } finally {
+    database.close()
   }
 }
 

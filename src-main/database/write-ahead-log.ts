@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { PageBatch } from './page-sums.ts'
 
@@ -26,6 +26,8 @@ export function pagesInLog(databasePath: string, after: number, last: number): P
   const log = openLog(databasePath)
   if (!log) return null
   try {
+    // What is noted of it must not outlast it when the power fails.
+    fsyncSync(log.file)
     const sums = new Map<number, number>()
     let pages = 0
     let frames = 0
@@ -70,7 +72,8 @@ interface Log {
 function openLog(databasePath: string): Log | null {
   const path = `${databasePath}-wal`
   if (!existsSync(path) || statSync(path).size < headerLength) return null
-  const file = openSync(path, 'r')
+  // Windows flushes only what may be written to.
+  const file = openSync(path, 'r+')
   const header = Buffer.alloc(headerLength)
   readSync(file, header, 0, headerLength, 0)
   return { file, pageSize: header.readUInt32BE(8), salts: header.readBigUInt64BE(16) }

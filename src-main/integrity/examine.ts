@@ -32,7 +32,8 @@ export function examine({ databasePath, file, wasCutOff }: Examined): string[] {
         ]
       : []),
     ...(unlike.length > 0 ? [pagesSentence(unlike.length, tablesOf(databasePath, unlike))] : []),
-    ...(wasCutOff && !existsSync(`${databasePath}-wal`)
+    // One that was put back from a backup has none.
+    ...(wasCutOff && noted !== 'nothing' && !existsSync(`${databasePath}-wal`)
       ? [
           `${databasePath}-wal is gone, and with it what was changed right before the application was cut off.`
         ]

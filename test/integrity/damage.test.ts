@@ -210,3 +210,14 @@ test('a key that is made on the command line does not look like damage', async (
   const app = await serve(data.directory)
   expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
 })
+
+test('a backup that is put back after a crash is no damage', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  const { data: backup } = await app.api.workbench<{ name: string }>('POST', '/backups')
+  await app.end('SIGKILL')
+  const child = runServe(['backup', 'restore', backup.name, '--data-dir', data.directory])
+  expect(await once(child, 'exit')).toEqual([0, null])
+  const next = await serve(data.directory)
+  expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+})
