@@ -103,10 +103,15 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   await preparePrivately(dataDirectory)
   const lock = takeInstanceLock(dataDirectory)
   // Of one that was killed: something else may listen there now.
-  const wasCutOff =
-    existsSync(join(dataDirectory, addressFile)) || existsSync(join(dataDirectory, 'listwright.db-wal'))
+  const logSize = (await stat(join(dataDirectory, 'listwright.db-wal')).catch(() => null))?.size ?? 0
+  const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
   await rm(join(dataDirectory, addressFile), { force: true })
   const integrity = new Integrity(dataDirectory, wasCutOff)
+  /** What keeps it from being started with is told whole: there is no window that would. */
+  const explained = (error: unknown): unknown =>
+    integrity.state === 'damaged' || storageFaultOf(error)?.kind === 'damaged'
+      ? damagedDatabase(dataDirectory, integrity.faults)
+      : error
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()
@@ -129,16 +134,19 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     if (integrity.state === 'damaged') await prepareDamaged(databasePath)
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, backupFolder) })
     undo.push(() => writer.close())
+    integrity.watch(writer, examination)
     await notePresence(dataDirectory)
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
     await writer.run('settings.ensureSigningSecret', undefined)
     // Those of a process that was killed are still there.
-    await writer.run('accounts.removeEndedKeys', undefined)
+    await writer.run('accounts.removeEndedKeys', undefined).catch((error: unknown) => {
+      if (storageFaultOf(error)?.kind !== 'damaged') throw error
+    })
     // Not waited for: with a database that is locked the keys are left to the next start.
     undo.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
-    if (options.settings) await writer.run('settings.update', options.settings)
-
-    integrity.watch(writer, examination)
+    if (options.settings && Object.keys(options.settings).length > 0) {
+      await writer.run('settings.update', options.settings)
+    }
 
     const reader = kyselyOver(openForReading(databasePath))
     undo.push(() => reader.destroy())
@@ -161,7 +169,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const remoteLook = new RemoteLook()
     const backups = new Backups(reader, dataDirectory, integrity)
     backups.fault = restoreFault
-    for (const sentence of unsafePlacesOf(dataDirectory)) process.stderr.write(`${sentence}\n`)
+    backups.warnings = unsafePlacesOf(dataDirectory)
+    for (const sentence of backups.warnings) process.stderr.write(`${sentence}\n`)
     const about = new About()
     const signIn = new SignIn()
     const keyUses = new KeyUses(writer)
@@ -204,8 +213,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     )
     const baseUrl = await listen(server, options)
     const addressPath = join(dataDirectory, addressFile)
-    await writeFile(addressPath, `${baseUrl}\n`)
     undo.push(() => rm(addressPath, { force: true }))
+    await writeFile(addressPath, `${baseUrl}\n`)
 
     const start = async <Of extends Job>(kind: JobKind<Of>): Promise<void> => {
       const runner = new JobRunner(kind, writer, dataDirectory)
@@ -246,12 +255,16 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       createApiKey: (name, organizationId = systemOrganizationId) =>
         writer.run('accounts.createApiKey', { organizationId, userId, name }),
       createPassingApiKey: (name) =>
-        writer.run('accounts.createApiKey', {
-          organizationId: systemOrganizationId,
-          userId,
-          name,
-          endsWithProcess: true
-        }),
+        writer
+          .run('accounts.createApiKey', {
+            organizationId: systemOrganizationId,
+            userId,
+            name,
+            endsWithProcess: true
+          })
+          .catch((error: unknown) => {
+            throw explained(error)
+          }),
       about,
       runningJobs: () => jobWatch.running(),
       onJobs: (listener) => jobWatch.onJobs(listener),
@@ -260,8 +273,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     }
   } catch (error) {
     await close()
-    const isDamaged = integrity.state === 'damaged' || storageFaultOf(error)?.kind === 'damaged'
-    throw isDamaged ? damagedDatabase(dataDirectory, integrity.faults) : error
+    throw explained(error)
   }
 }
 

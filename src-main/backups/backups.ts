@@ -48,6 +48,8 @@ export class Backups {
   #changeLogId = -1
   /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
   fault: string | null = null
+  /** What is unsafe about where the data lies, a sentence each. */
+  warnings: readonly string[] = []
 
   constructor(reader: Kysely<Schema>, dataDirectory: string, integrity: Pick<Integrity, 'state'>) {
     this.#integrity = integrity

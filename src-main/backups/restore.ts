@@ -18,8 +18,7 @@ export interface Restored {
 }
 
 /**
- * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with what was not yet taken from its
- * log. To be called while no application has the data directory. Wherever it is cut off, either state is in place.
+ * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with its log. To be called while no application has the data directory. Wherever it is cut off, either state is in place.
  * @throws Error with a sentence where the backup cannot be used; then nothing was changed
  */
 export async function restoreBackup(dataDirectory: string, backup: string, now: number): Promise<Restored> {
@@ -28,12 +27,23 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
   if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
   const database = join(dataDirectory, 'listwright.db')
   const incoming = join(dataDirectory, '.listwright.db.restored')
-  await rm(incoming, { force: true })
-  await copyFile(path, incoming)
-  const setAside = existsSync(database) ? await putAside(dataDirectory, database, now) : null
-  forgetNotes(database)
-  await moveDurably(incoming, () => database)
-  return { setAside, found }
+  try {
+    await copyWithLog(path, incoming)
+    const setAside = existsSync(database) ? await putAside(dataDirectory, database, now) : null
+    forgetNotes(database)
+    await moveDurably(incoming, () => database)
+    return { setAside, found }
+  } finally {
+    for (const part of ['', '-wal', '-shm']) await rm(incoming + part, { force: true })
+  }
+}
+
+/** Copies a backup; one that was put aside as it was has a log beside it, which is taken in. */
+async function copyWithLog(path: string, copy: string): Promise<void> {
+  await copyFile(path, copy)
+  if (!existsSync(`${path}-wal`)) return
+  await copyFile(`${path}-wal`, `${copy}-wal`)
+  new SQLite(copy).exec('PRAGMA wal_checkpoint(TRUNCATE)').close()
 }
 
 /** @returns where the database is as it was, beside its place */
@@ -41,11 +51,14 @@ async function putAside(dataDirectory: string, database: string, now: number): P
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
+  // As they are: a log that is broken in its middle would be taken in up to there, and be gone.
+  for (const part of ['', '-wal'])
+    if (existsSync(database + part)) await copyFile(database + part, aside + part)
   takeInWhatCanBe(database)
-  await copyFile(database, aside)
   // What could not be taken in belongs to that state alone: beside another database it would be read into it.
-  for (const part of ['-wal', '-shm'])
+  for (const part of ['-wal', '-wal-as-found'])
     if (existsSync(database + part)) await rename(database + part, aside + part)
+  await rm(`${database}-shm`, { force: true })
   await syncDirectory(directory)
   await syncDirectory(dataDirectory)
   return aside

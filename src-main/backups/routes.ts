@@ -2,13 +2,12 @@ import { basename } from 'node:path'
 import { formatTime } from '../base/times.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
-import { unsafePlacesOf } from '../integrity/place.ts'
 import { backupEndpoints } from './endpoints.ts'
 import type { BackupFile } from './files.ts'
 import type { Backup } from './schema.ts'
 
 /** /app/v1/backups: copies of the database. */
-export const backupRoutes = serve(backupEndpoints, ({ backups, dataDirectory }) => ({
+export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
   'GET /backups': async ({ caller }) => {
     const requested = backups.requested()
     return ok({
@@ -16,7 +15,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, dataDirectory }) 
       directory: backups.directory,
       is_writing: backups.isWriting,
       restoring: requested && basename(requested),
-      warnings: unsafePlacesOf(dataDirectory),
+      warnings: [...backups.warnings],
       fault: backups.fault
     })
   },

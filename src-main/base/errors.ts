@@ -35,7 +35,7 @@ export class StorageFault extends Error {
 const storageFaults = {
   full: 'the disk is full. Free some space',
   locked: 'the data is locked by another program, such as a database browser. Close it there',
-  damaged: 'the database is damaged, and nothing is written until that is put right. Look at the page Backups'
+  damaged: 'the database is damaged, and nothing is written until that is put right on the page Backups'
 } as const
 
 const kindOfCode: Record<string, StorageFault['kind']> = {
@@ -51,9 +51,7 @@ const kindOfCode: Record<string, StorageFault['kind']> = {
   SQLITE_CORRUPT_SEQUENCE: 'damaged',
   SQLITE_CORRUPT_VTAB: 'damaged',
   SQLITE_NOTADB: 'damaged',
-  SQLITE_IOERR_CORRUPTFS: 'damaged',
-  SQLITE_IOERR_READ: 'damaged',
-  SQLITE_IOERR_SHORT_READ: 'damaged'
+  SQLITE_IOERR_CORRUPTFS: 'damaged'
 }
 
 /** The storage fault behind an error of Node or SQLite; null when it is another one. */

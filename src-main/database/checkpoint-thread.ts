@@ -1,6 +1,8 @@
 import SQLite from 'better-sqlite3'
 import { parentPort } from 'node:worker_threads'
+import { storageFaultOf } from '../base/errors.ts'
 import { giveWay, threadData } from '../base/threads.ts'
+import type { CopyEnd } from './checkpointer.ts'
 import { NotedCheckpoint } from './noted-checkpoint.ts'
 
 // Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
@@ -13,8 +15,16 @@ sqlite.pragma('wal_autocheckpoint = 0')
 const checkpoint = new NotedCheckpoint(sqlite, databasePath)
 
 parentPort?.on('message', () => {
-  const { log } = checkpoint.run()
-  // Only at the end of the log does SQLite wait for the disk to have the copy.
-  const reachedEnd = log > 0 && checkpoint.state().log === log
-  parentPort?.postMessage(reachedEnd)
+  parentPort?.postMessage(copy())
 })
+
+function copy(): CopyEnd {
+  try {
+    const { log } = checkpoint.run()
+    // Only at the end of the log does SQLite wait for the disk to have the copy.
+    return log > 0 && checkpoint.state().log === log ? 'reached the end' : 'is behind'
+  } catch (error) {
+    if (storageFaultOf(error)?.kind === 'damaged') return 'met damage'
+    throw error
+  }
+}

@@ -2,7 +2,9 @@ import type { Database } from 'better-sqlite3'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { endThread, startThread } from '../base/threads.ts'
-import { NotedCheckpoint } from './noted-checkpoint.ts'
+import { storageFaultOf } from '../base/errors.ts'
+import type { LastChangeNotes } from './last-change.ts'
+import { endWith, NotedCheckpoint } from './noted-checkpoint.ts'
 
 /** Pages in the write-ahead log from which on they are copied into the database: fewer copies write a hot page less often. */
 const due = 20_000
@@ -19,6 +21,11 @@ const holdOffTime = 5000
 /** Copies of the last pages after which the writer does it, when so much is written that none reaches the end. */
 const maxLastCopies = 10
 
+/** What became of a copy by the thread. */
+export type CopyEnd = 'reached the end' | 'is behind' | 'met damage'
+
+const none = { log: 0, checkpointed: 0 }
+
 /**
  * Copies the write-ahead log into the database beside the writer. SQLite would do it within a commit, where everything
  * that is to be written waits for it. The copying thread never catches up with an import that goes on writing, so long
@@ -27,7 +34,9 @@ const maxLastCopies = 10
  * the log begins anew. Nothing is copied before {@link begin}.
  */
 export class Checkpointer {
+  readonly #sqlite: Database
   readonly #own: NotedCheckpoint
+  readonly #onDamage: () => void
   readonly #thread: Worker
   #isHeld = true
   #copying = false
@@ -41,22 +50,33 @@ export class Checkpointer {
   /** When the log began anew, by performance.now(). */
   #began = 0
 
-  /** @param onCopied called when the thread has copied what was there when it began */
-  constructor(sqlite: Database, databasePath: string, onCopied: () => void) {
+  /**
+   * @param onCopied called when the thread has copied what was there when it began
+   * @param onDamage called when a copy met damage
+   */
+  constructor(
+    sqlite: Database,
+    databasePath: string,
+    { onCopied, onDamage }: { onCopied: () => void; onDamage: () => void }
+  ) {
+    this.#sqlite = sqlite
+    this.#onDamage = onDamage
     this.#own = new NotedCheckpoint(sqlite, databasePath)
     this.#thread = startThread(import.meta.url, 'checkpoint-thread', {
       name: 'checkpoint',
       data: databasePath
     })
-    this.#thread.on('message', (reachedEnd: boolean) => {
+    this.#thread.on('message', (ended: CopyEnd) => {
       this.#copying = false
-      this.#reachedEnd = reachedEnd
+      this.#reachedEnd = ended === 'reached the end'
+      if (ended === 'met damage') onDamage()
       onCopied()
     })
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld
+  /** Whether what is in the log is copied into the database. */
+  get hasBegun(): boolean {
+    return !this.#isHeld
   }
 
   begin(): void {
@@ -86,14 +106,14 @@ export class Checkpointer {
   /** To be called after each commit. */
   afterCommit(): void {
     if (this.#isHeld || performance.now() < this.#heldOffUntil) return
-    const { log, checkpointed } = this.#own.state()
+    const { log, checkpointed } = this.#careful(() => this.#own.state()) ?? none
     if (log < this.#log) this.#began = performance.now()
     this.#log = log
     const isDue = log >= due || (log >= dueWhenSlow && performance.now() - this.#began > slowly)
     if (this.#copying || !isDue) return
     const left = log - checkpointed
     if ((left <= fewEnough && this.#reachedEnd) || this.#lastCopies >= maxLastCopies) {
-      this.#own.run()
+      this.#careful(() => this.#own.run())
       this.#lastCopies = 0
       return
     }
@@ -102,10 +122,25 @@ export class Checkpointer {
     this.#thread.postMessage('copy')
   }
 
-  /** Copies what is left, so that the end of the last connection has nothing to copy. */
-  async close(): Promise<void> {
+  /** Where the log ends now. */
+  get logLength(): number {
+    return this.#own.state().log
+  }
+
+  /** Copies what is left, and ends the writer's connection. @param last where that is noted */
+  async close(last: LastChangeNotes): Promise<void> {
     await endThread(this.#thread)
-    if (!this.#isHeld) this.#own.run()
-    this.#own.close()
+    if (!this.#isHeld) this.#careful(() => this.#own.run())
+    endWith(this.#sqlite, this.#own, last)
+  }
+
+  #careful<Result>(act: () => Result): Result | null {
+    try {
+      return act()
+    } catch (error) {
+      if (storageFaultOf(error)?.kind !== 'damaged') throw error
+      this.#onDamage()
+      return null
+    }
   }
 }

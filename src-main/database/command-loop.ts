@@ -20,8 +20,9 @@ import {
   openForWriting,
   setDurability
 } from './connection.ts'
-import { LastChange } from './last-change.ts'
+import { LastChangeNotes } from './last-change.ts'
 import { migrate } from './migrate.ts'
+import { saltsOfLog } from './write-ahead-log.ts'
 import type { Schema } from './schema.ts'
 import type { CommandReply, CommandRequest, WriterEvent, WriterOptions, WriterOrder } from './writer.ts'
 
@@ -56,11 +57,12 @@ const expectedWithin = 500
 
 /** What is done all the same while a database is damaged: it lets people in, who are to look. */
 const neededForLooking: readonly CommandName[] = [
+  'accounts.ensureSystemOrganization',
+  'settings.ensureSigningSecret',
   'accounts.createApiKey',
   'accounts.createWindowSession',
   'accounts.endWindowSession',
   'accounts.noteKeyUse',
-  'accounts.removeEndedKeys',
   'accounts.switchOrganization',
   'users.beginPasswordAttempt',
   'users.noteRightPassword'
@@ -77,7 +79,10 @@ export class CommandLoop {
   readonly #sqlite: Database
   readonly #db: Kysely<Schema>
   readonly #checkpointer: Checkpointer
-  readonly #lastChange: LastChange
+  readonly #lastChange: LastChangeNotes
+  readonly #databasePath: string
+  /** The last entry of the change log that was noted. */
+  #changeLogId: number
   /** Rows that this connection ever changed. */
   readonly #totalChanges
   readonly #waitedFor: Queued[] = []
@@ -113,8 +118,14 @@ export class CommandLoop {
     // Where another program has the lock, this thread waits by itself: it goes on taking messages.
     this.#sqlite.pragma('busy_timeout = 0')
     this.#db = kyselyOver(this.#sqlite)
-    this.#checkpointer = new Checkpointer(this.#sqlite, databasePath, () => this.#wake())
-    this.#lastChange = new LastChange(databasePath)
+    this.#checkpointer = new Checkpointer(this.#sqlite, databasePath, {
+      onCopied: () => this.#wake(),
+      onDamage: () => this.#metDamage()
+    })
+    this.#lastChange = new LastChangeNotes(databasePath)
+    this.#databasePath = databasePath
+    this.#changeLogId =
+      this.#sqlite.prepare<[], number | null>('SELECT max(id) FROM change_log').pluck().get() ?? 0
     this.#totalChanges = this.#sqlite.prepare('SELECT total_changes()').pluck()
     this.listenOn(home)
     home.postMessage({ ready: true } satisfies WriterEvent)
@@ -162,7 +173,7 @@ export class CommandLoop {
     if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
     const done = await this.#run(queued.request)
     if (this.#settle(done)) {
-      if (done.lastChange !== null) this.#lastChange.note(done.lastChange)
+      this.#noteLastChange(done.lastChange)
       this.#publish(done.changes)
     }
     await this.#answer(queued.port, done.reply)
@@ -312,6 +323,21 @@ export class CommandLoop {
     }
   }
 
+  /** Notes how far the data went, once a commit is on disk. */
+  #noteLastChange(changeLogId: number | null): void {
+    this.#changeLogId = changeLogId ?? this.#changeLogId
+    // Until the pages are noted, nothing else is: one note without the other would look like a lost one.
+    if (!this.#checkpointer.hasBegun) return
+    try {
+      const salts = saltsOfLog(this.#databasePath)
+      const log = salts === null ? null : { salts, frames: this.#checkpointer.logLength }
+      this.#lastChange.note({ changeLogId: this.#changeLogId, log })
+    } catch (error) {
+      // An earlier place notices less, and accuses nobody.
+      process.stderr.write(`The last change could not be noted: ${messageOf(error)}\n`)
+    }
+  }
+
   /** Rolls back, where SQLite has not done so by itself, and undoes what commands changed outside of the database. */
   #takeBack(undos: (() => void)[]): void {
     if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK')
@@ -350,10 +376,7 @@ export class CommandLoop {
   async #closeWhenIdle(): Promise<void> {
     this.#closing = true
     while (this.#running) await messagesIn()
-    await this.#checkpointer.close()
-    this.#lastChange.close()
-    if (this.#checkpointer.isHeld) closeWithoutCopying(this.#sqlite)
-    else this.#sqlite.close()
+    await this.#checkpointer.close(this.#lastChange)
     process.exit(0)
   }
 }

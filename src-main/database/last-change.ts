@@ -1,18 +1,24 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import type { LogPosition } from './write-ahead-log.ts'
 
-// How far the change log went stands outside of the database as well: a log that was taken away, or an older copy in its place, would
-// look whole.
+// How far the data went stands outside of the database as well: a log that was taken away or broken, or an older copy in the place of
+// the database, would look whole.
 
-/** Digits of the number: it is written over in its place. */
-const digits = 16
+/** How far the data went. */
+export interface LastChange {
+  /** The last entry of the change log. */
+  changeLogId: number
+  /** Where the log of the database ended; null = everything is in the database. */
+  log: LogPosition | null
+}
 
-/** Where it is noted how far the change log of a database went. */
+/** Where it is noted how far the data of a database went. */
 export function lastChangePath(databasePath: string): string {
   return `${databasePath}-last`
 }
 
-/** Notes the last entry of the change log after each commit that is on disk. */
-export class LastChange {
+/** Notes how far the data went after each commit that is on disk. */
+export class LastChangeNotes {
   readonly #path: string
   #file: number | null = null
 
@@ -20,9 +26,13 @@ export class LastChange {
     this.#path = lastChangePath(databasePath)
   }
 
-  note(id: number): void {
+  /** @param isLast whether it has to be on disk, since a log that was noted is removed after it */
+  note({ changeLogId, log }: LastChange, isLast = false): void {
+    const position = log ? `${log.salts.toString(16)} ${log.frames}` : '-'
     this.#file ??= openSync(this.#path, existsSync(this.#path) ? 'r+' : 'w')
-    writeSync(this.#file, `${String(id).padStart(digits, '0')}\n`, 0)
+    // Written over in its place, and therefore of one length.
+    writeSync(this.#file, `${`${changeLogId} ${position}`.padEnd(63)}\n`, 0)
+    if (isLast) fsyncSync(this.#file)
   }
 
   close(): void {
@@ -31,10 +41,15 @@ export class LastChange {
   }
 }
 
-/** @returns the last entry that was noted; 0 where none was, or what was noted cannot be read */
-export function notedLastChange(databasePath: string): number {
+/** @returns what was noted last; "nothing" where nothing was; "damaged" where it cannot be read any more */
+export function notedLastChange(databasePath: string): LastChange | 'nothing' | 'damaged' {
   const path = lastChangePath(databasePath)
-  if (!existsSync(path)) return 0
-  const text = readFileSync(path, 'utf8').trim()
-  return /^\d+$/.test(text) ? Number(text) : 0
+  if (!existsSync(path)) return 'nothing'
+  const parts = /^(\d+) (?:-|([0-9a-f]+) (\d+)) *\n$/.exec(readFileSync(path, 'latin1'))
+  if (!parts) return 'damaged'
+  const [, changeLogId, salts, frames] = parts
+  return {
+    changeLogId: Number(changeLogId),
+    log: salts === undefined ? null : { salts: BigInt(`0x${salts}`), frames: Number(frames) }
+  }
 }

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import SQLite from 'better-sqlite3'
-import { rmSync } from 'node:fs'
-import { storageFaultOf } from '../base/errors.ts'
-import { openForWriting } from './connection.ts'
-import { appendSums, sumsPath } from './page-sums.ts'
+import { writeFileSync } from 'node:fs'
+import { messageOf, storageFaultOf } from '../base/errors.ts'
+import { closeWithoutCopying, openForWriting } from './connection.ts'
+import { LastChangeNotes, notedLastChange } from './last-change.ts'
+import { appendSums, dropCutOffSums, type PageBatch, sumsPath } from './page-sums.ts'
 import { pagesInLog } from './write-ahead-log.ts'
 
 /** Pages in the log of a database, and how many of them are in the database already. */
@@ -34,24 +35,29 @@ export class NotedCheckpoint {
   }
 
   /**
-   * Copies what is in the log now and no reader still needs.
-   * @returns the pages in the log, and how many of them are in the database; none when the disk took no copy
+   * Copies what is in the log now, and what no reader still needs of it.
+   * @returns the pages in the log, and how many of them are in the database; none when the disk took no copy or no notes
+   * @throws StorageFault damaged
    */
   run(): LogState {
     try {
       const state = this.#holdLog()
       if (!state || state.log === state.checkpointed) return state ?? this.state()
       const pages = pagesInLog(this.#databasePath, state.checkpointed, state.log)
-      if (pages) appendSums(this.#databasePath, pages)
-      // Somebody took the log away, which only SQLite has open still: what is in it counts more than a note of it.
-      else rmSync(sumsPath(this.#databasePath), { force: true })
-      return checkpoint(this.#sqlite, 'PASSIVE')
-    } catch (error) {
-      // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
-      if (storageFaultOf(error)) return nothing
-      throw error
+      return this.#note(pages) ? checkpoint(this.#sqlite, 'PASSIVE') : nothing
     } finally {
       if (this.#guard.inTransaction) this.#guard.exec('COMMIT')
+    }
+  }
+
+  /** Whether the log has nothing that is not in the database; of a damaged one that is not known. */
+  get isDone(): boolean {
+    try {
+      const { log, checkpointed } = this.state()
+      return log === checkpointed
+    } catch (error) {
+      if (storageFaultOf(error)?.kind === 'damaged') return false
+      throw error
     }
   }
 
@@ -71,17 +77,50 @@ export class NotedCheckpoint {
     }
     return null
   }
+
+  /** @returns whether it was noted: without that nothing is copied, and the log keeps everything */
+  #note(pages: PageBatch | null): boolean {
+    try {
+      if (pages) appendSums(this.#databasePath, pages)
+      // Somebody took the log away, which only SQLite has open still: what is in it counts more than a note of it.
+      else writeFileSync(sumsPath(this.#databasePath), '')
+      return true
+    } catch (error) {
+      if (!storageFaultOf(error)) process.stderr.write(`Pages could not be noted: ${messageOf(error)}\n`)
+      return false
+    }
+  }
 }
 
-/** Copies what one that was killed left in the log of a database that nobody has open. */
+/** Copies what one that was killed left in the log of a database that nobody has open, as far as the disk has room. */
 export function takeInLog(databasePath: string): void {
+  dropCutOffSums(databasePath)
   const database = openForWriting(databasePath)
+  const checkpoint = new NotedCheckpoint(database, databasePath)
+  checkpoint.run()
+  const last = new LastChangeNotes(databasePath)
+  endWith(database, checkpoint, last)
+}
+
+/** Ends a connection, so that SQLite has nothing to copy at the end of the last one. */
+export function endWith(database: Database, checkpoint: NotedCheckpoint, last: LastChangeNotes): void {
+  // SQLite removes the log next, and what was noted of it would miss it.
+  const isDone = checkpoint.isDone && noteEnd(database.name, last)
+  last.close()
+  checkpoint.close()
+  if (isDone) database.close()
+  else closeWithoutCopying(database)
+}
+
+/** @returns whether it was noted, or there is nothing that was */
+function noteEnd(databasePath: string, last: LastChangeNotes): boolean {
+  const noted = notedLastChange(databasePath)
   try {
-    const checkpoint = new NotedCheckpoint(database, databasePath)
-    checkpoint.run()
-    checkpoint.close()
-  } finally {
-    database.close()
+    if (typeof noted !== 'string') last.note({ ...noted, log: null }, true)
+    return true
+  } catch (error) {
+    process.stderr.write(`The end could not be noted: ${messageOf(error)}\n`)
+    return false
   }
 }
 
@@ -90,7 +129,9 @@ function checkpoint(sqlite: Database, mode: 'PASSIVE' | 'NOOP'): LogState {
     const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as LogState[]
     return state ?? nothing
   } catch (error) {
-    if (storageFaultOf(error)) return nothing
-    throw error
+    const storage = storageFaultOf(error)
+    // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
+    if (storage && storage.kind !== 'damaged') return nothing
+    throw storage ?? error
   }
 }

@@ -6,7 +6,8 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  writeFileSync
+  truncateSync,
+  writeSync
 } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { moveDurably, writeDurably } from '../base/durable.ts'
@@ -28,8 +29,10 @@ export interface PageBatch {
 export interface PageSums {
   pageSize: number
   pages: number
-  /** By page number minus one; undefined where nothing was noted. */
-  sums: readonly (number | undefined)[]
+  /** By page number minus one. Of a large database there are millions. */
+  sums: Uint32Array
+  /** 1 where a sum was noted. */
+  isNoted: Uint8Array
 }
 
 /** As they were found. */
@@ -48,11 +51,15 @@ export function sumsPath(databasePath: string): string {
 }
 
 /** Notes checksums; they are on disk when this returns, and where it throws nothing of them is left. */
-export function appendSums(databasePath: string, batch: PageBatch): void {
-  const file = openSync(sumsPath(databasePath), 'a')
+export function appendSums(databasePath: string, { pageSize, pages, sums }: PageBatch): void {
+  const path = sumsPath(databasePath)
+  // Windows cuts no file short that was opened for appending.
+  const file = openSync(path, existsSync(path) ? 'r+' : 'w')
   const { size } = fstatSync(file)
   try {
-    writeFileSync(file, encode(batch))
+    const bytes = encode(pageSize, pages, sums.size, sums)
+    for (let written = 0; written < bytes.length;)
+      written += writeSync(file, bytes, written, null, size + written)
     fsyncSync(file)
   } catch (error) {
     ftruncateSync(file, size)
@@ -63,50 +70,79 @@ export function appendSums(databasePath: string, batch: PageBatch): void {
 }
 
 /** Notes the checksums of a whole database in the place of what was noted before. */
-export async function replaceSums(databasePath: string, { pageSize, pages, sums }: PageSums): Promise<void> {
-  const known = sums
-    .slice(0, pages)
-    .flatMap((sum, index) => (sum === undefined ? [] : [[index + 1, sum] as const]))
+export async function replaceSums(databasePath: string, noted: PageSums): Promise<void> {
   const path = sumsPath(databasePath)
-  await writeDurably(`${path}.part`, encode({ pageSize, pages, sums: new Map(known) }))
+  const { pageSize, pages, isNoted } = noted
+  const known = isNoted.subarray(0, pages).reduce((sum, each) => sum + each, 0)
+  await writeDurably(`${path}.part`, encode(pageSize, pages, known, entriesOf(noted)))
   await moveDurably(`${path}.part`, () => path)
+}
+
+function* entriesOf({ pages, sums, isNoted }: PageSums): Generator<[number, number]> {
+  for (let index = 0; index < pages; index++) if (isNoted[index] === 1) yield [index + 1, sums[index] ?? 0]
 }
 
 /**
  * Reads what was noted. A batch that was cut off at the end is left out: the pages were not written yet.
- * @returns null where nothing was noted, or it cannot be read any more
+ * @returns "nothing" where nothing was noted; "damaged" where it cannot be read any more
  */
-export function readSums(databasePath: string): FoundSums | null {
+export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged' {
   const path = sumsPath(databasePath)
-  if (!existsSync(path)) return null
+  if (!existsSync(path)) return 'nothing'
   const bytes = readFileSync(path)
-  const sums: (number | undefined)[] = []
-  let last: Pick<FoundSums, 'pageSize' | 'pages' | 'length'> | null = null
-  for (let at = 0; at + headerLength <= bytes.length;) {
-    if (bytes.readUInt32LE(at) !== magic) return null
-    const length = headerLength + bytes.readUInt32LE(at + 4) * entryLength
-    if (at + length + 4 > bytes.length) break
-    if (crc32(bytes.subarray(at, at + length)) !== bytes.readUInt32LE(at + length)) {
-      // Only the last one can have been cut off.
-      if (at + length + 4 < bytes.length) return null
-      break
+  const batches = batchesOf(bytes)
+  if (batches === 'damaged') return 'damaged'
+  const last = batches.at(-1)
+  if (last === undefined) return 'nothing'
+  const pageSize = bytes.readUInt32LE(last.at + 8)
+  const pages = bytes.readUInt32LE(last.at + 12)
+  const [sums, isNoted] = [new Uint32Array(pages), new Uint8Array(pages)]
+  for (const { at, end } of batches) {
+    for (let entry = at + headerLength; entry < end; entry += entryLength) {
+      const index = bytes.readUInt32LE(entry) - 1
+      // The database was larger then.
+      if (index >= pages) continue
+      sums[index] = bytes.readUInt32LE(entry + 4)
+      isNoted[index] = 1
     }
-    for (let entry = at + headerLength; entry < at + length; entry += entryLength)
-      sums[bytes.readUInt32LE(entry) - 1] = bytes.readUInt32LE(entry + 4)
-    last = {
-      pageSize: bytes.readUInt32LE(at + 8),
-      pages: bytes.readUInt32LE(at + 12),
-      length: at + length + 4
-    }
-    at = last.length
   }
-  return last && { ...last, sums }
+  return { pageSize, pages, sums, isNoted, length: last.end + 4 }
 }
 
-function encode({ pageSize, pages, sums }: PageBatch): Buffer {
-  const length = headerLength + sums.size * entryLength
+/** Where batches begin, and where their checksums stand. */
+function batchesOf(bytes: Buffer): { at: number; end: number }[] | 'damaged' {
+  const batches: { at: number; end: number }[] = []
+  for (let at = 0; at + headerLength <= bytes.length;) {
+    if (bytes.readUInt32LE(at) !== magic) return 'damaged'
+    const end = at + headerLength + bytes.readUInt32LE(at + 4) * entryLength
+    if (end + 4 > bytes.length) break
+    if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32LE(end)) {
+      // Only the last one can have been cut off.
+      if (end + 4 < bytes.length) return 'damaged'
+      break
+    }
+    batches.push({ at, end })
+    at = end + 4
+  }
+  return batches
+}
+
+/** Removes what was cut off at the end, so that more can be noted behind the rest. */
+export function dropCutOffSums(databasePath: string): void {
+  const noted = readSums(databasePath)
+  if (noted === 'damaged' || !existsSync(sumsPath(databasePath))) return
+  truncateSync(sumsPath(databasePath), noted === 'nothing' ? 0 : noted.length)
+}
+
+function encode(
+  pageSize: number,
+  pages: number,
+  entries: number,
+  sums: Iterable<readonly [number, number]>
+): Buffer {
+  const length = headerLength + entries * entryLength
   const bytes = Buffer.alloc(length + 4)
-  for (const [index, value] of [magic, sums.size, pageSize, pages].entries())
+  for (const [index, value] of [magic, entries, pageSize, pages].entries())
     bytes.writeUInt32LE(value, index * 4)
   let at = headerLength
   for (const [page, sum] of sums) {

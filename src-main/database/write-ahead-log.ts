@@ -14,6 +14,8 @@ interface Frame {
   /** Pages of the database after the transaction that the frame ends; 0 within one. */
   pagesAfter: number
   salts: bigint
+  /** The header of the frame. */
+  head: Buffer
   content: Buffer
 }
 
@@ -42,31 +44,76 @@ export function pagesInLog(databasePath: string, after: number, last: number): P
   }
 }
 
-/** The numbers of the pages that SQLite reads from the log and not from the database. */
-export function pageNumbersInLog(databasePath: string): Set<number> {
-  const found = new Set<number>()
+/** A place in the log: its salts, of which the first 32 bits count how often it began anew, and the frames before the place. */
+export interface LogPosition {
+  salts: bigint
+  frames: number
+}
+
+/** What SQLite reads from a log: up to the first frame that is not whole, and to the end of a transaction. */
+export interface LogContent {
+  /** Where it ends; null = there is no log. */
+  end: LogPosition | null
+  /** The numbers of the pages that are read from it and not from the database. */
+  pages: ReadonlySet<number>
+}
+
+export function contentOfLog(databasePath: string): LogContent {
+  const pages = new Set<number>()
   const log = openLog(databasePath)
-  if (!log) return found
+  if (!log) return { end: null, pages }
   try {
-    let open: number[] = []
-    for (const { page, pagesAfter, salts } of framesOf(log, 0, Infinity)) {
-      // What follows is left from before the log began anew.
-      if (salts !== log.salts) break
+    let [open, frames, whole] = [[] as number[], 0, 0]
+    let sum = log.sum
+    for (const { page, pagesAfter, salts, head, content } of framesOf(log, 0, Infinity)) {
+      sum = sumOf(log, content, sumOf(log, head.subarray(0, 8), sum))
+      const isWhole = head.readUInt32BE(16) === sum[0] && head.readUInt32BE(20) === sum[1]
+      // What follows is left from before the log began anew, or was cut off.
+      if (salts !== log.salts || !isWhole) break
+      frames++
       open.push(page)
       if (pagesAfter === 0) continue
-      for (const each of open) found.add(each)
+      for (const each of open) pages.add(each)
       open = []
+      whole = frames
     }
-    return found
+    return { end: { salts: log.salts, frames: whole }, pages }
   } finally {
     closeSync(log.file)
   }
+}
+
+/** The salts of the log as it is now; null where there is none. */
+export function saltsOfLog(databasePath: string): bigint | null {
+  const log = openLog(databasePath)
+  if (!log) return null
+  closeSync(log.file)
+  return log.salts
 }
 
 interface Log {
   file: number
   pageSize: number
   salts: bigint
+  /** Whether its checksums are of big-endian words. */
+  isBigEndian: boolean
+  /** That of its header, with which those of the frames begin. */
+  sum: readonly [number, number]
+}
+
+/** The checksum of some bytes, a multiple of 8, that follow others. */
+function sumOf(
+  { isBigEndian }: Pick<Log, 'isBigEndian'>,
+  bytes: Buffer,
+  [first, second]: readonly [number, number]
+): [number, number] {
+  const word = (at: number): number => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at))
+  let [a, b] = [first, second]
+  for (let at = 0; at < bytes.length; at += 8) {
+    a = (a + word(at) + b) >>> 0
+    b = (b + word(at + 4) + a) >>> 0
+  }
+  return [a, b]
 }
 
 function openLog(databasePath: string): Log | null {
@@ -76,7 +123,13 @@ function openLog(databasePath: string): Log | null {
   const file = openSync(path, 'r+')
   const header = Buffer.alloc(headerLength)
   readSync(file, header, 0, headerLength, 0)
-  return { file, pageSize: header.readUInt32BE(8), salts: header.readBigUInt64BE(16) }
+  return {
+    file,
+    pageSize: header.readUInt32BE(8),
+    salts: header.readBigUInt64BE(16),
+    isBigEndian: (header.readUInt32BE(0) & 1) === 1,
+    sum: [header.readUInt32BE(24), header.readUInt32BE(28)]
+  }
 }
 
 function* framesOf({ file, pageSize }: Log, after: number, last: number): Generator<Frame> {
@@ -90,6 +143,7 @@ function* framesOf({ file, pageSize }: Log, after: number, last: number): Genera
         page: buffer.readUInt32BE(at),
         pagesAfter: buffer.readUInt32BE(at + 4),
         salts: buffer.readBigUInt64BE(at + 8),
+        head: buffer.subarray(at, at + frameHeaderLength),
         content: buffer.subarray(at + frameHeaderLength, at + length)
       }
     }

@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { addressFile } from '../app.ts'
-import { examine, examineStructure } from '../integrity/examine.ts'
-import { openForGood } from '../integrity/verify-pages.ts'
+import { examineStructure } from '../integrity/examine.ts'
 import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
 import { formatCount } from './figures.ts'
 import { answeringCommand, commonUsage } from './command.ts'
-import { openDataDirectory, requireData } from './data-directory.ts'
+import { changesByOthers, openDataDirectory, requireData } from './data-directory.ts'
 
 // `listwright check`: whether what is kept as counters is what is there, also beside an application that runs.
 
@@ -52,12 +49,7 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
 
 function damageOf(dataDirectory: string): string[] {
   const databasePath = join(dataDirectory, 'listwright.db')
-  // The database of one that runs changes while it is read.
-  const isRunning = existsSync(join(dataDirectory, addressFile))
-  return [
-    ...(isRunning ? [] : examine({ databasePath, file: openForGood(databasePath), wasCutOff: false })),
-    ...examineStructure(databasePath)
-  ]
+  return [...changesByOthers(dataDirectory, databasePath), ...examineStructure(databasePath)]
 }
 
 function sentenceOf({ counter, kept, found }: Drift): string {

@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { backupFolder } from '../backups/files.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
+import { DirectoryInUse, takeInstanceLock } from '../database/instance-lock.ts'
 import { newestSchema } from '../database/migrate.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
+import { examine } from '../integrity/examine.ts'
+import { openForGood } from '../integrity/verify-pages.ts'
 import { startWriter } from '../start-writer.ts'
 
 /** The data of an application that may run beside this program. */
@@ -34,6 +37,7 @@ export function openDataDirectory(path: string): DataDirectory {
   return {
     reader,
     async write(work) {
+      requireSound(directory, databasePath)
       const writer = await startWriter({ databasePath, backupDirectory: join(directory, backupFolder) })
       try {
         return await work(writer)
@@ -42,6 +46,30 @@ export function openDataDirectory(path: string): DataDirectory {
       }
     },
     close: () => reader.destroy()
+  }
+}
+
+/** @throws Error with a sentence where data that no application has open is damaged: nothing is written beside that */
+function requireSound(directory: string, databasePath: string): void {
+  const [fault] = changesByOthers(directory, databasePath)
+  if (fault === undefined) return
+  throw new Error(
+    `${fault} Nothing is written until that is put right: start Listwright, or see listwright check.`
+  )
+}
+
+/** What was changed by others in data that no application has open, a sentence each; that of one that runs is in its own care. */
+export function changesByOthers(directory: string, databasePath: string): string[] {
+  try {
+    const lock = takeInstanceLock(directory)
+    try {
+      return examine({ databasePath, file: openForGood(databasePath) })
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    if (error instanceof DirectoryInUse) return []
+    throw error
   }
 }
 

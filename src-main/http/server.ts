@@ -209,7 +209,14 @@ function answerError(
   const storage = storageFaultOf(error)
   if (storage) {
     if (storage.kind === 'damaged') request.server.context.integrity.report()
-    return reply.code(500).send(failure('internal_error', `${storage.message} and try again`))
+    return reply
+      .code(500)
+      .send(
+        failure(
+          'internal_error',
+          storage.kind === 'damaged' ? storage.message : `${storage.message} and try again`
+        )
+      )
   }
   const status = error.statusCode ?? 500
   if (status < 500) {

@@ -2,18 +2,15 @@ import SQLite, { type Database } from 'better-sqlite3'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { structuralFaults } from '../backups/verify.ts'
 import { copyFile } from 'node:fs/promises'
-import { messageOf, StorageFault } from '../base/errors.ts'
+import { moveDurably } from '../base/durable.ts'
+import { StorageFault } from '../base/errors.ts'
 import { openForReading } from '../database/connection.ts'
 import { newestSchema } from '../database/migrate.ts'
-import { LastChange, lastChangePath, notedLastChange } from '../database/last-change.ts'
+import { type LastChange, LastChangeNotes, lastChangePath, notedLastChange } from '../database/last-change.ts'
 import { readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
+import { contentOfLog, type LogContent, type LogPosition } from '../database/write-ahead-log.ts'
+import { formatCount } from '../headless/figures.ts'
 import { type OpenDatabase, sumsOf, verifyPages } from './verify-pages.ts'
-
-/** A database, and how it was left. */
-export interface Examined extends OpenDatabase {
-  /** Whether the application that had it last was ended in the middle. */
-  wasCutOff: boolean
-}
 
 /** Bytes of the notes of a page that was written once. */
 const noteLength = 8
@@ -23,22 +20,24 @@ const noteLength = 8
  * how far its change log goes. To be called while nothing is copied into the database.
  * @returns what is wrong, a sentence each
  */
-export function examine({ databasePath, file, wasCutOff }: Examined): string[] {
-  const { noted, unlike } = verifyPages({ databasePath, file })
+export function examine({ databasePath, file }: OpenDatabase): string[] {
+  const content = contentOfLog(databasePath)
+  const { noted, unlike } = verifyPages({ databasePath, file }, content)
+  const last = notedLastChange(databasePath)
+  const lostNotes = [
+    ...(noted === 'damaged' ||
+    (noted === 'nothing' && !existsSync(sumsPath(databasePath)) && last !== 'nothing')
+      ? [sumsPath(databasePath)]
+      : []),
+    ...(last === 'damaged' || (last === 'nothing' && noted === 'pages') ? [lastChangePath(databasePath)] : [])
+  ]
   return [
-    ...(noted === 'damaged'
-      ? [
-          `${sumsPath(databasePath)} is damaged, so it cannot be told whether the database is what Listwright wrote.`
-        ]
-      : []),
+    ...lostNotes.map(
+      (path) =>
+        `${path} is damaged or missing, so it cannot be told whether the data is what Listwright wrote.`
+    ),
     ...(unlike.length > 0 ? [pagesSentence(unlike.length, tablesOf(databasePath, unlike))] : []),
-    // One that was put back from a backup has none.
-    ...(wasCutOff && noted !== 'nothing' && !existsSync(`${databasePath}-wal`)
-      ? [
-          `${databasePath}-wal is gone, and with it what was changed right before the application was cut off.`
-        ]
-      : []),
-    ...lostChanges(databasePath)
+    ...(typeof last === 'string' ? [] : lostChanges(databasePath, last, content))
   ]
 }
 
@@ -48,9 +47,14 @@ export function examine({ databasePath, file, wasCutOff }: Examined): string[] {
  */
 export async function prepareNotes({ databasePath, file }: OpenDatabase): Promise<void> {
   const noted = readSums(databasePath)
-  if (!noted) return replaceSums(databasePath, sumsOf(file))
+  if (typeof noted === 'string') return noteAsItIs({ databasePath, file })
   const { size } = statSync(sumsPath(databasePath))
   if (size > noted.length || size > 2 * noteLength * noted.pages) await replaceSums(databasePath, noted)
+}
+
+/** Where the log of a damaged database is kept as it was found first. */
+export function logAsFound(databasePath: string): string {
+  return `${databasePath}-wal-as-found`
 }
 
 /**
@@ -60,8 +64,10 @@ export async function prepareNotes({ databasePath, file }: OpenDatabase): Promis
 export async function prepareDamaged(databasePath: string): Promise<void> {
   if (schemaOf(databasePath) !== newestSchema) throw new StorageFault('damaged')
   const log = `${databasePath}-wal`
-  const kept = `${log}-as-found`
-  if (existsSync(log) && !existsSync(kept)) await copyFile(log, kept)
+  const kept = logAsFound(databasePath)
+  if (!existsSync(log) || existsSync(kept)) return
+  await copyFile(log, `${kept}.part`)
+  await moveDurably(`${kept}.part`, () => kept)
 }
 
 /** Reads the whole structure of a database, beside an application that writes. @returns what is wrong, a sentence each */
@@ -72,9 +78,10 @@ export function examineStructure(databasePath: string): string[] {
 /** From now on a database is right as it is. To be called while nothing is written. */
 export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<void> {
   await replaceSums(databasePath, sumsOf(file))
-  const last = new LastChange(databasePath)
-  last.note(endOfChangeLog(databasePath))
+  const last = new LastChangeNotes(databasePath)
+  last.note({ changeLogId: endOfChangeLog(databasePath), log: contentOfLog(databasePath).end }, true)
   last.close()
+  rmSync(logAsFound(databasePath), { force: true })
 }
 
 /** Nothing of a database is noted any more, as before another takes its place. */
@@ -88,7 +95,7 @@ function pagesSentence(pages: number, tables: string[]): string {
   const names = tables.join(', ')
   if (pages === 1)
     return `1 page of the database is ${changed} it.${names && ` It holds a part of: ${names}.`}`
-  const number = pages.toLocaleString('en-US')
+  const number = formatCount(pages)
   return `${number} pages of the database are ${changed} them.${names && ` They hold parts of: ${names}.`}`
 }
 
@@ -110,19 +117,36 @@ function tablesOf(databasePath: string, pages: number[]): string[] {
   }
 }
 
-function lostChanges(databasePath: string): string[] {
-  const noted = notedLastChange(databasePath)
-  if (noted === 0) return []
+function lostChanges(databasePath: string, last: LastChange, { end }: LogContent): string[] {
   try {
-    const lost = noted - endOfChangeLog(databasePath)
-    if (lost <= 0) return []
-    const changes = lost === 1 ? 'The last change is' : `The last ${lost.toLocaleString('en-US')} changes are`
-    return [
-      `${changes} missing: the database is an older copy, or its log (${databasePath}-wal) was removed or cut off.`
-    ]
+    const lost = last.changeLogId - endOfChangeLog(databasePath)
+    if (lost > 0) {
+      const changes = lost === 1 ? 'The last change is' : `The last ${formatCount(lost)} changes are`
+      return [
+        `${changes} missing: the database is an older copy, or its log (${databasePath}-wal) was removed or cut off.`
+      ]
+    }
+    return last.log && !reaches(end, last.log)
+      ? [
+          `The last changes are missing: the log of the database (${databasePath}-wal) was removed, cut off or broken.`
+        ]
+      : []
   } catch (error) {
-    return [`The database cannot be read: ${messageOf(error)}.`]
+    if (error instanceof SQLite.SqliteError && unreadable.has(error.code))
+      return [`The database cannot be read: ${error.message}.`]
+    throw error
   }
+}
+
+/** What SQLite says of a database that is not what it was; what a full or failing disk keeps it from is something else. */
+const unreadable = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR'])
+
+/** Whether a log goes as far as it did, or began anew since, after all of it was copied. */
+function reaches(end: LogPosition | null, noted: LogPosition): boolean {
+  if (end === null) return false
+  if (end.salts === noted.salts) return end.frames >= noted.frames
+  const begunAnew = Number(BigInt.asUintN(32, (end.salts >> 32n) - (noted.salts >> 32n)))
+  return begunAnew > 0 && begunAnew < 2 ** 31
 }
 
 function endOfChangeLog(databasePath: string): number {

@@ -4,9 +4,9 @@ import type { IntegrityQuestion } from './integrity.ts'
 
 // Reads the whole database, which takes a while.
 
-answerQuestions(async ({ ask, ...examined }: IntegrityQuestion): Promise<string[]> => {
-  if (ask === 'examine') return examine(examined)
-  if (ask === 'structure') return examineStructure(examined.databasePath)
-  await (ask === 'prepare' ? prepareNotes : noteAsItIs)(examined)
+answerQuestions(async ({ ask, ...database }: IntegrityQuestion): Promise<string[]> => {
+  if (ask === 'examine') return examine(database)
+  if (ask === 'structure') return examineStructure(database.databasePath)
+  await (ask === 'prepare' ? prepareNotes : noteAsItIs)(database)
   return []
 })

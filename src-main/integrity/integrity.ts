@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AskedThread } from '../base/asked-thread.ts'
-import { validationFailed } from '../base/errors.ts'
+import { messageOf, storageFaultOf, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
 import type { Writer } from '../database/writer.ts'
-import type { Examined } from './examine.ts'
 import type { IntegrityState } from './schema.ts'
-import { openForGood } from './verify-pages.ts'
+import { type OpenDatabase, openForGood } from './verify-pages.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {
@@ -14,7 +14,10 @@ declare module '../http/context.ts' {
   }
 }
 
-export type IntegrityQuestion = { ask: 'examine' | 'prepare' | 'structure' | 'accept' } & Examined
+export type IntegrityQuestion = { ask: 'examine' | 'prepare' | 'structure' | 'accept' } & OpenDatabase
+
+/** Milliseconds after which it is tried again to note the pages. */
+const prepareAgain = 30_000
 
 /**
  * Whether the database is what was written to it. It is looked at when the application starts; until that has ended, nothing is copied
@@ -80,7 +83,7 @@ export class Integrity {
   async #accept(): Promise<void> {
     if (this.#faults.length === 0) return
     const faults = await this.#ask('structure')
-    if (faults.length > 0) throw validationFailed(`The data cannot be used as they are: ${faults.join('; ')}`)
+    if (faults.length > 0) throw validationFailed(`The data cannot be used as it is: ${faults.join('; ')}`)
     await this.#ask('accept')
     this.#faults = []
     this.#writer?.goOn()
@@ -93,7 +96,7 @@ export class Integrity {
 
   async #afterExamination(writer: Writer): Promise<void> {
     if (this.#faults.length > 0) return
-    await this.#ask('prepare')
+    await this.#prepare()
     writer.goOn()
     // Takes seconds, and the pages are what was written: only what was written wrongly is found.
     if (this.#wasCutOff) for (const fault of await this.#ask('structure')) this.#add(fault)
@@ -101,9 +104,26 @@ export class Integrity {
     await this.#thread.close()
   }
 
+  /** What keeps pages from being noted, such as a full disk, is waited for: what is written stays in the log meanwhile. */
+  async #prepare(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#ask('prepare')
+        return
+      } catch (error) {
+        if (this.#isClosed) throw error
+        process.stderr.write(`Pages could not be noted: ${messageOf(error)}\n`)
+        await pause(prepareAgain, undefined, { ref: false })
+      }
+    }
+  }
+
   #notLookedAt(error: unknown): void {
     if (this.#isClosed) return
-    this.#add(`The database could not be checked: ${error instanceof Error ? error.message : String(error)}`)
+    // A disk that is full is no damage; the log is copied after the next start.
+    const storage = storageFaultOf(error)
+    if (storage && storage.kind !== 'damaged') return void process.stderr.write(`${storage.message}\n`)
+    this.#add(`The database could not be checked: ${messageOf(error)}`)
   }
 
   #add(fault: string): void {
@@ -118,8 +138,7 @@ export class Integrity {
     return this.#thread.ask({
       ask,
       databasePath,
-      file: openForGood(databasePath),
-      wasCutOff: this.#wasCutOff
+      file: openForGood(databasePath)
     })
   }
 }

@@ -1,7 +1,7 @@
-import { existsSync, openSync, readSync, statSync } from 'node:fs'
+import { fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { type PageSums, readSums, sumsPath } from '../database/page-sums.ts'
-import { pageNumbersInLog } from '../database/write-ahead-log.ts'
+import { type PageSums, readSums } from '../database/page-sums.ts'
+import type { LogContent } from '../database/write-ahead-log.ts'
 
 /** Bytes of one read. */
 const readAtOnce = 1024 * 1024
@@ -27,29 +27,30 @@ export interface PagesFound {
  * Compares each page of a database with what was written last: some 0.2 s for a million subscribers. To be called while nothing is
  * copied into the database. Pages that are in its log are read from there, and are not looked at.
  */
-export function verifyPages({ databasePath, file }: OpenDatabase): PagesFound {
+export function verifyPages({ databasePath, file }: OpenDatabase, { pages: inLog }: LogContent): PagesFound {
   const noted = readSums(databasePath)
-  if (!noted) return { noted: existsSync(sumsPath(databasePath)) ? 'damaged' : 'nothing', unlike: [] }
-  const inLog = pageNumbersInLog(databasePath)
+  if (typeof noted === 'string') return { noted, unlike: [] }
   const { sums } = sumsOf(file, noted.pageSize)
   const unlike: number[] = []
-  for (let page = 1; page <= noted.pages; page++) {
-    const expected = noted.sums[page - 1]
-    if (expected !== undefined && sums[page - 1] !== expected && !inLog.has(page)) unlike.push(page)
+  for (let index = 0; index < noted.pages; index++) {
+    if (noted.isNoted[index] === 1 && sums[index] !== noted.sums[index] && !inLog.has(index + 1))
+      unlike.push(index + 1)
   }
   return { noted: 'pages', unlike }
 }
 
 /** The checksums of a database as it is. @param pageSize bytes, where its own header is not to be asked */
 export function sumsOf(file: number, pageSize = pageSizeOf(file)): PageSums {
-  const sums: number[] = []
+  const pages = Math.floor(fstatSync(file).size / pageSize)
+  const sums = new Uint32Array(pages)
   const buffer = Buffer.alloc(readAtOnce)
-  for (let at = 0; ; at += readAtOnce) {
+  for (let at = 0, page = 0; page < pages; at += readAtOnce) {
     const read = readSync(file, buffer, 0, readAtOnce, at)
     for (let start = 0; start + pageSize <= read; start += pageSize)
-      sums.push(crc32(buffer.subarray(start, start + pageSize)))
-    if (read < readAtOnce) return { pageSize, pages: sums.length, sums }
+      sums[page++] = crc32(buffer.subarray(start, start + pageSize))
+    if (read < readAtOnce) break
   }
+  return { pageSize, pages, sums, isNoted: new Uint8Array(pages).fill(1) }
 }
 
 function pageSizeOf(file: number): number {

@@ -5,8 +5,8 @@ import { storageFaultOf } from '../base/errors.ts'
 const waitForStorage = 2000
 
 /**
- * Does a step of a long job. What a full disk or a lock keeps from being written is tried again until it works, since
- * nobody is there to do it.
+ * Does a step of a long job. What a full disk, a lock or damage keeps from being written is tried again until it works,
+ * since nobody is there to do it.
  * @param isClosed whether the application ends; then it is left to the next start
  * @param makeRoom gives some space back before the second time
  * @returns undefined when it was left

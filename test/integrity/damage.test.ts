@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, open, readFile, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
@@ -11,6 +11,7 @@ import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { runServe, serve, type ServedApplication } from '../support/process.ts'
+import { canMount, smallDisk } from '../support/small-disk.ts'
 
 // Files of an application that is ended are changed as disks, people and other programs change them.
 
@@ -154,7 +155,7 @@ test('a log that was taken away after a crash is found', async () => {
   const app = await serve(data.directory)
   const { state, faults } = await examined(app.api)
   expect(state).toBe('damaged')
-  expect(faults.join()).toContain('-wal is gone')
+  expect(faults.join()).toMatch(/The last 3 changes are missing: .* or its log .* was removed/)
 })
 
 test('a log that was cut off after a crash is found', async () => {
@@ -220,4 +221,62 @@ test('a backup that is put back after a crash is no damage', async () => {
   expect(await once(child, 'exit')).toEqual([0, null])
   const next = await serve(data.directory)
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+})
+
+test('a log that was broken is found also where only a key was lost', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  await examined(app.api)
+  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
+  await app.end('SIGKILL')
+  const log = `${data.database}-wal`
+  await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
+  const next = await serve(data.directory)
+  const { state, faults } = await examined(next.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('The last changes are missing')
+})
+
+test('notes of the pages that somebody removed are told', async () => {
+  const data = await kept()
+  await rm(`${data.database}-sums`)
+  const app = await serve(data.directory)
+  const { state, faults } = await examined(app.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('-sums is damaged or missing')
+})
+
+test('a lock that somebody removed after a crash is no damage', async () => {
+  const data = await kept('SIGKILL')
+  await rm(join(data.directory, 'instance.lock'))
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+})
+
+test.skipIf(!canMount)('a disk that is full at the end and at the next start is no damage', async () => {
+  const { directory, grow } = await smallDisk(24)
+  const app = await serve(directory)
+  await examined(app.api)
+  const list = await makeList(app.api)
+  for (let person = 0; person < 100; person++)
+    await makeSubscriber(app.api, list.id, `person${person}@example.com`)
+  const { bavail, bsize } = await statfs(directory)
+  await writeFile(join(directory, 'filler'), Buffer.alloc(bavail * bsize))
+  await app.end('SIGTERM')
+  await once(runServe(['--data-dir', directory, '--port', '0', '--json']), 'exit')
+  grow(64)
+  const next = await serve(directory)
+  expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+  expect((await allSubscribers(next.api, list.id)).length).toBe(100)
+})
+
+test('commands write nothing beside damage', async () => {
+  const data = await kept()
+  await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
+  const child = runServe(['key', 'create', 'For a script', '--data-dir', data.directory])
+  const [errors, exit] = await Promise.all([textOf(child.stderr ?? Readable.from([])), once(child, 'exit')])
+  expect(exit).toEqual([1, null])
+  expect(errors).toContain('Nothing is written until that is put right')
+  const check = runServe(['check', '--data-dir', data.directory])
+  expect(await once(check, 'exit')).toEqual([1, null])
 })
