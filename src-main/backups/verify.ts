@@ -2,10 +2,10 @@ import SQLite, { type Database } from 'better-sqlite3'
 import { existsSync, readFileSync } from 'node:fs'
 import xxhash from 'xxhash-wasm'
 import { recount } from '../api/subscriber-counts/recount.ts'
-import { messageOf } from '../base/errors.ts'
 import { kyselyOver } from '../database/connection.ts'
 import { addFunctions } from '../database/functions.ts'
 import { newestSchema } from '../database/migrate.ts'
+import { structuralFaults } from '../integrity/structure.ts'
 import { notePath } from './files.ts'
 import type { TableDigest, Verification } from './schema.ts'
 
@@ -57,22 +57,6 @@ function openBackup(path: string): Database {
     if (error instanceof SQLite.SqliteError && ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].includes(error.code))
       return refuse()
     throw error
-  }
-}
-
-/** What SQLite finds wrong with the structure of a database, and with what refers to what. */
-export function* structuralFaults(database: Database): Generator<string> {
-  try {
-    for (const { integrity_check: fault } of database.pragma(`integrity_check(${maxFaults})`) as {
-      integrity_check: string
-    }[]) {
-      if (fault !== 'ok') yield `The file is damaged: ${fault}`
-    }
-    const broken = database.pragma('foreign_key_check') as { table: string; parent: string }[]
-    if (broken.length > 0)
-      yield `${broken.length} rows, such as one of ${broken[0]?.table}, refer to no ${broken[0]?.parent}`
-  } catch (error) {
-    yield `The file is damaged: ${messageOf(error)}`
   }
 }
 

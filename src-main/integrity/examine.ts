@@ -1,6 +1,5 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { structuralFaults } from '../backups/verify.ts'
 import { copyFile } from 'node:fs/promises'
 import { moveDurably } from '../base/durable.ts'
 import { StorageFault } from '../base/errors.ts'
@@ -10,6 +9,7 @@ import { type LastChange, LastChangeNotes, lastChangePath, notedLastChange } fro
 import { readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
 import { contentOfLog, type LogContent, type LogPosition } from '../database/write-ahead-log.ts'
 import { formatCount } from '../headless/figures.ts'
+import { structuralFaults } from './structure.ts'
 import { type OpenDatabase, sumsOf, verifyPages } from './verify-pages.ts'
 
 /** Bytes of the notes of a page that was written once. */
