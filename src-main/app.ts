@@ -107,11 +107,13 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
   await rm(join(dataDirectory, addressFile), { force: true })
   const integrity = new Integrity(dataDirectory, wasCutOff)
-  /** What keeps it from being started with is told whole: there is no window that would. */
-  const explained = (error: unknown): unknown =>
-    integrity.state === 'damaged' || storageFaultOf(error)?.kind === 'damaged'
-      ? damagedDatabase(dataDirectory, integrity.faults)
-      : error
+  /** What SQLite or the writer says of damage is told whole: there is no window that would. */
+  const explained = (error: unknown): unknown => {
+    const isOfSqlite = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
+    const isDamage =
+      storageFaultOf(error)?.kind === 'damaged' || (integrity.state === 'damaged' && isOfSqlite)
+    return isDamage ? damagedDatabase(dataDirectory, integrity.faults) : error
+  }
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()

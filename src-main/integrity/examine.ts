@@ -29,7 +29,7 @@ export function examine({ databasePath, file }: OpenDatabase): string[] {
     (noted === 'nothing' && !existsSync(sumsPath(databasePath)) && last !== 'nothing')
       ? [sumsPath(databasePath)]
       : []),
-    ...(last === 'damaged' || (last === 'nothing' && noted === 'pages') ? [lastChangePath(databasePath)] : [])
+    ...(last === 'damaged' ? [lastChangePath(databasePath)] : [])
   ]
   return [
     ...lostNotes.map(
@@ -62,7 +62,7 @@ export function logAsFound(databasePath: string): string {
  * @throws StorageFault damaged, where there is too little of it to be looked at
  */
 export async function prepareDamaged(databasePath: string): Promise<void> {
-  if (schemaOf(databasePath) !== newestSchema) throw new StorageFault('damaged')
+  if (schemaOf(databasePath) < newestSchema) throw new StorageFault('damaged')
   const log = `${databasePath}-wal`
   const kept = logAsFound(databasePath)
   if (!existsSync(log) || existsSync(kept)) return
@@ -86,8 +86,9 @@ export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<
 
 /** Nothing of a database is noted any more, as before another takes its place. */
 export function forgetNotes(databasePath: string): void {
-  rmSync(sumsPath(databasePath), { force: true })
+  // In this order: how far the data went is noted after the pages, and is not there without them.
   rmSync(lastChangePath(databasePath), { force: true })
+  rmSync(sumsPath(databasePath), { force: true })
 }
 
 function pagesSentence(pages: number, tables: string[]): string {
