@@ -102,9 +102,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   const dataDirectory = resolve(options.dataDirectory)
   await preparePrivately(dataDirectory)
   const lock = takeInstanceLock(dataDirectory)
-  // Of one that was killed: something else may listen there now.
   const logSize = (await stat(join(dataDirectory, 'listwright.db-wal')).catch(() => null))?.size ?? 0
   const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
+  // Of one that was killed: something else may listen there now.
   await rm(join(dataDirectory, addressFile), { force: true })
   const integrity = new Integrity(dataDirectory, wasCutOff)
   /** What SQLite or the writer says of damage is told whole: there is no window that would. */

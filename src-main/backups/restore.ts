@@ -12,7 +12,7 @@ import { verifyBackup } from './verify.ts'
 
 /** What became of a restore. */
 export interface Restored {
-  /** Where the previous state was put; null when there was none. */
+  /** The path of the copy of the previous state; null if there was no previous state. */
   setAside: string | null
   found: Verification
 }

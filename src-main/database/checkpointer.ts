@@ -31,7 +31,7 @@ const none = { log: 0, checkpointed: 0 }
  * that is to be written waits for it. The copying thread never catches up with an import that goes on writing, so long
  * jobs pause when it is far behind, and again for its last pages. The copy that reaches the end of the log is the one
  * that waits for the disk to have all of it; after that the writer copies the few pages that came meanwhile itself, and
- * the log begins anew. Nothing is copied before {@link begin}.
+ * the log starts over. Nothing is copied before {@link begin} is called.
  */
 export class Checkpointer {
   readonly #sqlite: Database
@@ -83,10 +83,9 @@ export class Checkpointer {
     this.#isHeld = false
   }
 
-  /** From now on the database stays as it is. @returns once no copy is under way */
-  async hold(): Promise<void> {
+  /** Begins no more copies; one that is under way goes to its end. */
+  hold(): void {
     this.#isHeld = true
-    if (this.#copying) await once(this.#thread, 'message')
   }
 
   /** Whether long jobs should wait until the thread has copied more. */

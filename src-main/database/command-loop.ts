@@ -358,7 +358,7 @@ export class CommandLoop {
 
   #refuse(): void {
     this.#refusing = true
-    void this.#checkpointer.hold()
+    this.#checkpointer.hold()
   }
 
   /** What is damaged is not written over, and nothing is built upon it. */

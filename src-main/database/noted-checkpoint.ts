@@ -21,7 +21,7 @@ const maxTries = 50
 export class NotedCheckpoint {
   readonly #sqlite: Database
   readonly #databasePath: string
-  /** Reads what is copied: nothing later is then, and the log does not begin anew meanwhile. */
+  /** Holds a snapshot while the log is copied, so that nothing newer is copied and the log cannot start over. */
   readonly #guard: Database
 
   constructor(sqlite: Database, databasePath: string) {

@@ -44,7 +44,7 @@ export function pagesInLog(databasePath: string, after: number, last: number): P
   }
 }
 
-/** A place in the log: its salts, of which the first 32 bits count how often it began anew, and the frames before the place. */
+/** A position in the log: its salts, whose first 32 bits count how often it has started over, and the number of frames before it. */
 export interface LogPosition {
   salts: bigint
   frames: number
@@ -68,7 +68,7 @@ export function contentOfLog(databasePath: string): LogContent {
     for (const { page, pagesAfter, salts, head, content } of framesOf(log, 0, Infinity)) {
       sum = sumOf(log, content, sumOf(log, head.subarray(0, 8), sum))
       const isWhole = head.readUInt32BE(16) === sum[0] && head.readUInt32BE(20) === sum[1]
-      // What follows is left from before the log began anew, or was cut off.
+      // The rest is left over from before the log started over, or was cut off.
       if (salts !== log.salts || !isWhole) break
       frames++
       open.push(page)
@@ -83,7 +83,7 @@ export function contentOfLog(databasePath: string): LogContent {
   }
 }
 
-/** The salts of the log as it is now; null where there is none. */
+/** The current salts of the log; null if there is no log. */
 export function saltsOfLog(databasePath: string): bigint | null {
   const log = openLog(databasePath)
   if (!log) return null

@@ -11,7 +11,7 @@ const IntegrityAnswer = Type.Object({
 export type IntegrityAnswer = Static<typeof IntegrityAnswer>
 
 export const integrityEndpoints = unlistedEndpoints({
-  // Whoever works with the data is to know that they cannot be trusted.
+  // Everyone who works with the data should know when it cannot be trusted.
   'GET /integrity': { access: 'signed_in', answer: envelope(IntegrityAnswer) },
   'POST /integrity/accept': { access: 'system_admin', answer: envelope(IntegrityAnswer) }
 })

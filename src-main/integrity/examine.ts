@@ -142,7 +142,7 @@ function lostChanges(databasePath: string, last: LastChange, { end }: LogContent
 /** What SQLite says of a database that is not what it was; what a full or failing disk keeps it from is something else. */
 const unreadable = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR'])
 
-/** Whether a log goes as far as it did, or began anew since, after all of it was copied. */
+/** Whether the log still goes as far as was noted, or has started over since, which it does only after all of it was copied. */
 function reaches(end: LogPosition | null, noted: LogPosition): boolean {
   if (end === null) return false
   if (end.salts === noted.salts) return end.frames >= noted.frames
