@@ -1,5 +1,4 @@
 import SQLite from 'better-sqlite3'
-import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -253,7 +252,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
   })
 
   it('fails an export with a sentence, and keeps nothing of its file', async () => {
-    const { directory, grow } = await smallDisk(30)
+    const { directory, fill, grow } = await smallDisk(30)
     const { api } = await startApplication(directory)
     const list = await makeList(api)
     await makeField(api, list.id, 'Notes', 'text_multiline')
@@ -261,10 +260,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
       const custom_fields = { Notes: 'x'.repeat(100_000) }
       await makeSubscriber(api, list.id, `p${number}@example.com`, { custom_fields })
     }
-    const free = Number(
-      execFileSync('df', ['--output=avail', '-B1', directory], { encoding: 'utf8' }).split('\n')[1]
-    )
-    await writeFile(join(directory, 'other.bin'), Buffer.alloc(free - 1_000_000, 'other'))
+    await fill(1_000_000)
     const start = async (): Promise<SubscriberExport> => {
       const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
         subscriber_export: {}
