@@ -20,6 +20,8 @@ const floors = [
   'bulk-actions',
   'delivery',
   'sync',
+  'integrity',
+  'salvage',
   'backups',
   'tracking',
   'workbench',

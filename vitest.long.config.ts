@@ -13,6 +13,7 @@ export default defineConfig({
       'test/sync/*.test.ts',
       'test/tools/*.test.ts',
       'test/torture/*.test.ts',
+      'test/salvage/*.test.ts',
       'test/e2e/*.test.ts'
     ],
     env: { LONG: 'true' }

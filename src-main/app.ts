@@ -284,10 +284,13 @@ function damagedDatabase(dataDirectory: string, faults: readonly string[]): Erro
   const [backup] = backupsIn(join(dataDirectory, backupFolder))
   const wayBack =
     backup === undefined
-      ? `There is no backup in ${join(dataDirectory, backupFolder)}: put an earlier copy of the data in its place.`
+      ? `There is no backup in ${join(dataDirectory, backupFolder)}.`
       : `Go back to the last backup, which puts the damaged data aside: listwright backup restore ${backup.name}`
   const path = join(dataDirectory, 'listwright.db')
-  return new Error([`The database ${path} is damaged, and was left as it is.`, ...faults, wayBack].join(' '))
+  const recovering = 'To make a backup of what can still be read: listwright backup recover'
+  return new Error(
+    [`The database ${path} is damaged, and was left as it is.`, ...faults, wayBack, recovering].join(' ')
+  )
 }
 
 async function loadServed() {

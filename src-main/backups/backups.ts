@@ -5,6 +5,8 @@ import { messageOf, notFound, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Integrity } from '../integrity/integrity.ts'
+import { type OpenDatabase, openForGood } from '../integrity/verify-pages.ts'
+import type { LossCounts } from '../salvage/losses.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { BackupSchedule } from '../settings/schema.ts'
 import { backupFolder, type BackupFile, backupName, backupsIn, removeBackup } from './files.ts'
@@ -18,9 +20,11 @@ declare module '../http/context.ts' {
   }
 }
 
-export type BackupQuestion =
-  { ask: 'write'; databasePath: string; path: string } | { ask: 'verify'; path: string }
-export type BackupAnswer = { found: Verification } | { refused: string }
+export type BackupQuestion = { path: string } & (
+  { ask: 'write'; databasePath: string } | { ask: 'verify' } | ({ ask: 'recover' } & OpenDatabase)
+)
+export type BackupAnswer = { found: Verification; losses?: LossCounts } | { refused: string }
+type BackupFindings = Exclude<BackupAnswer, { refused: string }>
 
 /** Milliseconds between two looks whether one is due; the first is so long after the start. */
 const lookInterval = 10 * 60 * 1000
@@ -77,12 +81,44 @@ export class Backups {
    * @throws ApiError validation_failed with a sentence where it cannot be made, or one is being made
    */
   async create(kind: 'manual' | 'scheduled', now = Date.now()): Promise<BackupFile> {
+    const { backup } = await this.#make(kind, now, (path) => ({
+      ask: 'write',
+      databasePath: this.#databasePath,
+      path
+    }))
+    return backup
+  }
+
+  /**
+   * Makes one of what can be read of damaged data, which stays as it is.
+   * @returns it, and how many records did not come out as they were
+   * @throws ApiError validation_failed with a sentence where the data is not damaged, or it cannot be made
+   */
+  async recover(): Promise<{ backup: BackupFile; losses: LossCounts }> {
+    if (this.#integrity.state !== 'damaged')
+      throw validationFailed('The data is not damaged: there is nothing to recover.')
+    const databasePath = this.#databasePath
+    const { backup, losses } = await this.#make('recovered', Date.now(), (path) => ({
+      ask: 'recover',
+      databasePath,
+      file: openForGood(databasePath),
+      path
+    }))
+    if (!losses) throw new Error('what was recovered was not counted')
+    return { backup, losses }
+  }
+
+  async #make(
+    kind: 'manual' | 'scheduled' | 'recovered',
+    now: number,
+    question: (path: string) => BackupQuestion
+  ): Promise<{ backup: BackupFile; losses: LossCounts | undefined }> {
     if (this.isWriting) throw validationFailed('a backup is being made already')
     this.isWriting = true
     try {
       const name = backupName(kind, now)
-      await this.#ask({ ask: 'write', databasePath: this.#databasePath, path: join(this.directory, name) })
-      return this.named(name)
+      const { losses } = await this.#ask(question(join(this.directory, name)))
+      return { backup: this.named(name), losses }
     } finally {
       this.isWriting = false
     }
@@ -113,8 +149,9 @@ export class Backups {
   }
 
   /** @throws ApiError validation_failed with a sentence where it is no backup at all */
-  verify(path: string): Promise<Verification> {
-    return this.#ask({ ask: 'verify', path })
+  async verify(path: string): Promise<Verification> {
+    const { found } = await this.#ask({ ask: 'verify', path })
+    return found
   }
 
   start(): void {
@@ -161,9 +198,9 @@ export class Backups {
     return last ?? 0
   }
 
-  async #ask(question: BackupQuestion): Promise<Verification> {
+  async #ask(question: BackupQuestion): Promise<BackupFindings> {
     const answer = await this.#thread.ask(question)
     if ('refused' in answer) throw validationFailed(answer.refused)
-    return answer.found
+    return answer
   }
 }

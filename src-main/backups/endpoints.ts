@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { unlistedEndpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
 import { Nullable } from '../http/schema.ts'
-import { Backup, Verification } from './schema.ts'
+import { Backup, LossCounts, Verification } from './schema.ts'
 
 // A backup holds everything of all organizations.
 const access = 'system_admin'
@@ -22,9 +22,19 @@ const BackupsAnswer = Type.Object({
 })
 export type BackupsAnswer = Static<typeof BackupsAnswer>
 
+const RecoveryAnswer = Type.Object({
+  backup: Backup,
+  losses: LossCounts
+})
+export type RecoveryAnswer = Static<typeof RecoveryAnswer>
+
 export const backupEndpoints = unlistedEndpoints({
   'GET /backups': { access, answer: envelope(BackupsAnswer) },
   'POST /backups': { access, answer: envelope(Backup) },
+  // Of what can be read of damaged data.
+  'POST /backups/recover': { access, answer: envelope(RecoveryAnswer) },
+  // A CSV file: what was lost of the data that a backup was recovered from.
+  'GET /backups/:name/losses': { access, params },
   'POST /backups/:name/verify': { access, params, answer: envelope(Verification) },
   'POST /backups/:name/restore': { access, params, answer: envelope(Type.Null()) },
   'DELETE /backups/restore': { access, answer: envelope(Type.Null()) },

@@ -22,12 +22,18 @@ const patterns: Record<BackupKind, RegExp> = {
   manual: new RegExp(`^listwright-backup-${fileMomentPattern}\\.db$`),
   // By database/migrate.ts.
   before_update: new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`),
-  before_restore: new RegExp(`^listwright-before-restore-${fileMomentPattern}\\.db$`)
+  before_restore: new RegExp(`^listwright-before-restore-${fileMomentPattern}\\.db$`),
+  recovered: new RegExp(`^listwright-recovered-${fileMomentPattern}\\.db$`)
 }
 
 /** The name of a new one. @param now UNIX milliseconds */
 export function backupName(kind: Exclude<BackupKind, 'before_update'>, now: number): string {
-  const part = { scheduled: 'scheduled', manual: 'backup', before_restore: 'before-restore' }[kind]
+  const part = {
+    scheduled: 'scheduled',
+    manual: 'backup',
+    before_restore: 'before-restore',
+    recovered: 'recovered'
+  }[kind]
   return `listwright-${part}-${fileMoment(now)}.db`
 }
 
@@ -53,7 +59,11 @@ export function notePath(backupPath: string): string {
   return `${backupPath}.json`
 }
 
+/** Beside one that was recovered from damaged data lies the list of what was lost, as CSV. */
+export function lossesPath(backupPath: string): string {
+  return backupPath.replace(/(\.db)?$/, '-losses.csv')
+}
+
 export function removeBackup({ path }: BackupFile): void {
-  rmSync(path, { force: true })
-  rmSync(notePath(path), { force: true })
+  for (const each of [path, notePath(path), lossesPath(path)]) rmSync(each, { force: true })
 }

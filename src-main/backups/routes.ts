@@ -1,9 +1,11 @@
+import { createReadStream, existsSync } from 'node:fs'
 import { basename } from 'node:path'
+import { notFound } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { backupEndpoints } from './endpoints.ts'
-import type { BackupFile } from './files.ts'
+import { type BackupFile, lossesPath } from './files.ts'
 import type { Backup } from './schema.ts'
 
 /** /app/v1/backups: copies of the database. */
@@ -21,6 +23,20 @@ export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
   },
 
   'POST /backups': async ({ caller }) => ok(present(await backups.create('manual'), caller.timeZone)),
+
+  'POST /backups/recover': async ({ caller }) => {
+    const { backup, losses } = await backups.recover()
+    return ok({ backup: present(backup, caller.timeZone), losses })
+  },
+
+  'GET /backups/:name/losses': async ({ params }, reply) => {
+    const path = lossesPath(backups.named(params.name).path)
+    if (!existsSync(path)) throw notFound(`list of what was lost for ${params.name}`)
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('Content-Disposition', `attachment; filename="${basename(path)}"`)
+      .send(createReadStream(path))
+  },
 
   'POST /backups/:name/verify': async ({ params }) =>
     ok(await backups.verify(backups.named(params.name).path)),

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { Timestamp } from '../http/schema.ts'
 
-/** Why a copy was made: by itself, because somebody asked for it, before an update changed the data, or before a restore replaced them. */
-export const backupKinds = ['scheduled', 'manual', 'before_update', 'before_restore'] as const
+/** Why a backup was made: by itself, because somebody asked for it, before an update changed the data, before a restore replaced them, or of what could be read of damaged data. */
+export const backupKinds = ['scheduled', 'manual', 'before_update', 'before_restore', 'recovered'] as const
 export type BackupKind = (typeof backupKinds)[number]
 
 export const Backup = Type.Object({
@@ -13,6 +13,15 @@ export const Backup = Type.Object({
   bytes: Type.Integer()
 })
 export type Backup = Static<typeof Backup>
+
+/** How many records did not come out of damaged data as they were, by what became of them (salvage/losses.ts). */
+export const LossCounts = Type.Object({
+  lost: Type.Integer(),
+  doubtful: Type.Integer(),
+  replaced: Type.Integer(),
+  removed: Type.Integer(),
+  stopped: Type.Integer()
+})
 
 /** What a table of a backup holds: how many rows, and a digest of all of them in the order of their ids. */
 export interface TableDigest {

@@ -21,13 +21,28 @@ const headroom = 256_000_000
  * @throws Error with a sentence where there is no room, or the copy is not what it should be
  */
 export async function writeBackup(databasePath: string, path: string): Promise<Verification> {
+  return placeBackup(databasePath, path, (partial) => copyOf(databasePath, partial))
+}
+
+/**
+ * Makes a backup that has its name once it is on disk and was read back without a fault.
+ * @param databasePath of the database that it is made of
+ * @param path of the backup; another file of that name is not replaced
+ * @param write makes a database of the path that it is given
+ * @throws Error with a sentence where there is no room, or the backup is not what it should be
+ */
+export async function placeBackup(
+  databasePath: string,
+  path: string,
+  write: (partial: string) => Promise<void>
+): Promise<Verification> {
   if (existsSync(path)) throw new Error(`There is a file ${path} already.`)
   await makeDirectory(dirname(path))
   await requireRoom(databasePath, dirname(path))
   const partial = join(dirname(path), `.${basename(path)}.part`)
   await rm(partial, { force: true })
   try {
-    await copyOf(databasePath, partial)
+    await write(partial)
     const found = await verifyBackup(partial)
     if (!found.ok) throw new Error(`The backup cannot be used: ${found.faults.join('; ')}`)
     await writeDurably(notePath(path), JSON.stringify({ tables: found.tables }))

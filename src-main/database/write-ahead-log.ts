@@ -54,26 +54,26 @@ export interface LogPosition {
 export interface LogContent {
   /** Where it ends; null = there is no log. */
   end: LogPosition | null
-  /** The numbers of the pages that are read from it and not from the database. */
-  pages: ReadonlySet<number>
+  /** The pages that are read from it and not from the database, by their numbers: where their content stands, in bytes. */
+  pages: ReadonlyMap<number, number>
 }
 
 export function contentOfLog(databasePath: string): LogContent {
-  const pages = new Set<number>()
+  const pages = new Map<number, number>()
   const log = openLog(databasePath)
   if (!log) return { end: null, pages }
   try {
-    let [open, frames, whole] = [[] as number[], 0, 0]
+    let [open, frames, whole] = [[] as [number, number][], 0, 0]
     let sum = log.sum
     for (const { page, pagesAfter, salts, head, content } of framesOf(log, 0, Infinity)) {
       sum = sumOf(log, content, sumOf(log, head.subarray(0, 8), sum))
       const isWhole = head.readUInt32BE(16) === sum[0] && head.readUInt32BE(20) === sum[1]
       // The rest is left over from before the log started over, or was cut off.
       if (salts !== log.salts || !isWhole) break
+      open.push([page, contentAt(log, frames)])
       frames++
-      open.push(page)
       if (pagesAfter === 0) continue
-      for (const each of open) pages.add(each)
+      for (const [each, at] of open) pages.set(each, at)
       open = []
       whole = frames
     }
@@ -130,6 +130,11 @@ function openLog(databasePath: string): Log | null {
     isBigEndian: (header.readUInt32BE(0) & 1) === 1,
     sum: [header.readUInt32BE(24), header.readUInt32BE(28)]
   }
+}
+
+/** Where the content of a page stands. @param frame from 0 on */
+function contentAt({ pageSize }: Log, frame: number): number {
+  return headerLength + frame * (frameHeaderLength + pageSize) + frameHeaderLength
 }
 
 function* framesOf({ file, pageSize }: Log, after: number, last: number): Generator<Frame> {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { arch, freemem, homedir, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Application } from '../app.ts'
-import { formatMegabytes } from '../headless/figures.ts'
+import { formatMegabytes } from '../base/figures.ts'
 import { lastLines } from './logs.ts'
 
 /** Puts what helps to find a fault on the clipboard: versions, sizes and the last lines of the log. Nothing of it is personal. */

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { examineStructure } from '../integrity/examine.ts'
 import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
-import { formatCount } from './figures.ts'
+import { formatCount } from '../base/figures.ts'
 import { answeringCommand, commonUsage } from './command.ts'
 import { changesByOthers, openDataDirectory, requireData } from './data-directory.ts'
 

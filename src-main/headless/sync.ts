@@ -8,7 +8,7 @@ import {
   type SyncRun,
   type Verification
 } from '../sync/schema.ts'
-import { formatCount } from './figures.ts'
+import { formatCount } from '../base/figures.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { requireData } from './data-directory.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'

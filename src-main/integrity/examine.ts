@@ -8,7 +8,7 @@ import { newestSchema } from '../database/migrate.ts'
 import { type LastChange, LastChangeNotes, lastChangePath, notedLastChange } from '../database/last-change.ts'
 import { readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
 import { contentOfLog, type LogContent, type LogPosition } from '../database/write-ahead-log.ts'
-import { formatCount } from '../headless/figures.ts'
+import { formatCount } from '../base/figures.ts'
 import { structuralFaults } from './structure.ts'
 import { type OpenDatabase, sumsOf, verifyPages } from './verify-pages.ts'
 

@@ -53,10 +53,12 @@ export function sumsOf(file: number, pageSize = pageSizeOf(file)): PageSums {
   return { pageSize, pages, sums, isNoted: new Uint8Array(pages).fill(1) }
 }
 
-function pageSizeOf(file: number): number {
+/** Bytes of a page, as the database says; where that is no size of a page, of one that Listwright made. */
+export function pageSizeOf(file: number): number {
   const header = Buffer.alloc(2)
   const size = readSync(file, header, 0, 2, pageSizeAt) < 2 ? 0 : header.readUInt16BE(0)
-  return size === 1 ? 65_536 : size || 4096
+  if (size === 1) return 65_536
+  return size >= 512 && Number.isInteger(Math.log2(size)) ? size : 4096
 }
 
 /** By the file's identity: another one may take the path. */

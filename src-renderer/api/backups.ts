@@ -1,8 +1,8 @@
-import type { BackupsAnswer, backupEndpoints } from '../../src-main/backups/endpoints.ts'
+import type { BackupsAnswer, backupEndpoints, RecoveryAnswer } from '../../src-main/backups/endpoints.ts'
 import type { Backup, Verification } from '../../src-main/backups/schema.ts'
 import { windowCalls } from './client.ts'
 
-export type { Backup, BackupsAnswer, Verification }
+export type { Backup, BackupsAnswer, RecoveryAnswer, Verification }
 
 const backups = windowCalls<typeof backupEndpoints>()
 
@@ -17,6 +17,16 @@ export function createBackup(): Promise<Backup> {
 
 export function verifyBackup(name: string): Promise<Verification> {
   return backups.call('POST /backups/:name/verify', { params: { name } })
+}
+
+/** Makes one of what can be read of damaged data. */
+export function recoverData(): Promise<RecoveryAnswer> {
+  return backups.call('POST /backups/recover')
+}
+
+/** Where the list of what was lost is downloaded. */
+export function lossesAddress(name: string): string {
+  return backups.address('GET /backups/:name/losses', { params: { name } })
 }
 
 /** Has the next start put it in the place of the data. */

@@ -41,6 +41,7 @@ interface Answer {
   backups?: { file: string; kind: string }[]
   ok?: boolean
   faults?: string[]
+  losses_file?: string
   error?: string
 }
 
@@ -268,5 +269,34 @@ describe('backups that are made by themselves', () => {
     expect(backups.fault).toBeNull()
     await backups.close()
     await reader.destroy()
+  })
+
+  it('are made of what can be read of damaged data, and put back like others', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api, { name: 'Readers' })
+    for (let person = 0; person < 200; person++) await makeSubscriber(api, list.id, `p${person}@example.com`)
+    expect((await api.workbench('POST', '/backups/recover')).error_message).toBe(
+      'The data is not damaged: there is nothing to recover.'
+    )
+    await app.close()
+    const database = join(dataDirectory, 'listwright.db')
+    // The page of the database that holds this person, with what stands around them.
+    const bytes = readFileSync(database)
+    const page = Math.floor(bytes.indexOf('p77@example.comp77@example.com') / 4096)
+    expect(page).toBeGreaterThan(0)
+    writeFileSync(database, bytes.fill(0, page * 4096, (page + 1) * 4096))
+
+    const { status, answer } = await backup(dataDirectory, 'recover')
+    expect(status).toBe(0)
+    const { file = '', subscribers = 0, losses_file: lossesFile = '' } = answer
+    expect(readFileSync(database).equals(bytes)).toBe(true)
+    const losses = readFileSync(lossesFile, 'utf8')
+    expect(losses).toContain('p77@example.com,Readers,Lost')
+    expect(losses.match(/^Subscriber,.*,Lost$/gm)).toHaveLength(200 - subscribers)
+    expect(await backup(dataDirectory, 'restore', file)).toMatchObject({ status: 0, answer: { subscribers } })
+    const second = await startApplication(dataDirectory)
+    expect((await emails(second.api, list.id)).length).toBe(subscribers)
+    expect(await emails(second.api, list.id)).not.toContain('p77@example.com')
+    await makeSubscriber(second.api, list.id, 'p77@example.com')
   })
 })

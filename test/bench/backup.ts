@@ -1,9 +1,12 @@
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { recoverBackup } from '../../src-main/backups/recover.ts'
 import { restoreBackup } from '../../src-main/backups/restore.ts'
 import { digestsOf, verifyBackup } from '../../src-main/backups/verify.ts'
+import { openForGood } from '../../src-main/integrity/verify-pages.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { importPeople, makeFilledList, makePeopleList, upload } from './prepared-list.ts'
 import { writePeople } from './people.ts'
@@ -55,11 +58,23 @@ export async function benchBackup(rows: number): Promise<BackupFigures[]> {
         if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error('the restored data differ')
       })
     )
+    figures.push(await recovery(join(data, 'listwright.db'), join(directory, 'recovered.db'), rows))
     return figures
   } finally {
     if (!hasEnded) await server.end()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** Breaks a page in the middle of the database, and makes a backup of the rest. */
+async function recovery(databasePath: string, path: string, rows: number): Promise<BackupFigures> {
+  const file = openSync(databasePath, 'r+')
+  const pages = Math.floor(fstatSync(file).size / 4096)
+  writeSync(file, Buffer.alloc(4096), 0, 4096, Math.floor(pages / 2) * 4096)
+  closeSync(file)
+  return timed(`recovered ${2 * rows} of a database with a broken page`, () =>
+    recoverBackup({ databasePath, file: openForGood(databasePath) }, path)
+  )
 }
 
 async function timed(what: string, work: () => Promise<unknown>): Promise<BackupFigures> {

@@ -1,6 +1,7 @@
 import SQLite from 'better-sqlite3'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
@@ -8,7 +9,7 @@ import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 describe.skipIf(skipsWithoutBrowser)('damaged data, in a real Chromium', () => {
   const browser = sharedBrowser()
 
-  it('is told on every page, and used as it is once somebody says so', async () => {
+  it('is told on every page, recovered, and used as it is once somebody says so', async () => {
     const first = await startApplication()
     const list = await makeList(first.api, { name: 'Readers' })
     await makeSubscriber(first.api, list.id, 'a@example.com')
@@ -25,6 +26,15 @@ describe.skipIf(skipsWithoutBrowser)('damaged data, in a real Chromium', () => {
     await page.getByRole('link', { name: 'See what to do' }).click()
     await page.getByText('not what Listwright wrote last').waitFor()
     await window.screenshot('damage-decision')
+    await page.getByRole('button', { name: 'Recover what can be read' }).click()
+    await page.getByText('A backup of what could be read is in the list below.').waitFor()
+    await page.getByText('Recovered from damaged data').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the list of losses' }).click()
+    ])
+    expect(await readFile(await download.path(), 'utf8')).toContain('b@example.com')
+    await window.screenshot('damage-recovered')
     await page.getByRole('button', { name: 'Use the data as it is' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Use the data as it is' }).click()
     await page.getByText('Your data is damaged').waitFor({ state: 'detached' })

@@ -35,8 +35,8 @@ export const targets: Target[] = [
     ]
   },
   {
-    sources: ['src-main/integrity'],
-    tests: ['test/integrity', 'test/torture/damage.test.ts', 'test/headless/check.test.ts']
+    sources: ['src-main/integrity', 'src-main/salvage'],
+    tests: ['test/salvage', 'test/integrity', 'test/torture/damage.test.ts', 'test/headless/check.test.ts']
   },
   {
     sources: ['src-main/database', 'src-main/api/subscriber-counts'],

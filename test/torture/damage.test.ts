@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, cp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
+import { changeBytes, changePage, cutShort, type Random, swapPages } from '../support/damage.ts'
 import { shortOrLong } from '../support/long.ts'
 import { serve, type ServedApplication } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
@@ -14,8 +15,6 @@ import { seededRandom } from '../support/random.ts'
 // What disks, people and other programs do to the files of an application that is ended. Whatever it is, one of three things is right:
 // everything is as it was; or it is told, and nothing is written any more; or the application does not start, and says why. The files
 // that were found are what they were afterwards.
-
-type Random = () => number
 
 /** Data directories to begin with, and what is in them. */
 interface Origin {
@@ -123,43 +122,6 @@ const damages: Damage[] = [
   }
 ]
 
-async function changeBytes(path: string, random: Random): Promise<void> {
-  const bytes = await readFile(path)
-  for (let changes = 1 + Math.floor(random() * 20); changes > 0; changes--) {
-    const at = Math.floor(random() * bytes.length)
-    bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255))
-  }
-  await writeFile(path, bytes)
-}
-
-const pageSize = 4096
-
-async function changePage(path: string, random: Random, byte: () => number): Promise<void> {
-  const { size } = await stat(path)
-  const page = Math.floor((random() * size) / pageSize)
-  const file = await open(path, 'r+')
-  await file.write(Buffer.from(Array.from({ length: pageSize }, byte)), 0, pageSize, page * pageSize)
-  await file.close()
-}
-
-async function swapPages(path: string, random: Random): Promise<void> {
-  const bytes = await readFile(path)
-  const pageAt = (page: number): Buffer => bytes.subarray(page * pageSize, (page + 1) * pageSize)
-  const somePage = (): number => Math.floor((random() * bytes.length) / pageSize)
-  const one = somePage()
-  let other = somePage()
-  // Those of empty tables are the same.
-  while (pageAt(one).equals(pageAt(other))) other = somePage()
-  const before = Buffer.from(pageAt(one))
-  pageAt(other).copy(pageAt(one))
-  before.copy(pageAt(other))
-  await writeFile(path, bytes)
-}
-
-async function cutShort(path: string, random: Random): Promise<void> {
-  await truncate(path, Math.floor(random() * (await stat(path)).size))
-}
-
 /** All that the API tells of the lists and subscribers. */
 async function contentOf(api: Client): Promise<string> {
   const hash = createHash('sha256')
@@ -179,7 +141,10 @@ async function fill(api: Client, name: string): Promise<number> {
   const list = await makeList(api, { name })
   await makeField(api, list.id, 'City', 'text')
   const rows = Array.from({ length: 3000 }, (_, row) => `${name}${row}@example.com,City ${row % 50}`)
-  await importText(api, list.id, `email,City\n${rows.join('\n')}\n`)
+  const { stats } = await importText(api, list.id, `email,City\n${rows.join('\n')}\n`, {
+    column_mapping: ['email', 'City']
+  })
+  expect(stats.subscribers.added).toBe(rows.length)
   return list.id
 }
 

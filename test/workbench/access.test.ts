@@ -91,6 +91,8 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /integrity': {},
   'POST /integrity/accept': { needs: 'system_admin' },
   'POST /backups': { needs: 'system_admin' },
+  'POST /backups/recover': { needs: 'system_admin' },
+  'GET /backups/:name/losses': { needs: 'system_admin' },
   'POST /backups/:name/verify': { needs: 'system_admin' },
   'POST /backups/:name/restore': { needs: 'system_admin' },
   'DELETE /backups/restore': { needs: 'system_admin' },

@@ -18,6 +18,16 @@ export interface Recount {
   drifts: Drift[]
 }
 
+/** A counter of a content of a campaign, or of a link in it, that does not say what its events tell. */
+export interface CounterDrift {
+  /** Of the content or of the link. */
+  id: number
+  /** The column. */
+  name: string
+  kept: number
+  found: number
+}
+
 /** Counts again whatever is kept as a counter, in one moment of the data even while it changes. */
 export function recount(db: Kysely<Schema>): Promise<Recount> {
   return db.transaction().execute(async (moment) => ({
@@ -34,8 +44,11 @@ export function recount(db: Kysely<Schema>): Promise<Recount> {
         idsPerBlock * blocksPerGroup
       )),
       ...(await driftsOfSuppressionLists(moment)),
-      ...(await driftsOfStatistics(moment)),
-      ...(await driftsOfLinks(moment))
+      ...(await sentencesOfStatistics(moment)),
+      ...(await driftsOfLinks(moment)).map(({ id, name, ...drift }) => ({
+        counter: `${name} of link ${id}`,
+        ...drift
+      }))
     ]
   }))
 }
@@ -105,8 +118,8 @@ const deletedSlices = sql`
  * The counters that stat_events tells again: what was sent leaves no event. Those of deleted campaigns are left out, as
  * their events are removed.
  */
-async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
-  const { rows } = await sql<Drift>`
+export async function driftsOfStatistics(db: Kysely<Schema>): Promise<CounterDrift[]> {
+  const { rows } = await sql<CounterDrift>`
     WITH found AS (
       SELECT stat_slice_id, type || 's_total' AS name, count(*) AS events FROM stat_events GROUP BY 1, type
       UNION ALL
@@ -123,9 +136,7 @@ async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
       UNION ALL SELECT stat_slice_id, 'scomps_unique', sum(scomps_unique) FROM stat_counters GROUP BY 1
       UNION ALL SELECT stat_slice_id, 'bounces_total', sum(bounces_total) FROM stat_counters GROUP BY 1
     )
-    SELECT coalesce(kept.name, found.name) || ' of content '
-        || (SELECT coalesce(content_id, 0) FROM stat_slices WHERE id = coalesce(kept.stat_slice_id, found.stat_slice_id))
-        AS counter,
+    SELECT coalesce(kept.stat_slice_id, found.stat_slice_id) AS id, coalesce(kept.name, found.name) AS name,
       coalesce(kept.events, 0) AS kept, coalesce(found.events, 0) AS found
     FROM kept FULL JOIN found ON found.stat_slice_id = kept.stat_slice_id AND found.name = kept.name
     WHERE coalesce(kept.events, 0) <> coalesce(found.events, 0)
@@ -133,9 +144,27 @@ async function driftsOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
   return rows
 }
 
+async function sentencesOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
+  const drifts = await driftsOfStatistics(db)
+  const slices = await db
+    .selectFrom('stat_slices')
+    .select(['id', 'content_id'])
+    .where(
+      'id',
+      'in',
+      drifts.map(({ id }) => id)
+    )
+    .execute()
+  const contents = new Map(slices.map(({ id, content_id }) => [id, content_id]))
+  return drifts.map(({ id, name, ...drift }) => ({
+    counter: `${name} of content ${contents.get(id) ?? 0}`,
+    ...drift
+  }))
+}
+
 /** Those of deleted campaigns are left out, as above. */
-async function driftsOfLinks(db: Kysely<Schema>): Promise<Drift[]> {
-  const { rows } = await sql<Drift>`
+export async function driftsOfLinks(db: Kysely<Schema>): Promise<CounterDrift[]> {
+  const { rows } = await sql<CounterDrift>`
     WITH found AS (
       SELECT link_id, count(*) AS total, sum(is_unique) AS firsts, sum(is_unique_of_link) AS firsts_of_link
       FROM stat_events WHERE link_id IS NOT NULL GROUP BY link_id
@@ -146,7 +175,7 @@ async function driftsOfLinks(db: Kysely<Schema>): Promise<Drift[]> {
       UNION ALL SELECT id, stat_slice_id, 'clicks_unique_by_link', clicks_unique_by_link, firsts_of_link
       FROM stat_links LEFT JOIN found ON link_id = id
     )
-    SELECT name || ' of link ' || id AS counter, kept, coalesce(found, 0) AS found FROM compared
+    SELECT id, name, kept, coalesce(found, 0) AS found FROM compared
     WHERE kept <> coalesce(found, 0)
       AND stat_slice_id NOT IN (${deletedSlices})`.execute(db)
   return rows

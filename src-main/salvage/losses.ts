@@ -1,0 +1,109 @@
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { formatCount } from '../base/figures.ts'
+import { csvWriter } from '../csv/csv-writer.ts'
+
+/** What became of a record that did not come out of a damaged database as it was. */
+export type Loss =
+  | 'lost'
+  /** It stands on a page that was changed by something else. */
+  | 'doubtful'
+  /** It was lost, and something stands in its place, since others belong to it. */
+  | 'replaced'
+  /** It could be read, but what it belongs to is lost. */
+  | 'removed'
+  /** It went on by itself, and does not any more. */
+  | 'stopped'
+
+/** How many records did not come out as they were. */
+export type LossCounts = Record<Loss, number>
+
+/** What people call the records of the tables. */
+const recordNames: Record<string, string> = {
+  api_keys: 'API key',
+  autoresponders: 'Autoresponder',
+  bulk_actions: 'Bulk action',
+  campaign_contents: 'Message of a campaign',
+  campaigns: 'Campaign or template',
+  change_log: 'Entry of the history',
+  custom_field_options: 'Option of a custom field',
+  custom_fields: 'Custom field',
+  drafts: 'Draft',
+  images: 'Image',
+  mailing_lists: 'List',
+  organizations: 'Organization',
+  seed_lists: 'Seed list',
+  segments: 'Segment',
+  settings: 'Setting',
+  stat_events: 'Event of a campaign',
+  stat_recipients: 'Recipient of a campaign',
+  subscriber_exports: 'Export',
+  subscriber_imports: 'Import',
+  subscribers: 'Subscriber',
+  suppressed_addresses: 'Suppressed address',
+  suppression_lists: 'Suppression list',
+  sync_remotes: 'Server of the synchronization',
+  table_views: 'View of a list',
+  users: 'User',
+  web_forms: 'Form'
+}
+
+const sentences: Record<Loss, string> = {
+  lost: 'Lost',
+  doubtful: 'Kept, but a part of the file where it stands was changed: see whether it is right',
+  replaced: 'Lost; something with a name of its own stands in its place, because others belong to it',
+  removed: 'Could be read, but what it belongs to is lost',
+  stopped: 'Was going on, and has been stopped: see whether it should begin again'
+}
+
+const lines = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' }, true)
+
+/** Null = it has none, or that is not known. */
+export type RecordId = number | bigint | null
+
+/** Writes the list of what was lost: a CSV file with a row for each record, since there may be very many. */
+export class LossList {
+  readonly counts: LossCounts = { lost: 0, doubtful: 0, replaced: 0, removed: 0, stopped: 0 }
+  readonly #lost = new Map<string, number>()
+  readonly #stream: WriteStream
+
+  constructor(path: string) {
+    this.#stream = createWriteStream(path, { flush: true })
+    this.#stream.write(lines([['Record', 'Id', 'Name', 'List', 'What became of it']]))
+  }
+
+  /** @param name what it is called; empty where that is not known */
+  add(loss: Loss, table: string, id: RecordId, name = '', list = ''): void {
+    this.counts[loss]++
+    if (loss === 'lost') this.#lost.set(table, this.lostOf(table) + 1)
+    const record = recordNames[table] ?? `Entry of ${table.replaceAll('_', ' ')}`
+    this.#stream.write(lines([[record, String(id ?? ''), name, list, sentences[loss]]]))
+  }
+
+  /** Records that are lost, and of which nothing is known but their number. */
+  addUnnamed(table: string, records: number): void {
+    this.counts.lost += records
+    const record = recordNames[table] ?? table
+    this.#stream.write(
+      lines([[record, '', `${formatCount(records)} who cannot be named`, '', sentences.lost]])
+    )
+  }
+
+  /** Tells that more may be lost than is listed. */
+  tellUnknown(): void {
+    this.#stream.write(
+      lines([['', '', '', '', 'The end of the file is missing: more may be lost than is listed here']])
+    )
+  }
+
+  /** How many records of a table are told to be lost. */
+  lostOf(table: string): number {
+    return this.#lost.get(table) ?? 0
+  }
+
+  /** @throws Error where it could not be written */
+  async close(): Promise<void> {
+    this.#stream.end()
+    await once(this.#stream, 'close')
+  }
+}

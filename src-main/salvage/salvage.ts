@@ -1,0 +1,89 @@
+import SQLite, { type Database } from 'better-sqlite3'
+import { dirname } from 'node:path'
+import { addFunctions } from '../database/functions.ts'
+import { migrate, newestSchema } from '../database/migrate.ts'
+import type { OpenDatabase } from '../integrity/verify-pages.ts'
+import { TableCopy } from './copy.ts'
+import { countAnew, countedSubscribers, countedTables, subscribersIn } from './counters.ts'
+import { type LossCounts, LossList } from './losses.ts'
+import { DamagedPages } from './pages.ts'
+import { mendReferences } from './references.ts'
+import { handedOut, tablesOf } from './source.ts'
+import { stopWhatWasGoingOn } from './stopped.ts'
+import { mendFields } from './values.ts'
+
+/**
+ * Brings what can be read of a damaged database into a new one, from its pages themselves: SQLite reads nothing behind what is broken.
+ * The damaged one is left as it is. Takes some 20 s for a million subscribers. To be called while nothing is written.
+ * @param path of the new database, which is not there yet
+ * @param lossesPath of the list of what was lost
+ * @throws Error with a sentence where another version wrote the database
+ */
+export async function salvage(damaged: OpenDatabase, path: string, lossesPath: string): Promise<LossCounts> {
+  const pages = new DamagedPages(damaged)
+  const schema = pages.schema()
+  if (schema !== null && schema !== newestSchema)
+    throw new Error(
+      `${damaged.databasePath} was written by another version of Listwright, which alone can recover it.`
+    )
+  const losses = new LossList(lossesPath)
+  const database = newDatabase(path)
+  try {
+    database.exec('BEGIN')
+    copyTables(pages, database, losses)
+    mendReferences(database, losses, ['organizations', 'mailing_lists'])
+    mendFields(database, losses)
+    mendReferences(database, losses)
+    stopWhatWasGoingOn(database, losses)
+    await countAnew(database, handedOut(pages))
+    database.exec('COMMIT')
+  } finally {
+    database.close()
+    pages.close()
+    await losses.close()
+  }
+  return losses.counts
+}
+
+function newDatabase(path: string): Database {
+  const database = new SQLite(path)
+  addFunctions(database)
+  // Whoever called puts it in place once it is whole.
+  database.pragma('journal_mode = MEMORY')
+  database.pragma('synchronous = OFF')
+  database.pragma('cache_size = -131072') // 128 MiB: rows come in the order of one index of several
+  migrate(database, dirname(path))
+  database.pragma('foreign_keys = OFF')
+  return database
+}
+
+/** What is agreed with a remote server is not kept: who is missing here would be taken for deleted, and be deleted there. */
+const isOfSync = (table: string): boolean => table.startsWith('sync_') && table !== 'sync_remotes'
+
+function copyTables(pages: DamagedPages, database: Database, losses: LossList): void {
+  const tables = tablesOf(pages, database)
+  const copies = tables
+    .filter(({ name }) => !countedTables.includes(name) && !isOfSync(name))
+    .map((table) => new TableCopy(pages, table, database, losses))
+  for (const { table } of copies) database.exec(`DELETE FROM "${table.name}"`)
+  for (const copy of copies) copy.copyTree()
+  takeStrayPages(pages, copies)
+  for (const copy of copies) copy.tellMissing()
+  const unnamed = countedSubscribers(pages, tables) - subscribersIn(database) - losses.lostOf('subscribers')
+  if (unnamed > 0) losses.addUnnamed('subscribers', unnamed)
+  if (pages.isCutShort) losses.tellUnknown()
+}
+
+/** Pages of tables to which nothing leads any more. */
+function takeStrayPages(pages: DamagedPages, copies: readonly TableCopy[]): void {
+  const broken = copies.filter(({ visit, table }) => visit.isBroken && !table.isKeyed)
+  if (broken.length === 0) return
+  const found = new Set(copies.flatMap(({ visit }) => [...visit.pages]))
+  const free = pages.freePages()
+  // What was removed on purpose cannot be told from the rest without the list of free pages.
+  const isDoubtful = pages.schema() === null || pages.unlike.has(1)
+  for (let page = 2; page <= pages.count; page++) {
+    if (found.has(page) || free.has(page)) continue
+    broken.find((copy) => copy.takePage(page, isDoubtful))
+  }
+}

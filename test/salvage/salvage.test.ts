@@ -1,0 +1,149 @@
+import { cp, readFile } from 'node:fs/promises'
+import SQLite from 'better-sqlite3'
+import { parse } from 'csv-parse/sync'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { lossesPath } from '../../src-main/backups/files.ts'
+import { recoverBackup, type Recovery } from '../../src-main/backups/recover.ts'
+import { verifyBackup } from '../../src-main/backups/verify.ts'
+import { openForGood } from '../../src-main/integrity/verify-pages.ts'
+import { temporaryDirectory } from '../support/application.ts'
+import {
+  importText,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
+import { changeBytes, changePage, cutShort, type Random, swapPages } from '../support/damage.ts'
+import { shortOrLong } from '../support/long.ts'
+import { serve } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+
+const people = 3000
+
+/** A data directory with lists, fields, a segment and a campaign. @param signal how its application was ended */
+async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<string> {
+  const directory = await temporaryDirectory()
+  const app = await serve(directory)
+  const { api } = app
+  const list = await makeList(api, { name: 'Readers' })
+  await makeField(api, list.id, 'City', 'text')
+  await makeField(api, list.id, 'Topics', 'select_multiple_checkboxes', {
+    options: [{ name: 'News' }, { name: 'Offers' }]
+  })
+  const rows = Array.from(
+    { length: people },
+    (_, row) => `reader${row}@example.com,City ${row % 50},News;Offers`
+  )
+  const imported = await importText(api, list.id, `email,City,Topics\n${rows.join('\n')}\n`, {
+    column_mapping: ['email', 'City', 'Topics']
+  })
+  expect(imported.stats.subscribers.added).toBe(people)
+  const other = await makeList(api, { name: 'Others' })
+  for (let person = 0; person < 20; person++)
+    await makeSubscriber(api, other.id, `other${person}@example.com`)
+  await makeSegment(api, list.id, { other: other.id })
+  await makeCampaign(api, list.id)
+  await app.end(signal)
+  return directory
+}
+
+/** Recovers a copy of what was kept. */
+async function recovered(directory: string): Promise<Recovery & { path: string }> {
+  const path = join(directory, 'recovered.db')
+  const databasePath = join(directory, 'listwright.db')
+  const recovery = await recoverBackup({ databasePath, file: openForGood(databasePath) }, path)
+  return { ...recovery, path }
+}
+
+async function damagedCopy(of: string): Promise<string> {
+  const directory = join(await temporaryDirectory(), 'data')
+  await cp(of, directory, { recursive: true })
+  return directory
+}
+
+interface Person {
+  id: number
+  email: string
+  status: string
+  custom_fields: string
+}
+
+function peopleIn(path: string): Person[] {
+  const database = new SQLite(path)
+  try {
+    return database.prepare<[], Person>('SELECT id, email, status, custom_fields FROM subscribers').all()
+  } finally {
+    database.close()
+  }
+}
+
+interface LossRow {
+  Record: string
+  Id: string
+  Name: string
+  List: string
+  'What became of it': string
+}
+
+async function lossesOf(path: string): Promise<LossRow[]> {
+  return parse(await readFile(lossesPath(path)), { columns: true, bom: true })
+}
+
+test('what is whole comes out as it was, and nothing is lost', async () => {
+  const directory = await kept('SIGKILL')
+  const before = await damagedCopy(directory)
+  const { losses, path } = await recovered(directory)
+  expect(losses).toEqual({ lost: 0, doubtful: 0, replaced: 0, removed: 0, stopped: 0 })
+  expect(peopleIn(path)).toEqual(peopleIn(join(before, 'listwright.db')))
+  const { tables: now } = await verifyBackup(path)
+  const { tables: then } = await verifyBackup(join(before, 'listwright.db'))
+  expect(now).toEqual(then)
+})
+
+interface Damage {
+  apply: (path: string, random: Random) => Promise<void>
+  /** Whether it may take both a record and all that tells of it. */
+  mayTakeNames?: boolean
+}
+
+const damages: Record<string, Damage> = {
+  'some bytes': { apply: changeBytes, mayTakeNames: true },
+  'a page of zeros': { apply: (path, random) => changePage(path, random, () => 0) },
+  'a page of noise': { apply: (path, random) => changePage(path, random, () => random() * 256) },
+  'two pages in each other’s place': { apply: swapPages, mayTakeNames: true },
+  'a database cut short': { apply: cutShort, mayTakeNames: true }
+}
+
+test('whoever does not come out of damaged data as they were is named', async () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  process.stdout.write(`salvage: SEED=${seed}\n`)
+  const random = seededRandom(seed)
+  const origin = await kept()
+  const before = peopleIn(join(origin, 'listwright.db'))
+  const outcomes: string[] = []
+  const kinds = Object.entries(damages)
+  for (let round = 0; round < shortOrLong(15, 200); round++) {
+    const [name, { apply, mayTakeNames = false }] = kinds[round % kinds.length] as (typeof kinds)[number]
+    const named = `round ${round} of seed ${seed}, ${name}`
+    const directory = await damagedCopy(origin)
+    await apply(join(directory, 'listwright.db'), random)
+    const found = await readFile(join(directory, 'listwright.db'))
+    const { path, found: verification } = await recovered(directory)
+    expect(verification.ok, named).toBe(true)
+    expect((await readFile(join(directory, 'listwright.db'))).equals(found), `${named}: written over`).toBe(
+      true
+    )
+    const after = new Map(peopleIn(path).map((person) => [person.id, person]))
+    const losses = (await lossesOf(path)).filter(({ Record }) => Record === 'Subscriber')
+    const told = new Set(losses.map(({ Id }) => Id))
+    const unlike = before.filter((person) => JSON.stringify(after.get(person.id)) !== JSON.stringify(person))
+    const unnamed = unlike.filter(({ id }) => !told.has(String(id))).length
+    const isNumberTold = losses.some(({ Name }) => Name === `${unnamed} who cannot be named`)
+    outcomes.push(`${name}: ${unlike.length} unlike, ${unnamed} unnamed${isNumberTold ? ', counted' : ''}`)
+    if (!mayTakeNames) expect(unnamed, named).toBe(0)
+  }
+  process.stdout.write(`${outcomes.join('\n')}\n`)
+}, 600_000)
