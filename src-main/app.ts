@@ -285,11 +285,11 @@ function damagedDatabase(dataDirectory: string, faults: readonly string[]): Erro
   const wayBack =
     backup === undefined
       ? `There is no backup in ${join(dataDirectory, backupFolder)}.`
-      : `Go back to the last backup, which puts the damaged data aside: listwright backup restore ${backup.name}`
+      : `To restore the last backup and set the damaged data aside: listwright backup restore ${backup.name}`
   const path = join(dataDirectory, 'listwright.db')
-  const recovering = 'To make a backup of what can still be read: listwright backup recover'
+  const recovering = 'To recover what can still be read: listwright backup recover'
   return new Error(
-    [`The database ${path} is damaged, and was left as it is.`, ...faults, wayBack, recovering].join(' ')
+    [`The database ${path} is damaged. It was left as it is.`, ...faults, wayBack, recovering].join(' ')
   )
 }
 
@@ -313,7 +313,7 @@ async function preparePrivately(dataDirectory: string): Promise<void> {
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     const became = (await isOurs(dataDirectory))
       ? await closeToOthers(dataDirectory)
-      : 'is open to other users of this computer, and holds other files, so that is left as it is. What Listwright keeps in it only you can read.'
+      : 'is open to other users of this computer. It contains other files, so it was left as it is. Only you can read what Listwright stores in it.'
     process.stderr.write(`${dataDirectory} ${became}\n`)
   }
   await mkdir(uploads, { recursive: true })
@@ -360,7 +360,7 @@ async function listen(server: FastifyInstance, { port, orAnyPort }: ApplicationO
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     if (orAnyPort) return server.listen({ host: '127.0.0.1', port: 0 })
     throw new Error(
-      `Port ${port} of 127.0.0.1 is taken by another program. Choose another one with --port, or --port 0 for any.`,
+      `Port ${port} of 127.0.0.1 is taken by another program. Choose another with --port, or use --port 0 for any free port.`,
       { cause: error }
     )
   }

@@ -43,8 +43,8 @@ function importPage(filename: string): string {
 export async function requireFile(file: string): Promise<string> {
   const absolute = /^file:/i.test(file) ? pathOfUrl(file) : resolve(file)
   const found = await stat(absolute).catch(() => null)
-  if (!found) throw new Error(`There is no file ${absolute} that could be read.`)
-  if (!found.isFile()) throw new Error(`${absolute} is no file that could be imported.`)
+  if (!found) throw new Error(`The file ${absolute} does not exist or cannot be read.`)
+  if (!found.isFile()) throw new Error(`${absolute} is not a file that can be imported.`)
   return absolute
 }
 
@@ -52,7 +52,7 @@ function pathOfUrl(url: string): string {
   try {
     return fileURLToPath(url)
   } catch {
-    throw new Error(`${url} is no address of a file on this computer.`)
+    throw new Error(`${url} is not the address of a file on this computer.`)
   }
 }
 

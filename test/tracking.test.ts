@@ -190,7 +190,7 @@ describe('the links of a message', () => {
     const response = await follow(`${started.app.baseUrl}/w/${token}`)
     expect([response.status, await response.text()]).toEqual([
       200,
-      expect.stringContaining('This message is not there any more')
+      expect.stringContaining('This message is no longer available')
     ])
   })
 
@@ -376,7 +376,7 @@ describe('what was deleted', () => {
     expect(await summary(campaign.id)).toMatchObject({ opens_total: 0, clicks_total: 0, unsubs_total: 0 })
     await started.api.delete(`/campaigns/${campaign.id}`)
     expect((await city(person)).headers.get('Location')).toBe('http://example.com/B')
-    expect(await (await follow(person[3] ?? '')).text()).toContain('This message is not there any more')
+    expect(await (await follow(person[3] ?? '')).text()).toContain('This message is no longer available')
   })
 
   it('leaves nothing of what recipients did: it is removed bit by bit, while links still lead on', async () => {

@@ -113,7 +113,7 @@ export class Backups {
     now: number,
     question: (path: string) => BackupQuestion
   ): Promise<{ backup: BackupFile; losses: LossCounts | undefined }> {
-    if (this.isWriting) throw validationFailed('a backup is being made already')
+    if (this.isWriting) throw validationFailed('a backup is already in progress')
     this.isWriting = true
     try {
       const name = backupName(kind, now)

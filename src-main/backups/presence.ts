@@ -18,8 +18,8 @@ export function requirePresence(dataDirectory: string): void {
   if (size !== undefined && size > 0) return
   const [backup] = backupsIn(join(dataDirectory, backupFolder))
   throw new Error(
-    `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, and Listwright has kept data there before. ` +
-      `Put it back${backup === undefined ? '' : `, or go back to a backup: listwright backup restore ${backup.name}`}. ` +
+    `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, although Listwright has stored data there before. ` +
+      `Put it back${backup === undefined ? '' : `, or restore a backup: listwright backup restore ${backup.name}`}. ` +
       `To start over, choose another folder with --data-dir, or remove ${join(dataDirectory, markerFile)}.`
   )
 }

@@ -41,7 +41,7 @@ export async function verifyBackup(path: string): Promise<Verification> {
 function openBackup(path: string): Database {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
   const refuse = (): never => {
-    throw new Error(`${path} is no backup of Listwright.`)
+    throw new Error(`${path} is not a Listwright backup.`)
   }
   let database: Database | undefined
   try {
@@ -73,7 +73,7 @@ function differencesFromNote(path: string, tables: Record<string, TableDigest>):
   const noted = (JSON.parse(readFileSync(notePath(path), 'utf8')) as BackupNote).tables
   return Object.entries(noted)
     .filter(([table, { digest }]) => tables[table]?.digest !== digest)
-    .map(([table]) => `The table ${table} is not what it was when the backup was written`)
+    .map(([table]) => `The table ${table} has changed since the backup was written`)
 }
 
 /** Each table's rows and a digest of them, in the order of their keys. Shadow tables of the search index follow from others. */

@@ -36,7 +36,7 @@ export async function placeBackup(
   path: string,
   write: (partial: string) => Promise<void>
 ): Promise<Verification> {
-  if (existsSync(path)) throw new Error(`There is a file ${path} already.`)
+  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
   await makeDirectory(dirname(path))
   await requireRoom(databasePath, dirname(path))
   const partial = join(dirname(path), `.${basename(path)}.part`)

@@ -35,7 +35,7 @@ export class StorageFault extends Error {
 const storageFaults = {
   full: 'the disk is full. Free some space',
   locked: 'the data is locked by another program, such as a database browser. Close it there',
-  damaged: 'the database is damaged, and nothing is written until that is put right on the page Backups'
+  damaged: 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 } as const
 
 const kindOfCode: Record<string, StorageFault['kind']> = {

@@ -147,7 +147,7 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
   const row = await bulkActionRow(context.db, organizationId, id)
   await localListById(context.db, organizationId, row.mailing_list_id, 'subscribers')
   if (row.forgotten_at !== null) {
-    throw validationFailed(`a bulk action can be undone for ${undoDays} days, and this one ended before that`)
+    throw validationFailed(`a bulk action can be undone for ${undoDays} days, and this one ended longer ago`)
   }
   if (!canBeUndone(row)) throw validationFailed(whyNotUndone(row))
   const settings = settingsOf(row)
@@ -171,8 +171,8 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
 
 function whyNotUndone({ state, changed }: BulkActionRow): string {
   if (state === 'running') return 'a bulk action that is running cannot be undone; cancel it first'
-  if (state === 'undoing') return 'this bulk action is being undone already'
-  if (state === 'undone') return 'this bulk action was undone already'
+  if (state === 'undoing') return 'this bulk action is already being undone'
+  if (state === 'undone') return 'this bulk action was already undone'
   return changed === 0
     ? 'this bulk action changed nobody, so there is nothing to undo'
     : 'the list of this bulk action was deleted'

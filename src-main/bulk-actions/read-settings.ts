@@ -41,7 +41,7 @@ export async function readSettings(
       const id = input.mailing_list_id
       if (id === undefined) throw validationFailed('mailing_list_id cannot be blank')
       if (id === list.id)
-        throw validationFailed('mailing_list_id must be another list than the one that they are on')
+        throw validationFailed('mailing_list_id must be a different list from the one they are on')
       const target = await localListById(context.db, list.organization_id, id, 'subscribers')
       return { settings: { kind: input.kind, name: target.name }, targetId: id }
     }
@@ -77,7 +77,7 @@ function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSe
   if (all.length > mostCorrected) throw validationFailed(`domains must name at most ${mostCorrected} domains`)
   for (const [written, right] of all) {
     if (!isDomain(right)) throw validationFailed(`domains: "${right}" is not the name of a domain`)
-    if (written === right) throw validationFailed(`domains: ${right} is to be replaced by itself`)
+    if (written === right) throw validationFailed(`domains: ${right} cannot be replaced by itself`)
   }
   const name = all.map(([written, right]) => `${written} → ${right}`).join(', ')
   return {
@@ -107,7 +107,7 @@ async function readFieldSettings(
     )
   }
   if (mode !== 'set' && field.type !== 'select_multiple_checkboxes') {
-    throw validationFailed(`mode must be set: ${field.name} holds one value`)
+    throw validationFailed(`mode must be set: ${field.name} can have only one value`)
   }
   const value = readRequiredValue(field, given, 'mdy')
   if (value instanceof ValueFault) throw validationFailed(`${field.name} ${value.complaint}`)

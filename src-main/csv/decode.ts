@@ -66,7 +66,7 @@ async function decodeChunk(
   const nul = chunk.indexOf(0)
   if (nul !== -1) {
     throw new ImportFailure(
-      'the file holds a NUL byte, so it is not a CSV file. Save it as CSV in UTF-8',
+      'the file contains a NUL byte, so it is not a CSV file. Save it as CSV in UTF-8',
       await lineAt(path, offset + nul)
     )
   }

@@ -63,7 +63,7 @@ export function migrate(
   }
   if (current > 0 && current < oldest) {
     throw new Error(
-      `The data was written before the first release of Listwright (schema ${current}; the oldest that is read is ${oldest}). ` +
+      `The data was written before the first release of Listwright (schema ${current}; the oldest one that can be read is ${oldest}). ` +
         'Export its lists with the version that wrote it, or choose another data directory.'
     )
   }
@@ -101,7 +101,7 @@ function requireForeignKeys(database: Database): void {
   const broken = database.pragma('foreign_key_check') as { table: string; parent: string }[]
   const [first] = broken
   if (first)
-    throw new Error(`${broken.length} rows, such as one of ${first.table}, refer to no ${first.parent}`)
+    throw new Error(`${broken.length} rows, such as one in ${first.table}, refer to missing ${first.parent}`)
 }
 
 function backUp(database: Database, directory: string, version: number): void {

@@ -18,6 +18,8 @@ runJobs(
     onFullDisk: (message) => ({ is: 'held', message: `${message}, then continue the campaign` }),
     // What was refused says itself why.
     describe: (error) =>
-      error instanceof ApiError ? `Sending cannot go on: ${error.message}` : internalError('Sending', error)
+      error instanceof ApiError
+        ? `Sending cannot continue: ${error.message}`
+        : internalError('Sending', error)
   }
 )

@@ -23,37 +23,37 @@ const english = {
   about: 'About Listwright',
   openWindow: 'Open Listwright',
   quit: 'Quit',
-  subscriberFiles: 'Files of subscribers',
+  subscriberFiles: 'Subscriber files',
   copyLink: 'Copy Link',
   keepEditing: 'Keep editing',
   discard: 'Discard changes',
   discardQuestion: 'Discard your changes?',
-  discardDetail: 'What you have changed in the window has not been saved.',
-  goOn: 'Go On in the Background',
+  discardDetail: 'Your changes in the window have not been saved.',
+  goOn: 'Continue in the Background',
   stopAndResume: 'Quit and Resume Later',
   cancel: 'Cancel',
   jobsQuestion: (jobs: number) =>
     jobs === 1 ? 'A job is still running.' : `${jobs} jobs are still running.`,
   jobsDetail:
-    'In the background it goes on without the window, and Listwright quits once it is done. If you quit now, it continues where it was the next time you start Listwright.',
+    'In the background, work continues without the window, and Listwright quits when it is done. If you quit now, work continues where it left off the next time you start Listwright.',
   finished: 'Finished',
   failed: 'Failed',
   cancelled: 'Cancelled',
-  upToDate: 'You have the newest version.',
+  upToDate: 'You have the latest version.',
   newVersion: (version: string) => `Listwright ${version} is available.`,
   see: 'See What Is New',
   later: 'Later',
   noUpdateAddress:
-    'This copy of Listwright does not look for updates: whoever installed it takes care of them.',
-  updateFailed: 'Updates could not be looked for',
+    'This copy of Listwright does not check for updates. They are handled by whoever installed it.',
+  updateFailed: 'Could not check for updates',
   crashed: 'The window closed unexpectedly',
   crashedDetail:
-    'It was opened again several times. Your data is safe. Choose Help > Copy Diagnostics to report it.',
+    'It was reopened several times. Your data is safe. To report this, choose Help > Copy Diagnostics.',
   cannotOpen: 'This file cannot be opened',
   cannotShow: 'The window cannot be shown',
   cannotStart: 'Listwright cannot start',
   notClosedCleanly: 'Listwright did not shut down cleanly',
-  hasToStop: 'Listwright has to stop'
+  hasToStop: 'Listwright must stop'
 }
 
 type Texts = typeof english

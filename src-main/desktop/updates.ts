@@ -109,7 +109,5 @@ async function install(application: Application): Promise<void> {
 async function requireRest(application: Application): Promise<void> {
   const running = await application.runningJobs()
   if (running.length > 0)
-    throw new Error(
-      `The update waits until nothing runs any more: ${running.map(({ name }) => name).join(', ')}`
-    )
+    throw new Error(`The update waits for these to finish: ${running.map(({ name }) => name).join(', ')}`)
 }

@@ -14,12 +14,12 @@ export const defaultPort = 4280
 
 export const usage = `Usage: listwright serve [--data-dir DIR] [--port N] [--json] [--set NAME=VALUE]...
 
-Runs the application without a window, on 127.0.0.1, until it is ended (Ctrl+C).
+Runs the application without a window, on 127.0.0.1, until you stop it (Ctrl+C).
 
-  --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
+  --data-dir DIR  where the data is stored (default: ${defaultDataDirectory()})
   --port N        the port on 127.0.0.1 (default: ${defaultPort}; 0 picks a free one)
-  --json          print one line of JSON with the address and an API key once it is ready
-  --set NAME=VALUE  sets a configuration directive for good, one of:
+  --json          print one line of JSON with the address and an API key when ready
+  --set NAME=VALUE  set a configuration directive permanently, one of:
                   ${Object.keys(defaultSettings).join('\n                  ')}
 `
 
@@ -41,7 +41,7 @@ export function readArguments(args: string[]): ServeArguments {
   })
   const port = Number(values.port)
   if (!/^\d+$/.test(values.port) || port > 65_535) {
-    throw new Error(`--port must be a number from 0 to 65535, and "${values.port}" is not one`)
+    throw new Error(`--port must be a number from 0 to 65535, not "${values.port}"`)
   }
   const settings = Object.assign({}, ...values.set.map(readAssignment)) as SettingsChanges
   return { dataDirectory: values['data-dir'], port, json: values.json, settings }

@@ -21,14 +21,15 @@ const usage = `Usage: listwright backup create [FILE]
        listwright backup restore FILE
        listwright backup recover
 
-create   copies the database, beside an application that runs as well, and reads the copy back
-list     tells the backups in the data directory, the newest first
-verify   reads a backup from its first byte to its last, and ends with status 1 where something is wrong
-restore  puts a backup in the place of the data; what is there now is put aside first. While no application runs
-recover  makes a backup of what can be read of damaged data, and a list of what was lost. While no application runs
+create   copies the database, even while the application is running, and verifies the copy
+list     lists the backups in the data directory, newest first
+verify   reads the whole backup, and exits with status 1 if something is wrong
+restore  replaces the data with a backup, after setting the current data aside. Close the application first
+recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
+         first
 
-A FILE is a path, or the name of one in the data directory. A backup holds everything but files that were uploaded,
-logs of imports and messages in the outbox.
+FILE is a path, or the name of a backup in the data directory. A backup contains everything except uploaded files,
+import logs and messages in the outbox.
 
 ${commonUsage}`
 
@@ -36,7 +37,7 @@ export const backupCommand = answeringCommand(usage, {}, async (values, [action 
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined
   const [file, ...others] = rest
   if (!run || others.length > 0 || (['list', 'recover'].includes(action) && file !== undefined))
-    throw new Error('backup is followed by create [FILE], list, verify FILE, restore FILE or recover')
+    throw new Error('backup needs create [FILE], list, verify FILE, restore FILE or recover')
   // Copies hold what the data hold, and are for the same eyes.
   process.umask(0o077)
   return run(resolve(values['data-dir']), file)
@@ -58,7 +59,7 @@ async function create(dataDirectory: string, file: string | undefined): Promise<
   const { size: bytes } = statSync(path)
   return {
     json: { file: path, bytes, subscribers },
-    text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}, read back without a fault.`
+    text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}, verified.`
   }
 }
 
@@ -90,7 +91,7 @@ async function verify(dataDirectory: string, file: string | undefined): Promise<
   return {
     json: { file: path, ok, faults, subscribers, tables },
     text: ok
-      ? `${path} is whole: ${formatCount(subscribers)} subscribers.`
+      ? `${path} is intact: ${formatCount(subscribers)} subscribers.`
       : [`${path} cannot be used:`, ...faults.map((fault) => `  ${fault}`)].join('\n'),
     isNegative: !ok
   }
@@ -105,8 +106,8 @@ async function restore(dataDirectory: string, file: string | undefined): Promise
     return {
       json: { restored: path, set_aside: setAside, subscribers: found.subscribers },
       text: [
-        `${path} is in place: ${formatCount(found.subscribers)} subscribers.`,
-        ...(setAside === null ? [] : [`What was there before: ${setAside}`])
+        `${path} is restored: ${formatCount(found.subscribers)} subscribers.`,
+        ...(setAside === null ? [] : [`The previous data is in: ${setAside}`])
       ].join('\n')
     }
   } finally {
@@ -125,10 +126,10 @@ async function recover(dataDirectory: string): Promise<Printed> {
     return {
       json: { file: path, subscribers: found.subscribers, losses, losses_file: lossesFile },
       text: [
-        `${path}: ${formatCount(found.subscribers)} subscribers. The damaged data was left as it is.`,
+        `${path}: ${formatCount(found.subscribers)} subscribers. The damaged data was left as it was.`,
         ...lossSentences(losses),
-        `The list of what was lost: ${lossesFile}`,
-        `To go on with what was recovered: listwright backup restore ${name}`
+        `List of what was lost: ${lossesFile}`,
+        `To use what was recovered: listwright backup restore ${name}`
       ].join('\n')
     }
   } finally {
@@ -139,9 +140,9 @@ async function recover(dataDirectory: string): Promise<Printed> {
 function lossSentences({ lost, removed, replaced, doubtful, stopped }: LossCounts): string[] {
   const sentences: [number, string][] = [
     [lost + removed, 'records are lost.'],
-    [replaced, 'records were lost that others belong to, and were replaced by empty ones.'],
-    [doubtful, 'records stand where the file was changed: see whether they are right.'],
-    [stopped, 'things that were going on were stopped.']
+    [replaced, 'lost records that others depend on were replaced with empty ones.'],
+    [doubtful, 'records were kept although their part of the file was changed: please check them.'],
+    [stopped, 'running jobs were stopped.']
   ]
   const told = sentences.filter(([count]) => count > 0)
   if (told.length === 0) return ['Nothing was lost.']
@@ -150,8 +151,7 @@ function lossSentences({ lost, removed, replaced, doubtful, stopped }: LossCount
 
 /** A path, or the name of a backup in the data directory. */
 function backupNamed(dataDirectory: string, file: string | undefined, action: string): string {
-  if (file === undefined)
-    throw new Error(`backup ${action} is followed by a file, or a name that "backup list" shows`)
+  if (file === undefined) throw new Error(`backup ${action} needs a file, or a name from "backup list"`)
   const inFolder = join(dataDirectory, backupFolder, file)
   return !existsSync(file) && existsSync(inFolder) ? inFolder : resolve(file)
 }

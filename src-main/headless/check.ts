@@ -10,14 +10,13 @@ import { changesByOthers, openDataDirectory, requireData } from './data-director
 
 const usage = `Usage: listwright check
 
-Reads the whole database: its structure, and while no application runs each page against what was written last. Counts again what is
-kept as counters, and compares finished imports with their logs. Ends with status 1 where something is wrong.
+Reads the whole database: checks its structure and, if the application is not running, compares each page with what was last
+written. Recounts all stored counters and compares finished imports with their logs. Exits with status 1 if something is wrong.
 
 ${commonUsage}`
 
 export const checkCommand = answeringCommand(usage, {}, async (values, positionals) => {
-  if (positionals.length > 0)
-    throw new Error(`check is followed by nothing, and "${positionals[0]}" is something`)
+  if (positionals.length > 0) throw new Error(`check takes no arguments, and was given "${positionals[0]}"`)
   const data = openDataDirectory(values['data-dir'])
   try {
     const damage = damageOf(requireData(values['data-dir']))

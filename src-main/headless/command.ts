@@ -26,8 +26,8 @@ export const commonOptions = {
   json: { type: 'boolean', default: false }
 } as const satisfies ParseArgsOptionsConfig
 
-export const commonUsage = `  --data-dir DIR  where the data is kept (default: ${defaultDataDirectory()})
-  --json          print one line of JSON at the end, {"error": "…"} where it failed
+export const commonUsage = `  --data-dir DIR  where the data is stored (default: ${defaultDataDirectory()})
+  --json          print one line of JSON at the end, {"error": "…"} on failure
 `
 
 /** A command that does something, prints what came of it, and ends. */
@@ -60,7 +60,7 @@ export function answeringCommand<Options extends ParseArgsOptionsConfig>(
 /** @throws Error for a name that a script left empty: it would be the current folder. */
 export function requireDirectory(name: string | boolean): void {
   if (typeof name !== 'string' || name.trim() === '')
-    throw new Error('--data-dir must name a folder, and it is empty')
+    throw new Error('--data-dir must name a folder; it is empty')
 }
 
 /** Tells people what went wrong, and programs on standard output, and has the process end with status 1. */

@@ -29,8 +29,8 @@ export function openDataDirectory(path: string): DataDirectory {
     connection.close()
     throw new Error(
       schema > newestSchema
-        ? 'The data was written by a newer Listwright: use that version.'
-        : 'The data was written by an earlier version. Start this one there once, which brings them up to date.'
+        ? 'The data was written by a newer version of Listwright. Use that version.'
+        : 'The data was written by an earlier version. Start this version on it once to update the data.'
     )
   }
   const reader = kyselyOver(connection)
@@ -54,7 +54,7 @@ function requireSound(directory: string, databasePath: string): void {
   const [fault] = changesByOthers(directory, databasePath)
   if (fault === undefined) return
   throw new Error(
-    `${fault} Nothing is written until that is put right: start Listwright, or see listwright check.`
+    `${fault} Nothing is written until this is fixed: start Listwright, or run listwright check.`
   )
 }
 
@@ -78,6 +78,6 @@ export function requireData(path: string): string {
   const directory = resolve(path)
   if (existsSync(join(directory, 'listwright.db'))) return directory
   throw new Error(
-    `There is no data in ${directory} yet. Start the application there once, or give --data-dir.`
+    `There is no data in ${directory} yet. Start the application there once, or choose another folder with --data-dir.`
   )
 }

@@ -13,10 +13,10 @@ import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 
 const usage = `Usage: listwright key create NAME | list | revoke ID [--organization ID] [--user EMAIL]
 
-Works beside an application that runs, and without one.
+Works whether or not the application is running.
 
-${commonUsage}  --organization ID  whose keys (default: the System Organization's)
-  --user EMAIL    for whom the key is (default: the system administrator)
+${commonUsage}  --organization ID  the organization (default: the System Organization)
+  --user EMAIL    the user the key is for (default: the system administrator)
 `
 
 const options = {
@@ -37,7 +37,7 @@ export const keyCommand = answeringCommand(usage, options, async (values, [actio
       case 'revoke':
         return await revoke(data, organizationId, text)
       default:
-        throw new Error('key is followed by create NAME, list, or revoke ID')
+        throw new Error('key needs create NAME, list or revoke ID')
     }
   } finally {
     await data.close()
@@ -67,7 +67,7 @@ async function create(
   email: string | undefined
 ): Promise<Printed> {
   if (name.length > 100 || /\p{Cc}/u.test(name))
-    throw new Error('key create needs a name on one line, of at most 100 characters')
+    throw new Error('key create needs a name of at most 100 characters, on one line')
   if (name === '') throw new Error('key create needs a name for the key, such as: key create "CRM sync"')
   const userId = email === undefined ? undefined : await idOfUser(data.reader, email)
   const key = await data.write(async (writer) =>
@@ -89,19 +89,18 @@ async function create(
 
 async function idOfUser(db: Kysely<Schema>, email: string): Promise<number> {
   const user = await userByEmail(db, email)
-  if (!user) throw new Error(`--user needs the email of a user, and "${email}" is not one`)
+  if (!user) throw new Error(`--user needs the email of a user; there is no user "${email}"`)
   return user.id
 }
 
 async function revoke(data: DataDirectory, organizationId: number, text: string): Promise<Printed> {
   const id = Number(text)
   const key = (await apiKeysOf(data.reader, organizationId, null)).find((each) => each.id === id)
-  if (!key)
-    throw new Error(`key revoke needs the id of a key that "key list" shows, and "${text}" is not one`)
+  if (!key) throw new Error(`key revoke needs the id of a key from "key list", not "${text}"`)
   await data.write((writer) =>
     writer.run('accounts.revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
   )
-  return { json: { revoked: id }, text: `"${key.name}" is revoked.` }
+  return { json: { revoked: id }, text: `"${key.name}" was revoked.` }
 }
 
 /** id, name, whose it is, when it was made and when it was used last, with tabs between them. */

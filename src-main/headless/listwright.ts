@@ -19,19 +19,19 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./serve.ts')).serveCommand
   },
   key: {
-    summary: 'makes, lists and revokes API keys',
+    summary: 'creates, lists and revokes API keys',
     load: async () => (await import('./keys.ts')).keyCommand
   },
   check: {
-    summary: 'counts again what is kept as counters',
+    summary: 'checks the database and its counters',
     load: async () => (await import('./check.ts')).checkCommand
   },
   backup: {
-    summary: 'copies the data, checks copies and puts them back',
+    summary: 'creates, verifies and restores backups',
     load: async () => (await import('./backup.ts')).backupCommand
   },
   sync: {
-    summary: 'mirrors the lists to a server that speaks the same API',
+    summary: 'mirrors the lists to a server with the same API',
     load: async () => (await import('./sync.ts')).syncCommand
   }
 }
@@ -42,12 +42,12 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
   .join('\n')}
 
-Without a command it is "start". Each command tells more: listwright COMMAND --help
+Without a command, "start" is used. For the options of a command: listwright COMMAND --help
 `
 
 // Whoever reads what is printed may stop reading.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') process.stderr.write(`Nothing more can be printed: ${error.message}\n`)
+  if (error.code !== 'EPIPE') process.stderr.write(`Cannot print any more output: ${error.message}\n`)
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
 await main(process.argv.slice(2))
@@ -63,7 +63,7 @@ async function main(given: string[]): Promise<void> {
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!entry) {
       const known = Object.keys(commands).join(', ')
-      throw new Error(`listwright has no command "${name}". It has ${known}; see listwright --help`)
+      throw new Error(`listwright has no command "${name}". Commands: ${known}; see listwright --help`)
     }
     const command = await entry.load()
     if (args.includes('--help')) return void process.stdout.write(command.usage)

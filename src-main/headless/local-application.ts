@@ -47,7 +47,7 @@ export async function besideRunning<Result>(
   const path = join(dataDirectory, addressFile)
   if (!existsSync(path)) {
     throw new Error(
-      `Listwright is just starting or ending with the data in ${dataDirectory}. Try again in a moment.`
+      `Listwright is starting or shutting down with the data in ${dataDirectory}. Try again in a moment.`
     )
   }
   const baseUrl = readFileSync(path, 'utf8').trim()
@@ -114,6 +114,6 @@ async function answerOf<Data>(address: string, request: LocalRequest): Promise<D
     error_message: string | null
   }
   if (!answer.success)
-    throw new Error(answer.error_message ?? 'The application refused it without saying why.')
+    throw new Error(answer.error_message ?? 'The application refused the request without giving a reason.')
   return answer.data
 }

@@ -32,7 +32,7 @@ export function endOnSignal(starting: Promise<Application>): void {
   starting.then(
     (app) =>
       app.onFailure((error) => {
-        process.stderr.write(`Listwright has to stop: ${error.message}\n`)
+        process.stderr.write(`Listwright must stop: ${error.message}\n`)
         endApplication(app, 1)
       }),
     () => {

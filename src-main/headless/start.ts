@@ -19,7 +19,7 @@ import { endApplication, endOnSignal } from './signals.ts'
 
 const usage = `Usage: listwright start [FILE | listwright://lists/ID]
 
-Opens Listwright; with a file of subscribers, to import it. Where it runs already, another window is opened.
+Opens Listwright. Give it a file of subscribers to import. If Listwright is already running, another window opens.
 
 ${commonUsage}`
 
@@ -47,7 +47,7 @@ async function start(args: string[]): Promise<void> {
   if (runtime.is === 'there') return runElectron(runtime.binary, options)
   if (runtime.is === 'missing' && !options.json) {
     process.stdout.write(
-      'The Electron runtime is missing and cannot be fetched: the interface opens in a browser instead.\n'
+      'The Electron runtime is missing and cannot be downloaded: the interface opens in a browser instead.\n'
     )
   }
   await run(options)

@@ -22,18 +22,18 @@ const usage = `Usage: listwright sync add --url URL --organization ID --key-file
        listwright sync answer send-again|remove-here|leave-out [--remote ID]
        listwright sync answer key --key-file FILE [--remote ID]
 
-add     keeps a server that speaks the same API; its key is read from the file (- for standard input)
-run     mirrors until nothing is pending, and tells what was sent and brought
-status  tells the state of each server
-verify  compares both sides completely and changes nothing; ends with status 1 where they differ
-pause   stops until the next run is asked for
-answer  says what is to become of people or of a list that are gone there, or gives another key, where a run asked for it
-remove  forgets the server; nothing changes on either side
+add     adds a server with the same API; its key is read from the file (- for standard input)
+run     syncs until nothing is pending, and prints what was sent and received
+status  prints the state of each server
+verify  compares both sides completely without changing anything; exits with status 1 if they differ
+pause   stops until you start the next run
+answer  answers a question from a run: what to do about people or a list missing on the server, or a new key
+remove  removes the server; nothing changes on either side
 
 ${commonUsage}  --direction     mirror: what is here wins, and people who unsubscribed there are unsubscribed here (default)
-                  both: changes go both ways, and --conflicts says whose value is kept where both sides changed one
-  --schedule      when it runs by itself (default: manual, only when it is asked to)
-  --limit N       at most so many requests a second
+                  both: changes go both ways, and --conflicts decides whose value is kept if both sides changed it
+  --schedule      when to sync automatically (default: manual, only when you start it)
+  --limit N       maximum requests per second
 `
 
 const options = {
@@ -55,7 +55,7 @@ type Values = Partial<Record<keyof typeof options, string>>
 export const syncCommand = answeringCommand(usage, options, async (values, [name = '', ...rest]) => {
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action || rest.length > (action === answer ? 1 : 0)) {
-    throw new Error(`sync is followed by ${Object.keys(actions).join(', ')}; see listwright sync --help`)
+    throw new Error(`sync needs one of ${Object.keys(actions).join(', ')}; see listwright sync --help`)
   }
   // A server can be added to an empty application; everything else is about one that has data.
   if (action !== add) requireData(values['data-dir'])
@@ -91,18 +91,18 @@ async function add({ call }: LocalApplication, values: Values): Promise<Printed>
   const matches = await call<ListMatch[]>('POST', '/remotes/preview', input)
   const { id, name } = await call<Remote>('POST', '/remotes', input)
   const sentences =
-    matches.length === 0 ? ['  nothing yet, since there are no lists here'] : matches.map(matchSentence)
+    matches.length === 0 ? ['  nothing yet: there are no lists here'] : matches.map(matchSentence)
   return {
     json: { remote: id },
-    text: [`"${name}" is server ${id}. A run will do this:`, ...sentences].join('\n')
+    text: [`"${name}" was added as server ${id}. A run will do this:`, ...sentences].join('\n')
   }
 }
 
 function readKey(path: string): string {
   if (path !== '-' && !existsSync(path))
-    throw new Error(`--key-file must name a file that holds the key, and there is no file ${path}`)
+    throw new Error(`--key-file must name a file that contains the key; there is no file ${path}`)
   const key = readFileSync(path === '-' ? 0 : path, 'utf8').trim()
-  if (key === '') throw new Error(`--key-file must hold a key, and ${path} is empty`)
+  if (key === '') throw new Error(`--key-file must contain a key; ${path} is empty`)
   return key
 }
 
@@ -113,7 +113,9 @@ function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_
       ? 'created there'
       : `the list ${their_id} there, with ${formatCount(their_subscribers ?? 0)} subscribers`
   const unlike =
-    unlike_fields.length === 0 ? '' : `; not mirrored, since their types differ: ${unlike_fields.join(', ')}`
+    unlike_fields.length === 0
+      ? ''
+      : `; not mirrored, because their types differ: ${unlike_fields.join(', ')}`
   return `  ${name} (${people}): ${there}${unlike}`
 }
 
@@ -154,12 +156,12 @@ function resultText(total: Pick<SyncRun, 'pushed' | 'pulled' | 'refused' | 'conf
       )
       .join(', ') || 'nothing'
   return [
-    `Sent: ${counted(total.pushed)}. Brought: ${counted(total.pulled)}.`,
+    `Sent: ${counted(total.pushed)}. Received: ${counted(total.pulled)}.`,
     ...(total.refused > 0
-      ? [`Refused: ${formatCount(total.refused)}; the page "Sync" shows them with their reasons.`]
+      ? [`Refused: ${formatCount(total.refused)}; the Sync page shows the reasons.`]
       : []),
     ...(total.conflicts > 0
-      ? [`Changed on both sides: ${formatCount(total.conflicts)}; the page "Sync" shows both values.`]
+      ? [`Changed on both sides: ${formatCount(total.conflicts)}; the Sync page shows both values.`]
       : [])
   ].join('\n')
 }
@@ -188,7 +190,7 @@ async function endOfRun(
     const ended = remote.last_run
     const isOver = remote.state !== 'running' && !remote.is_requested
     if (ended && ended.id > before && ended.outcome !== null && isOver) return { remote, ended }
-    if (remote.state === 'paused') throw new Error('It was paused meanwhile.')
+    if (remote.state === 'paused') throw new Error('The sync was paused in the meantime.')
     await pause(lookInterval)
   }
 }
@@ -216,7 +218,7 @@ function statusText({
   refused,
   open_conflicts
 }: Remote): string {
-  const last = last_run ? `last run ${last_run.started_at}: ${last_run.outcome ?? 'under way'}` : 'no run yet'
+  const last = last_run ? `last run ${last_run.started_at}: ${last_run.outcome ?? 'running'}` : 'no run yet'
   return [
     `${id}  ${name} (${base_url}): ${state}, ${last}, ${formatCount(refused)} refused, ${formatCount(open_conflicts)} to decide`,
     ...(message === null ? [] : [`   ${message}`]),
@@ -235,7 +237,7 @@ async function verify(application: LocalApplication, values: Values): Promise<Pr
   return {
     json: found,
     text: found.equal
-      ? 'Both sides have the same.'
+      ? 'Both sides match.'
       : [`Differences: ${formatCount(found.number_of_differences)}`, ...sentences].join('\n'),
     isNegative: !found.equal
   }
@@ -248,7 +250,7 @@ function shown(value: unknown): string {
 async function pauseRemote(application: LocalApplication, values: Values): Promise<Printed> {
   const { id, name } = await chosenRemote(application, values)
   const { state } = await application.call<Remote>('POST', `/remotes/${id}/pause`)
-  return { json: { remote: id, state }, text: `"${name}" is paused until its next run is asked for.` }
+  return { json: { remote: id, state }, text: `"${name}" is paused until you start its next run.` }
 }
 
 /** What a question can be answered with, as it is typed; where none is asked, a new key can be given. */
@@ -269,8 +271,8 @@ async function answer(application: LocalApplication, values: Values, given = '')
   if (!fitting.includes(given)) {
     throw new Error(
       question === null
-        ? `"${name}" asks nothing. A new key is given with: sync answer key --key-file FILE`
-        : `sync answer is followed by ${fitting.join(' or ')}, and "${given}" is not one of them`
+        ? `"${name}" is not asking anything. To give it a new key: sync answer key --key-file FILE`
+        : `sync answer needs ${fitting.join(' or ')}, not "${given}"`
     )
   }
   const { state } =
@@ -279,13 +281,13 @@ async function answer(application: LocalApplication, values: Values, given = '')
           api_key: readKey(required(values, 'key-file', 'answer key'))
         })
       : await application.call<Remote>('POST', `/remotes/${id}/answer`, { answer: given.replace('-', '_') })
-  return { json: { remote: id, state }, text: `"${name}" goes on with its next run: sync run` }
+  return { json: { remote: id, state }, text: `"${name}" continues with its next run: sync run` }
 }
 
 async function remove(application: LocalApplication, values: Values): Promise<Printed> {
   const { id, name } = await chosenRemote(application, values)
   await application.call('DELETE', `/remotes/${id}`)
-  return { json: { remote: id }, text: `"${name}" is removed. Nothing was changed on either side.` }
+  return { json: { remote: id }, text: `"${name}" was removed. Nothing was changed on either side.` }
 }
 
 /** The server that --remote names, or the only one there is. */
@@ -312,7 +314,7 @@ function required(values: Values, name: 'url' | 'organization' | 'key-file', act
 }
 
 function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, and "${text}" is not one`)
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not "${text}"`)
   return Number(text)
 }
 

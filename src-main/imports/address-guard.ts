@@ -56,7 +56,9 @@ function refusal(host: string): ImportFailure {
 export function checkUrl(text: string, allowsPrivate: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ImportFailure(`"${text}" is no address of a file: it must begin with http:// or https://`)
+    throw new ImportFailure(
+      `"${text}" is not the web address of a file: it must begin with http:// or https://`
+    )
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (!allowsPrivate && isIP(host) !== 0 && isGuarded(host)) throw refusal(host)

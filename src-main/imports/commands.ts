@@ -118,7 +118,7 @@ async function refuseCorrected(
 ): Promise<void> {
   const corrected = await correctedPlaces(db, id)
   for (const place of places) {
-    if (corrected.has(place)) throw validationFailed(`failed row ${place + 1} was corrected already`)
+    if (corrected.has(place)) throw validationFailed(`failed row ${place + 1} was already corrected`)
     corrected.add(place)
   }
 }

@@ -115,7 +115,7 @@ async function follow(
     }
     url = checkUrl(new URL(location, url).href, allowsPrivate)
   }
-  throw new ImportFailure(`${first} leads from one address to the next, more than ${maxRedirects} times`)
+  throw new ImportFailure(`${first} redirects more than ${maxRedirects} times`)
 }
 
 /** Lets a file through that is not too large and does not come too slowly. */
@@ -137,6 +137,6 @@ function limited(url: string, silence: number): Transform {
 
 function tooLarge(url: string): ImportFailure {
   return new ImportFailure(
-    `${url} is larger than 200 MB. Put the file into the upload directory, where any size will do`
+    `${url} is larger than 200 MB. Put the file into the upload directory, where files can be any size`
   )
 }

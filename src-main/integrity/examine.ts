@@ -33,8 +33,7 @@ export function examine({ databasePath, file }: OpenDatabase): string[] {
   ]
   return [
     ...lostNotes.map(
-      (path) =>
-        `${path} is damaged or missing, so it cannot be told whether the data is what Listwright wrote.`
+      (path) => `${path} is damaged or missing, so Listwright cannot tell whether the data is what it wrote.`
     ),
     ...(unlike.length > 0 ? [pagesSentence(unlike.length, tablesOf(databasePath, unlike))] : []),
     ...(typeof last === 'string' ? [] : lostChanges(databasePath, last, content))
@@ -124,12 +123,12 @@ function lostChanges(databasePath: string, last: LastChange, { end }: LogContent
     if (lost > 0) {
       const changes = lost === 1 ? 'The last change is' : `The last ${formatCount(lost)} changes are`
       return [
-        `${changes} missing: the database is an older copy, or its log (${databasePath}-wal) was removed or cut off.`
+        `${changes} missing: the database is an older copy, or its log (${databasePath}-wal) was removed or truncated.`
       ]
     }
     return last.log && !reaches(end, last.log)
       ? [
-          `The last changes are missing: the log of the database (${databasePath}-wal) was removed, cut off or broken.`
+          `The last changes are missing: the log of the database (${databasePath}-wal) was removed, truncated or damaged.`
         ]
       : []
   } catch (error) {

@@ -68,7 +68,7 @@ export class Integrity {
 
   /** To be called when a connection met damage. */
   report(): void {
-    this.#add('The database cannot be read everywhere: its structure is broken in places.')
+    this.#add('Parts of the database cannot be read: its structure is damaged.')
   }
 
   /**

@@ -32,10 +32,9 @@ export async function requireWritable(directory: string): Promise<void> {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     const why = refusals[code]
     if (!why) throw error
-    throw new Error(
-      `Nothing can be written to ${directory}: ${why}. Choose another folder with --data-dir.`,
-      { cause: error }
-    )
+    throw new Error(`Cannot write to ${directory}: ${why}. Choose another folder with --data-dir.`, {
+      cause: error
+    })
   }
 }
 
@@ -43,10 +42,10 @@ const refusals: Record<string, string> = {
   EACCES: 'you may not change this folder',
   EPERM: 'you may not change this folder',
   EROFS: 'its disk is read-only',
-  ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'there is a file of this name',
+  ENOTDIR: 'part of its path is a file',
+  EEXIST: 'there is a file with this name',
   // What Node says of a folder that cannot be made on a read-only disk, and of a drive that is gone.
-  ENOENT: 'the folder that it is in is not there, or is read-only'
+  ENOENT: 'its parent folder does not exist, or is read-only'
 }
 
 /**
@@ -65,12 +64,12 @@ export function unsafePlaces(directory: string, mounts: string | null = readMoun
     ...(type === null
       ? []
       : [
-          `${directory} is on another computer (${type}). Files there can be lost or locked when the network fails. Keep the data on a disk of this computer, and backups there.`
+          `${directory} is on another computer (${type}). Files there can be lost or locked when the network fails. Keep the data on a local disk, and use that folder for backups.`
         ]),
     ...(cloud === undefined
       ? []
       : [
-          `${cloud} copies ${directory} while it changes, which can damage the data. Keep it in another folder, and backups in this one.`
+          `${cloud} copies ${directory} while it changes, which can damage the data. Keep the data in another folder, and use this one for backups.`
         ])
   ]
 }

@@ -14,7 +14,7 @@ export function* structuralFaults(database: Database): Generator<string> {
     }
     const broken = database.pragma('foreign_key_check') as { table: string; parent: string }[]
     if (broken.length > 0)
-      yield `${broken.length} rows, such as one of ${broken[0]?.table}, refer to no ${broken[0]?.parent}`
+      yield `${broken.length} rows, such as one in ${broken[0]?.table}, refer to missing ${broken[0]?.parent}`
   } catch (error) {
     yield `The file is damaged: ${messageOf(error)}`
   }

@@ -23,10 +23,10 @@ const recordNames: Record<string, string> = {
   api_keys: 'API key',
   autoresponders: 'Autoresponder',
   bulk_actions: 'Bulk action',
-  campaign_contents: 'Message of a campaign',
+  campaign_contents: 'Campaign message',
   campaigns: 'Campaign or template',
-  change_log: 'Entry of the history',
-  custom_field_options: 'Option of a custom field',
+  change_log: 'History entry',
+  custom_field_options: 'Custom field option',
   custom_fields: 'Custom field',
   drafts: 'Draft',
   images: 'Image',
@@ -35,25 +35,25 @@ const recordNames: Record<string, string> = {
   seed_lists: 'Seed list',
   segments: 'Segment',
   settings: 'Setting',
-  stat_events: 'Event of a campaign',
-  stat_recipients: 'Recipient of a campaign',
+  stat_events: 'Campaign event',
+  stat_recipients: 'Campaign recipient',
   subscriber_exports: 'Export',
   subscriber_imports: 'Import',
   subscribers: 'Subscriber',
   suppressed_addresses: 'Suppressed address',
   suppression_lists: 'Suppression list',
-  sync_remotes: 'Server of the synchronization',
-  table_views: 'View of a list',
+  sync_remotes: 'Sync server',
+  table_views: 'List view',
   users: 'User',
   web_forms: 'Form'
 }
 
 const sentences: Record<Loss, string> = {
   lost: 'Lost',
-  doubtful: 'Kept, but a part of the file where it stands was changed: see whether it is right',
-  replaced: 'Lost; something with a name of its own stands in its place, because others belong to it',
-  removed: 'Could be read, but what it belongs to is lost',
-  stopped: 'Was going on, and has been stopped: see whether it should begin again'
+  doubtful: 'Kept, but its part of the file was changed: please check it',
+  replaced: 'Lost; replaced with an empty one, because other records depend on it',
+  removed: 'Readable, but removed because what it belongs to is lost',
+  stopped: 'Was running and has been stopped: start it again if you need it'
 }
 
 const lines = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' }, true)

@@ -41,7 +41,7 @@ async function suppressFile(
   if (!row) return { is: 'stopped' }
   const source = join(dataDirectory, row.source_path)
   if ((await fingerprintOf(source)) !== row.source_fingerprint) {
-    throw new ImportFailure('the file changed while it was imported. Import the changed file again')
+    throw new ImportFailure('the file changed while it was being imported. Import it again')
   }
   const path = await unpack(source, unpackedPath, signal)
   const format = JSON.parse(row.file_format) as FileFormat

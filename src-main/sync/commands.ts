@@ -103,7 +103,7 @@ const remove: Command<RemoteInput, void> = async (context, { organizationId, id 
 const request: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
   if (row.state === 'asking') {
-    throw validationFailed(`${row.name} waits for an answer first: ${row.message ?? ''}`)
+    throw validationFailed(`${row.name} needs an answer first: ${row.message ?? ''}`)
   }
   await update(context, row, {
     ...(row.state !== 'running' && { state: 'idle' as const, message: null }),
@@ -132,7 +132,7 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
   const row = await remoteById(context.db, organizationId, id)
   const listId = row.question_list_id
   if (row.question === null || listId === null || !fittingAnswers[row.question].includes(answer)) {
-    throw validationFailed(`${row.name} does not ask that`)
+    throw validationFailed(`${row.name} is not asking that`)
   }
   if (answer === 'leave_out') await leaveOut(context, row, listId)
   await update(context, row, {
@@ -697,10 +697,10 @@ const decideConflict: Command<DecideInput, void> = async (context, input) => {
   if (conflict.kept === input.keep) return
   if (isReversed) {
     if (conflict.kind !== 'subscriber' || conflict.mailing_list_id === null) {
-      throw validationFailed('this conflict is decided by changing the record itself')
+      throw validationFailed('to resolve this conflict, change the record itself')
     }
     if (conflict.field === 'removed') {
-      throw validationFailed('this conflict is decided by adding or removing the subscriber')
+      throw validationFailed('to resolve this conflict, add or remove the subscriber')
     }
     const scope = {
       organizationId: input.organizationId,
@@ -708,7 +708,7 @@ const decideConflict: Command<DecideInput, void> = async (context, input) => {
       mailingListId: conflict.mailing_list_id
     }
     const [subscriber] = await subscribersNamed(context.db, scope.mailingListId, [{ id: conflict.local_id }])
-    if (!subscriber) throw validationFailed('this subscriber is not on the list any more')
+    if (!subscriber) throw validationFailed('this subscriber is no longer on the list')
     const kept = input.keep === 'local' ? conflict.local_value : conflict.remote_value
     await changeSubscriber(context, scope, subscriber, changeOf(conflict.field, JSON.parse(kept)))
   }

@@ -53,7 +53,7 @@ export class Credentials {
         if (place === 'file') throw error
       }
     }
-    throw new Error('the key could not be kept')
+    throw new Error('the key could not be stored')
   }
 
   /** @returns null where it is not there any more, or cannot be read */

@@ -13,16 +13,14 @@ export function remoteAddress(text: string): string {
     throw validationFailed('base_url must be an address such as https://api.example.com')
   }
   if (url.username || url.password) {
-    throw validationFailed('base_url must not hold a name or password: the key has a field of its own')
+    throw validationFailed('base_url must not contain a name or password: the key has its own field')
   }
   if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
-    throw validationFailed('base_url must begin with https://, so that nobody on the way reads the key')
+    throw validationFailed('base_url must begin with https://, so that nobody can intercept the key')
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/ga\/api(?:\/v2)?$/, '')
   if (path !== '' || url.search || url.hash) {
-    throw validationFailed(
-      'base_url must be the address of the server alone, such as https://api.example.com'
-    )
+    throw validationFailed('base_url must be only the address of the server, such as https://api.example.com')
   }
   return url.origin
 }

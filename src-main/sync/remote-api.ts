@@ -101,7 +101,7 @@ export class RemoteApi {
       const { status, text, isJson } = await this.#send('GET', path)
       if (status === 200 && !isJson) return text
       this.#read(status, text)
-      throw new RemoteFault('unavailable', `${this.#host} answered ${path} with something else than a text`)
+      throw new RemoteFault('unavailable', `${this.#host} answered ${path} with something other than text`)
     })
   }
 
@@ -136,27 +136,30 @@ export class RemoteApi {
     const envelope = envelopeOf(text)
     if (envelope?.success === true && status >= 200 && status < 300) return envelope
     const said = typeof envelope?.error_message === 'string' ? envelope.error_message : null
-    if (status === 401) throw new RemoteFault('key', `${this.#host} does not take this key${because(said)}`)
+    if (status === 401) throw new RemoteFault('key', `${this.#host} did not accept this key${because(said)}`)
     if (status === 403)
-      throw new RemoteFault('key', `The key may not do this at ${this.#host}${because(said)}`)
+      throw new RemoteFault(
+        'key',
+        `The key does not have permission to do this on ${this.#host}${because(said)}`
+      )
     if (status === 429 || status >= 500) {
       throw new RemoteFault('unavailable', `${this.#host} answered with status ${status}${because(said)}`)
     }
     if (status >= 300 && status < 400) {
       throw new RemoteFault(
         'key',
-        `${this.#host} leads to another address. Its own address has to be given, since the key is sent nowhere else`
+        `${this.#host} redirects to another address. Enter that address instead: the key is sent only to the address you enter`
       )
     }
     if (status === 404 || envelope?.error_code === 'not_found') {
       throw new RemoteFault('not_found', said ?? `${this.#host} does not know this call`)
     }
     if (!envelope) {
-      throw new RemoteFault('unavailable', `${this.#host} answered with something that is not of the API`)
+      throw new RemoteFault('unavailable', `${this.#host} gave an answer that is not from the API`)
     }
     if (envelope.error_code === 'not_authorized')
       throw new RemoteFault('key', `${this.#host}: ${said ?? 'no'}`)
-    throw new RemoteFault('refused', said ?? `${this.#host} refused it without saying why`)
+    throw new RemoteFault('refused', said ?? `${this.#host} refused it without giving a reason`)
   }
 
   async #send(
@@ -200,7 +203,8 @@ export class RemoteApi {
     let bytes = 0
     for await (const piece of body) {
       bytes += piece.length
-      if (bytes > maxAnswer) throw new RemoteFault('unavailable', `${this.#host} answered without an end`)
+      if (bytes > maxAnswer)
+        throw new RemoteFault('unavailable', `${this.#host} sent an answer that is too long`)
       pieces.push(piece)
     }
     this.traffic.bytesReceived += bytes

@@ -165,7 +165,7 @@ export const syncRoutes = serve(
     async function lookAtKept(caller: Caller, remote: RemoteRow): Promise<LookInput> {
       const apiKey = await credentials.read(remote.id, remote.credential_place)
       if (apiKey === null)
-        throw validationFailed('the key of this remote is not where it was kept; enter it again')
+        throw validationFailed('the stored key of this server was not found; enter it again')
       return {
         dataDirectory,
         remoteId: remote.id,

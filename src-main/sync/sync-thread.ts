@@ -91,13 +91,13 @@ async function carryOut(
     if (remote.credential_place !== 'file') {
       return {
         is: 'waiting',
-        message: 'The key cannot be read here now, where it is kept by the desktop or its keyring.'
+        message: 'The key cannot be read right now. It is stored by the desktop or its keyring.'
       }
     }
     return {
       is: 'asking',
       question: 'key',
-      message: 'The key is not where it was kept. Enter it again.',
+      message: 'The stored key was not found. Enter it again.',
       mailingListId: null
     }
   }

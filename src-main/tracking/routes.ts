@@ -55,7 +55,7 @@ const followLinks = serve(trackingEndpoints, ({ reader, writer, contents }) => (
   'GET /w/:token': async ({ params, server }, reply) => {
     const named = readToken(await signingSecret(reader), 'view', params.token)
     const message = named && (await contents.message(named, server.listeningOrigin))
-    if (!message) return page(reply, 'This message is not there any more', 'It was removed by its sender.')
+    if (!message) return page(reply, 'This message is no longer available', 'Its sender has removed it.')
     void reply.header('Content-Security-Policy', messagePolicy)
     return message.html === undefined
       ? reply.type('text/plain; charset=utf-8').send(message.text)
@@ -72,7 +72,7 @@ const followLinks = serve(trackingEndpoints, ({ reader, writer, contents }) => (
       await writer.run('subscribers.unsubscribeByToken', { organizationId: null, token: params.token, ip })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      return page(reply.code(404), 'This link does not work', 'It belongs to nobody who is on a list here.')
+      return page(reply.code(404), 'This link does not work', 'It does not belong to anyone on a list here.')
     }
     return page(reply, 'You are unsubscribed', 'You will get no more messages from this list.')
   }

@@ -68,7 +68,7 @@ export const apiAccessRoutes = serve(apiAccessEndpoints, ({ reader, writer, data
 async function requireMayMakeKeyFor(caller: Caller, userId: number, reader: Kysely<Schema>): Promise<void> {
   const user = await userById(reader, organizationSeenBy(caller), userId)
   if (caller.role === 'standard' || (user.role === 'system_admin' && caller.role !== 'system_admin')) {
-    throw new ApiError('not_authorized', 'only those who may change a user may make API keys for them')
+    throw new ApiError('not_authorized', 'only people who can edit a user can create API keys for them')
   }
 }
 

@@ -82,7 +82,8 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
       const places = body.rows.map(({ place }) => place)
       const lines = await failedRows.lines(log, places)
       for (const place of places) {
-        if (!lines.has(place)) throw validationFailed(`failed row ${place + 1} is not there (any more)`)
+        if (!lines.has(place))
+          throw validationFailed(`failed row ${place + 1} does not exist, or no longer does`)
       }
       const { autoresponders, ...settings } = JSON.parse(row.settings) as StoredSettings
       const rows = body.rows.map(({ place, cells }) => ({ line: lines.get(place) ?? 1, cells }))

@@ -53,7 +53,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       const user = await userById(reader, null, userId)
       if (user.password_hash !== null && !(await isRightPassword(user, body.password))) {
         throw validationFailed(
-          `password is wrong, or you are locked out for a while after ${maxPasswordFailures} wrong ones in a row`
+          `password is wrong, or you are temporarily locked out after ${maxPasswordFailures} wrong ones in a row`
         )
       }
       const passwordHash = await passwords.readNew(body)
@@ -95,8 +95,8 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
 
 /** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
 const signInRefusal =
-  'email or password is wrong, or the user may not sign in. ' +
-  `After ${maxPasswordFailures} wrong passwords in a row a user is locked out for a while; an administrator can unlock them`
+  'email or password is wrong, or the user is not allowed to sign in. ' +
+  `After ${maxPasswordFailures} wrong passwords in a row, a user is temporarily locked out; an administrator can unlock them`
 
 /** @throws ApiError invalid_request for a program with a key, which has no window */
 function requireSession(token: string | undefined): string {

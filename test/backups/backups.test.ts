@@ -147,8 +147,8 @@ describe('backups', () => {
     for (const [path, sentence] of [
       [flipped, 'cannot be used'],
       [cut, ''],
-      [text, 'is no backup of Listwright'],
-      [other, 'is no backup of Listwright'],
+      [text, 'is not a Listwright backup'],
+      [other, 'is not a Listwright backup'],
       [newer, 'was written by a newer Listwright'],
       [join(directory, 'gone.db'), 'There is no file']
     ] as const) {

@@ -17,7 +17,7 @@ it.each(['missing', 'empty'])(
     else truncateSync(path)
     await expect(startApplication(dataDirectory)).rejects.toThrow(
       new RegExp(
-        `is ${how}, and Listwright has kept data there before.*listwright backup restore ${data.name}`
+        `is ${how}, although Listwright has stored data there before.*listwright backup restore ${data.name}`
       )
     )
     await expect(startApplication(dataDirectory)).rejects.toThrow(/To start over, choose another folder/)

@@ -250,10 +250,12 @@ describe('a bulk action', () => {
     expect(await refusalOf(long)).toBe(
       'Note must be at most 10000 characters to be set for many subscribers at once'
     )
-    expect(await refusalOf({ ...set, mode: 'add', value: 1 })).toBe('mode must be set: Age holds one value')
+    expect(await refusalOf({ ...set, mode: 'add', value: 1 })).toBe(
+      'mode must be set: Age can have only one value'
+    )
     expect(await refusalOf({ kind: 'copy' })).toBe('mailing_list_id cannot be blank')
     expect(await refusalOf({ kind: 'move', mailing_list_id: list.id })).toBe(
-      'mailing_list_id must be another list than the one that they are on'
+      'mailing_list_id must be a different list from the one they are on'
     )
     await deleteList(started.api, remote.id)
     expect(await refusalOf({ kind: 'copy', mailing_list_id: remote.id })).toBe(
@@ -264,7 +266,7 @@ describe('a bulk action', () => {
     expect(await refusalOf({ kind: 'correct_domains' })).toBe('domains must name at least one domain')
     expect(await correct({ 'gmial.com': 'gmail' })).toBe('domains: "gmail" is not the name of a domain')
     expect(await correct({ 'GMAIL.com': 'gmail.com ' })).toBe(
-      'domains: gmail.com is to be replaced by itself'
+      'domains: gmail.com cannot be replaced by itself'
     )
     const many = Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`d${index}.com`, 'gmail.com']))
     expect(await correct(many)).toBe('domains must name at most 40 domains')
@@ -616,7 +618,7 @@ describe('deleting', () => {
     expect(await allSubscribers(started.api, list.id)).toEqual(before)
     expect(reactionsOf(started, list.id)).toEqual(waiting)
     expect(await started.api.workbench('POST', `/bulk_actions/${deleted.id}/undo`)).toMatchObject({
-      error_message: 'this bulk action was undone already'
+      error_message: 'this bulk action was already undone'
     })
   })
 
@@ -673,7 +675,7 @@ describe('an action that waits for another', () => {
     expect(await ended()).toMatchObject({
       state: 'failed',
       changed: 0,
-      error_message: 'the custom field F has changed, and does not take that value any more'
+      error_message: 'the custom field F has changed, and no longer accepts that value'
     })
   })
 

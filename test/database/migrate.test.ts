@@ -99,7 +99,7 @@ describe('migrations', () => {
     })
     migrate(database, backups, [...steps.slice(0, 1), referring])
     expect(() => migrate(database, backups, [...steps.slice(0, 1), referring, anew('id = 1')])).toThrow(
-      '1 rows, such as one of pets, refer to no owners'
+      '1 rows, such as one in pets, refer to missing owners'
     )
     expect(versionOf(database)).toBe(2)
     migrate(database, backups, [...steps.slice(0, 1), referring, anew('true')])

@@ -452,7 +452,7 @@ it('a campaign that cannot begin fails with its reason', async () => {
   await deleteList(api, other.id)
   expect((await api.sent(made.id)).dispatch?.state).toBe('failed')
   const { data } = await api.workbench<{ error_message: string }>('GET', `/campaigns/${made.id}/progress`)
-  expect(data.error_message).toMatch(/^Sending cannot go on: the segment refers to mailing list/)
+  expect(data.error_message).toMatch(/^Sending cannot continue: the segment refers to mailing list/)
   const again = await api.post(`/mailing_lists/${list.id}/campaigns`, {
     campaign: {
       name: 'Again',

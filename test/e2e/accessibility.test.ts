@@ -193,7 +193,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     for (const button of ['Set status', 'Set a field', 'Copy or move', 'Suppress', 'Export', 'Delete']) {
       await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
       await page.getByRole('checkbox', { name: 'Select everyone found' }).click()
-      const bar = page.getByRole('region', { name: 'What to do with the selected subscribers' })
+      const bar = page.getByRole('region', { name: 'Actions for the selected subscribers' })
       await bar.getByRole('button', { name: button }).waitFor()
       if (button === 'Set status') faults.push(...(await faultsOf(page, 'selection')))
       await bar.getByRole('button', { name: button }).click()
@@ -215,7 +215,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     const { page } = window
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Skip to the content')
+    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Skip to content')
     await page.keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
     await window.finish()

@@ -38,7 +38,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
         .getByTestId('tick')
         .click({ modifiers })
     }
-    const bar = page.getByRole('region', { name: 'What to do with the selected subscribers' })
+    const bar = page.getByRole('region', { name: 'Actions for the selected subscribers' })
     const notice = page.getByRole('region', { name: 'The last bulk action' })
     return { window, page, tick, bar, notice, dialog: page.getByRole('dialog') }
   }

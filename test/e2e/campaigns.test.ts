@@ -52,7 +52,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     expect(await page.getByLabel('From email').inputValue()).toBe('anna@example.com')
     await window.screenshot('campaign-editor')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The campaign is saved').first().waitFor()
+    await page.getByText('The campaign was saved').first().waitFor()
     const [saved] = (await api.get<CampaignSummary[]>(`/mailing_lists/${list.id}/campaigns`)).data
     expect(saved).toMatchObject({
       name: 'Spring news',
@@ -81,12 +81,12 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByText('“Version A” has no plain text.').waitFor()
     await page.getByText('1 person: “Very important” of “Newsletter”').waitFor()
     expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true)
-    await page.getByText('There is no link to unsubscribe in the plain text').waitFor()
+    await page.getByText('The plain text has no unsubscribe link').waitFor()
     await window.screenshot('campaign-blocked')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await version.getByLabel('Plain text').fill('Spring: https://example.com/offer')
     await page.getByRole('button', { name: 'Send…' }).click()
-    await page.getByText('These codes are unknown and would be sent as they are').waitFor()
+    await page.getByText('These codes are unknown and will be sent as they are').waitFor()
     await page.getByRole('dialog').getByText('%%first name%%').last().waitFor()
     await page.getByText('Links in this message work on this computer only').waitFor()
     await window.screenshot('campaign-warnings')
@@ -101,7 +101,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByText(/It will be sent at/).waitFor()
     await window.screenshot('campaign-scheduled')
     expect((await api.get<CampaignDetail>(`/campaigns/${id}`)).data.dispatch?.state).toBe('scheduled')
-    await page.getByRole('button', { name: 'Do not send it yet' }).click()
+    await page.getByRole('button', { name: 'Unschedule' }).click()
     await page.getByText(/It will be sent at/).waitFor({ state: 'hidden' })
 
     await page.getByRole('button', { name: 'Send…' }).click()
@@ -147,7 +147,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await form.getByLabel('Sent', { exact: true }).click()
     await page.getByRole('option', { name: 'When a campaign is opened' }).click()
     await menuIsGone(page)
-    await form.getByRole('button', { name: 'The campaign' }).click()
+    await form.getByRole('button', { name: /^Campaign(:|$)/ }).click()
     await page.getByRole('option', { name: 'Invitation' }).click()
     await menuIsGone(page)
     await form.getByLabel('Subject').fill('Thank you')
@@ -167,7 +167,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     const window = await Window.open(browser, app, `/lists/${list.id}/campaigns/new`)
     const { page } = window
     await page.getByLabel('Name', { exact: true }).fill('Remote news')
-    await page.getByLabel('Query of the recipients').fill('SELECT email FROM people')
+    await page.getByLabel('Recipient query').fill('SELECT email FROM people')
     const version = page.getByRole('region', { name: 'Version A' })
     await version.getByLabel('Subject').fill('Hello')
     await writeHtml(version, '<p>Hello</p>')

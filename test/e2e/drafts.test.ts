@@ -40,7 +40,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     expect(await subject(page).inputValue()).toBe('News of spring')
     await second.screenshot('draft-back')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The campaign is saved').first().waitFor()
+    await page.getByText('The campaign was saved').first().waitFor()
     await isBack(page).waitFor({ state: 'hidden' })
     await untilKept([])
     await page.goto(started.app.baseUrl + path)

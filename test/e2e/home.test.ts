@@ -28,7 +28,7 @@ describe.skipIf(skipsWithoutBrowser)('the home page, in a real Chromium', { time
     await page.getByText('500 subscribers').first().waitFor()
 
     await page.getByRole('navigation').getByRole('link', { name: 'Home', exact: true }).click()
-    await page.getByRole('img', { name: /^Subscribers of each status/ }).waitFor()
+    await page.getByRole('img', { name: /^Subscribers by status/ }).waitFor()
     const subscribers = page.getByRole('region', { name: 'Subscribers' })
     await expect.poll(() => subscribers.innerText()).toMatch(/^Subscribers\s+500\s+Active\s+400\s+/)
     await page.getByRole('row', { name: /^Sample list 400 \+400 \+400$/ }).waitFor()

@@ -18,7 +18,7 @@ describe.skipIf(skipsWithoutBrowser)('list hygiene, in a real Chromium', { timeo
     const list = await listOf('Club', 'anna@gmial.com', 'ben@gmial.com', 'clara@hotmial.com', 'd@example.com')
     const window = await Window.open(browser, started.app, `/lists/${list.id}/hygiene`)
     const { page } = window
-    const misspelt = page.getByRole('region', { name: 'Misspelt domains' })
+    const misspelt = page.getByRole('region', { name: 'Misspelled domains' })
     await misspelt.getByRole('button', { name: 'Correct 3 addresses' }).waitFor()
     await misspelt.getByRole('checkbox', { name: 'Correct hotmial.com to hotmail.com' }).click()
     await window.screenshot('hygiene')
@@ -31,7 +31,7 @@ describe.skipIf(skipsWithoutBrowser)('list hygiene, in a real Chromium', { timeo
       .toEqual(['anna@gmail.com', 'ben@gmail.com', 'clara@hotmial.com', 'd@example.com'])
     await misspelt.getByText('gmial.com', { exact: true }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Show bulk actions' }).click()
-    await page.getByText('Correct misspelt domains: gmial.com → gmail.com').waitFor()
+    await page.getByText('Correct misspelled domains: gmial.com → gmail.com').waitFor()
     await page.getByText('2 addresses corrected').waitFor()
     await window.finish()
   })

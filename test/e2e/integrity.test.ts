@@ -27,7 +27,9 @@ describe.skipIf(skipsWithoutBrowser)('damaged data, in a real Chromium', () => {
     await page.getByText('not what Listwright wrote last').waitFor()
     await window.screenshot('damage-decision')
     await page.getByRole('button', { name: 'Recover what can be read' }).click()
-    await page.getByText('A backup of what could be read is in the list below.').waitFor()
+    await page
+      .getByText('A backup of everything that could be read has been added to the list below.')
+      .waitFor()
     await page.getByText('Recovered from damaged data').waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -14,7 +14,7 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
     const window = await Window.open(browser, app)
     const { page } = window
     await page.getByRole('link', { name: 'Jobs', exact: true }).click()
-    await page.getByText('Nothing is being done').waitFor()
+    await page.getByText('No jobs', { exact: true }).waitFor()
     await window.screenshot('jobs-empty')
     const list = await makeList(api, { name: 'Newsletter' })
     const emails = Array.from({ length: 100 }, (_, number) => `p${number}@example.com`)
@@ -57,7 +57,7 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
     await page.getByRole('switch', { name: 'All organizations' }).click()
     await page.getByRole('cell', { name: 'Globex', exact: true }).waitFor({ state: 'hidden' })
     await page.getByRole('link', { name: 'Spring news' }).click()
-    await page.getByText('It was ended before everybody got it.').waitFor()
+    await page.getByText('It was stopped before everyone got it.').waitFor()
     await window.finish()
   })
 })

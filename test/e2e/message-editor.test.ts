@@ -82,7 +82,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await version.getByText('Read more: https://example.com/spring').waitFor()
 
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The campaign is saved').first().waitFor()
+    await page.getByText('The campaign was saved').first().waitFor()
     const saved = await contentOf(id)
     expect(saved?.html).toMatch(/Hello %%first_name%%!/)
     expect(saved?.html).toMatch(/src="cid:[0-9a-f]{32}"/)
@@ -126,8 +126,8 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
 
     // What is sent as it was given, or leads nowhere, is told before.
     await page.getByRole('button', { name: 'Send…' }).click()
-    await page.getByText('Sample texts are still in the message').waitFor()
-    await page.getByText('Buttons that lead nowhere are in the message').waitFor()
+    await page.getByText('The message still contains sample text').waitFor()
+    await page.getByText('The message has buttons without a link').waitFor()
     await window.screenshot('campaign-samples')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await window.finish()
@@ -148,7 +148,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.getByText('This HTML was not made with the visual editor').waitFor()
     await window.screenshot('message-foreign')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The campaign is saved').first().waitFor()
+    await page.getByText('The campaign was saved').first().waitFor()
     expect((await contentOf(id))?.html).toBe(html)
 
     await page.getByRole('button', { name: 'Bring into the visual editor' }).click()
@@ -176,7 +176,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.keyboard.type('First')
     await page.getByLabel('Preview text').fill('What inboxes show')
     await page.keyboard.press('Enter')
-    await page.getByText('The campaign is saved').first().waitFor()
+    await page.getByText('The campaign was saved').first().waitFor()
     expect((await contentOf(id))?.html).toContain('What inboxes show')
     expect((await contentOf(id))?.text).toBe('First')
 
@@ -195,7 +195,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.keyboard.press('Control+Shift+z')
     await message.getByText('First second').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The campaign is saved').last().waitFor()
+    await page.getByText('The campaign was saved').last().waitFor()
     await window.finish()
   })
 
@@ -219,14 +219,14 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await message.click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type('0')
-    await page.getByRole('button', { name: 'Take from the design' }).waitFor()
+    await page.getByRole('button', { name: 'Use text from the design' }).waitFor()
     expect(await text.inputValue()).toBe('By hand')
-    await page.getByRole('button', { name: 'Take from the design' }).click()
+    await page.getByRole('button', { name: 'Use text from the design' }).click()
     expect(await text.inputValue()).toBe('Price 100')
     // Cleared on purpose, it stays so: opening a page changes nothing.
     await text.fill('')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The campaign is saved').first().waitFor()
+    await page.getByText('The campaign was saved').first().waitFor()
     await page.reload()
     await message.getByText('Price 100').waitFor()
     expect(await text.inputValue()).toBe('')

@@ -52,7 +52,7 @@ describe.skipIf(skipsWithoutBrowser)(
       await dialog.getByRole('option', { name: 'Jobs' }).click()
       await page.waitForURL('**/jobs')
       await ask('zzzzz')
-      await dialog.getByText('Nothing is called that, and no address begins so.').waitFor()
+      await dialog.getByText('No matches. Addresses are searched from their first letter.').waitFor()
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
       await page.getByRole('button', { name: /^Search/ }).click()

@@ -41,10 +41,10 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
       await page.getByRole('option', { name: option, exact: true }).click()
       await menuIsGone(page)
     }
-    await choose('What the condition is about', 'On another list')
+    await choose('What to filter by', 'On another list')
     await choose('The other list', 'Customers')
     await form.getByText('2 subscribers').waitFor()
-    await choose('How it is compared', 'is not in')
+    await choose('How to compare it', 'is not in')
     await form.getByText('3 subscribers').waitFor()
     await window.screenshot('segment-form')
     await makeSubscriber(started.api, customers.id, 'eva@example.com')
@@ -102,9 +102,9 @@ describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 
 
     await page.getByRole('link', { name: 'Autoresponders' }).click()
     await page.getByRole('link', { name: 'Thanks' }).click()
-    await choose('To whom')
+    await choose('Recipients')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The autoresponder is saved').first().waitFor()
+    await page.getByText('The autoresponder was saved').first().waitFor()
     const { data: autoresponders } = await started.api.get<Autoresponder[]>(
       `/mailing_lists/${list.id}/autoresponders`
     )

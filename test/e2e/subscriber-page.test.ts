@@ -61,7 +61,7 @@ describe.skipIf(skipsWithoutBrowser)(
       await page.getByRole('button', { name: 'Delete subscriber' }).click()
       await page.waitForURL(`**/lists/${list.id}`)
       await page.goto(`${started.app.baseUrl}/lists/${list.id}/subscribers/${id}`)
-      await page.getByText('Nothing is here').waitFor()
+      await page.getByText('Not found', { exact: true }).waitFor()
       await window.screenshot('subscriber-page-gone')
       await window.finish()
     })

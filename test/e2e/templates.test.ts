@@ -49,7 +49,7 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     await second.getByLabel('Subject').fill('Spring is here')
     await window.screenshot('template-versions')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The template is saved').first().waitFor()
+    await page.getByText('The template was saved').first().waitFor()
     const { data: all } = await started.api.get<TemplateSummary[]>(`/mailing_lists/${list.id}/templates`)
     const saved = await started.api.get<TemplateDetail>(`/templates/${all[0]?.id}`)
     expect(saved.data).toMatchObject({
@@ -81,8 +81,8 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
     })
     const { id: campaignId } = await makeCampaign(started.api, list.id)
     for (const [path, saved] of [
-      [`templates/${template.id}`, 'The template is saved'],
-      [`campaigns/${campaignId}`, 'The campaign is saved']
+      [`templates/${template.id}`, 'The template was saved'],
+      [`campaigns/${campaignId}`, 'The campaign was saved']
     ] as const) {
       const window = await Window.open(browser, started.app, `/lists/${list.id}/${path}`)
       const { page } = window

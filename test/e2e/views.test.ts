@@ -54,7 +54,7 @@ describe.skipIf(skipsWithoutBrowser)('views of the table, in a real Chromium', {
     await page.getByLabel('Name').fill('Cities')
     await window.screenshot('view-save')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The view “Cities” is saved').first().waitFor()
+    await page.getByText('The view “Cities” was saved').first().waitFor()
 
     await page.getByRole('button', { name: 'Cities' }).click()
     await page.getByRole('menuitem', { name: 'Everybody, standard columns' }).click()

@@ -190,9 +190,9 @@ it('a folder with files of others stays open to them, and an empty one is closed
 })
 
 it.each([
-  [['--data-dir', ''], '--data-dir must name a folder, and it is empty'],
-  [['--data-dir', '.', '--port', ''], '--port must be a number from 0 to 65535, and "" is not one'],
-  [['--data-dir', '.', '--port', '0x50'], '--port must be a number from 0 to 65535, and "0x50" is not one']
+  [['--data-dir', ''], '--data-dir must name a folder; it is empty'],
+  [['--data-dir', '.', '--port', ''], '--port must be a number from 0 to 65535, not ""'],
+  [['--data-dir', '.', '--port', '0x50'], '--port must be a number from 0 to 65535, not "0x50"']
 ])('serve %j is refused in a sentence, also for programs', async (args, sentence) => {
   const child = runServe([...args, '--json'])
   let output = ''

@@ -28,7 +28,7 @@ describe('npm run serve -- key', () => {
     expect(await status(made)).toBe(200)
     const used = listed(await key(dataDirectory, 'list'))
     expect(used).toMatch(/\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-    expect(await key(dataDirectory, 'revoke', used.split('\t')[0] ?? '')).toEqual(['"CRM sync" is revoked.'])
+    expect(await key(dataDirectory, 'revoke', used.split('\t')[0] ?? '')).toEqual(['"CRM sync" was revoked.'])
     expect(await status(made)).toBe(401)
     await app.close()
     const [later] = await key(dataDirectory, 'create', 'Later')
@@ -54,7 +54,7 @@ describe('npm run serve -- key', () => {
       /user \d+ was not found/
     )
     await expect(key(dataDirectory, 'create', 'Nobody', '--user', 'x@y.org')).rejects.toThrow(
-      /--user needs the email of a user, and "x@y.org" is not one/
+      /--user needs the email of a user; there is no user "x@y.org"/
     )
     await expect(key(dataDirectory, 'list', '--organization', '99')).rejects.toThrow(
       /organization 99 was not found/
@@ -81,14 +81,14 @@ describe('npm run serve -- key', () => {
     })
     expect(await json('revoke', '2')).toEqual({ revoked: 2 })
     expect(await json('revoke', '2')).toEqual({
-      error: 'key revoke needs the id of a key that "key list" shows, and "2" is not one'
+      error: 'key revoke needs the id of a key from "key list", not "2"'
     })
   })
 
   it('says what is wrong with what it is given', async () => {
     const { dataDirectory } = await startApplication()
     await expect(key(dataDirectory, 'create')).rejects.toThrow(/key create needs a name/)
-    await expect(key(dataDirectory, 'revoke', '999')).rejects.toThrow(/"999" is not one/)
+    await expect(key(dataDirectory, 'revoke', '999')).rejects.toThrow(/not "999"/)
     await expect(key(dataDirectory, 'show')).rejects.toThrow(/create NAME, list, or revoke ID/)
     await expect(key(await temporaryDirectory(), 'list')).rejects.toThrow(/There is no data in/)
   })

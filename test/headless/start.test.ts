@@ -104,8 +104,8 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       expect(answer.headers.get('Set-Cookie')).toContain('listwright_session_')
     }
     for (const [given, sentence] of [
-      [programs, `${programs} is no file that could be imported.`],
-      ['file:///%zz', 'file:///%zz is no address of a file on this computer.']
+      [programs, `${programs} is not a file that can be imported.`],
+      ['file:///%zz', 'file:///%zz is not the address of a file on this computer.']
     ] as const) {
       const refused = await start({}, [...data, given])
       expect(await refused.ended).toBe(1)
@@ -113,7 +113,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     }
     const third = await start({}, [...data, '/no/such/file.csv'])
     expect(await third.ended).toBe(1)
-    expect(await third.until(/file/)).toBe('There is no file /no/such/file.csv that could be read.\n')
+    expect(await third.until(/file/)).toBe('The file /no/such/file.csv does not exist or cannot be read.\n')
     first.child.kill('SIGTERM')
   })
 

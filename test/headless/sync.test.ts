@@ -76,10 +76,10 @@ test('a wrong key and a wrong address are told in words, and nothing is kept', a
     sync(here.dataDirectory, 'add', '--url', url, '--organization', '1', '--key-file', keyFile)
   const host = new URL(there.app.baseUrl).host
   expect((await add(there.app.baseUrl)).answer).toMatchObject({
-    error: expect.stringContaining(`${host} does not take this key`) as string
+    error: expect.stringContaining(`${host} did not accept this key`) as string
   })
   expect((await add('http://api.example.com')).answer).toEqual({
-    error: 'base_url must begin with https://, so that nobody on the way reads the key'
+    error: 'base_url must begin with https://, so that nobody can intercept the key'
   })
   expect((await add('http://127.0.0.1:1')).answer).toEqual({
     error: '127.0.0.1:1 cannot be reached: nothing answers at this address'
@@ -111,7 +111,7 @@ test('what a run asks is told and answered on the command line', async () => {
   await sync(here.dataDirectory, 'run')
   expect(await sync(here.dataDirectory, 'answer', 'send-again')).toMatchObject({
     status: 1,
-    answer: { error: expect.stringContaining('asks nothing') as string }
+    answer: { error: expect.stringContaining('is not asking anything') as string }
   })
   const { data: lists } = await there.api.get<{ id: number }[]>('/mailing_lists')
   for (let person = 0; person < 15; person++)
@@ -124,7 +124,7 @@ test('what a run asks is told and answered on the command line', async () => {
   expect(await sync(here.dataDirectory, 'answer', 'leave-out')).toEqual({
     status: 1,
     answer: {
-      error: 'sync answer is followed by send-again or remove-here, and "leave-out" is not one of them'
+      error: 'sync answer needs send-again or remove-here, not "leave-out"'
     }
   })
   expect(await sync(here.dataDirectory, 'answer', 'send-again')).toMatchObject({ status: 0 })

@@ -162,16 +162,16 @@ describe('corrected rows', () => {
     await correct(id, [row])
     const refusal = async (rows: object[]) =>
       (await started.api.workbench('POST', path, { rows })).error_message
-    expect(await refusal([row])).toBe('failed row 1 was corrected already')
+    expect(await refusal([row])).toBe('failed row 1 was already corrected')
     expect(
       await refusal([
         { ...row, place: 1 },
         { ...row, place: 1 }
       ])
-    ).toBe('failed row 2 was corrected already')
+    ).toBe('failed row 2 was already corrected')
     const both = await Promise.all([1, 1].map((place) => refusal([{ ...row, place }])))
-    expect(both.toSorted()).toEqual(['failed row 2 was corrected already', null])
-    expect(await refusal([{ ...row, place: 4 }])).toBe('failed row 5 is not there (any more)')
+    expect(both.toSorted()).toEqual(['failed row 2 was already corrected', null])
+    expect(await refusal([{ ...row, place: 4 }])).toBe('failed row 5 does not exist, or no longer does')
     expect(await refusal([])).toContain('rows')
   })
 

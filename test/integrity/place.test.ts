@@ -35,7 +35,7 @@ describe('where the data lies', () => {
     onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
     for (const dataDirectory of [disk, join(disk, 'data')]) {
       await expect(createApp({ dataDirectory, port: 0 })).rejects.toThrow(
-        /^Nothing can be written to .*read-only\. Choose another folder with --data-dir\.$/
+        /^Cannot write to .*read-only\. Choose another folder with --data-dir\.$/
       )
     }
   })

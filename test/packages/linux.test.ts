@@ -56,7 +56,7 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
     const copyright = readFileSync('/usr/share/doc/listwright/copyright', 'utf8')
     for (const work of ['Node.js', 'SQLite', 'fastify', 'vue ', 'better-sqlite3', 'lucide'])
       expect(copyright).toContain(work)
-    expect(copyright).toContain('has not been chosen by its owner')
+    expect(copyright).toContain('has not chosen a license')
     execFileSync('desktop-file-validate', ['/usr/share/applications/app.listwright.Listwright.desktop'])
     execFileSync('man', ['--warnings', '-l', '/usr/share/man/man1/listwright.1.gz'], { stdio: 'ignore' })
 

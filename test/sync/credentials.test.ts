@@ -58,8 +58,8 @@ test('a key is in no answer and not in the database', async () => {
 test.each([
   ['http://api.example.com', 'must begin with https://'],
   ['ftp://api.example.com', 'must be an address such as'],
-  ['https://name:password@api.example.com', 'must not hold a name or password'],
-  ['https://api.example.com/other', 'must be the address of the server alone']
+  ['https://name:password@api.example.com', 'must not contain a name or password'],
+  ['https://api.example.com/other', 'must be only the address of the server']
 ])('the address %s is refused', async (base_url, reason) => {
   const { api } = await startApplication()
   const { error_message } = await api.workbench('POST', '/remotes', {

@@ -123,7 +123,7 @@ test('the key goes to no other host, whatever a redirect says', async () => {
   proxy.faultOf = () => 'redirected'
   const run = await runSync(here.api, remoteId)
   expect(run).toMatchObject({ outcome: 'asking', remote: { state: 'asking', question: 'key' } })
-  expect(run.message).toContain('leads to another address')
+  expect(run.message).toContain('redirects to another address')
   expect(proxy.passed.length).toBe(1)
 })
 
@@ -133,7 +133,7 @@ test('a key that is not taken any more is asked for, and with another one it goe
   await here.api.workbench('PUT', `/remotes/${remoteId}`, { api_key: 'wrong' })
   expect(await runSync(here.api, remoteId)).toMatchObject({
     outcome: 'asking',
-    message: expect.stringContaining('does not take this key') as string
+    message: expect.stringContaining('did not accept this key') as string
   })
   await here.api.workbench('PUT', `/remotes/${remoteId}`, { api_key: await there.app.createApiKey('other') })
   expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished' })

@@ -229,7 +229,7 @@ async function oneRound(
   const [found, foundLog] = [await bytesOf(database(directory)), await bytesOf(log(directory))]
   const started = await start(directory)
   if (typeof started === 'string') {
-    expect(started, named).toMatch(/is damaged, and was left as it is|is missing|is empty|another program/)
+    expect(started, named).toMatch(/is damaged\. It was left as it is|is missing|is empty|another program/)
     expect(sameBytes(await bytesOf(database(directory)), found), `${named}: written over`).toBe(true)
     return 'not started'
   }

@@ -37,7 +37,7 @@ describe('newer versions', () => {
   it('are not known where the releases cannot be reached, or tell something else', async () => {
     const wrong = await releasesThatAnswer(200, '<h1>It works!</h1>')
     await expect(newerVersion({ version: '1.0.0', releases: wrong })).rejects.toThrow(
-      /127\.0\.0\.1:\d+ does not tell which version is the newest/
+      /127\.0\.0\.1:\d+ does not say which version is the latest/
     )
     await expect(newerVersion({ version: '1.0.0', releases: 'http://127.0.0.1:1/' })).rejects.toThrow(
       '127.0.0.1:1 cannot be reached'

@@ -103,7 +103,7 @@ describe('signing in with email and password', () => {
       success: false,
       error_code: 'validation_failed',
       error_message: expect.stringMatching(
-        /^email or password is wrong, or the user may not sign in/
+        /^email or password is wrong, or the user is not allowed to sign in/
       ) as string
     }
     const window = new SessionClient()
@@ -225,7 +225,7 @@ describe('five wrong passwords in a row', () => {
     expect(seconds).toBeGreaterThan(890)
     expect(seconds).toBeLessThan(960)
     const answer = await new SessionClient().signIn(email)
-    expect(answer.error_message).toMatch(/After 5 wrong passwords in a row a user is locked out/)
+    expect(answer.error_message).toMatch(/After 5 wrong passwords in a row, a user is temporarily locked out/)
   })
 
   it('are forgotten with a right one', async () => {

@@ -176,7 +176,7 @@ export function copyright(): string {
   return [
     'Listwright',
     '',
-    'The license of Listwright itself has not been chosen by its owner: all rights are reserved until it is.',
+    'The owner of Listwright has not chosen a license for it yet. Until then, all rights are reserved.',
     'It contains the following works of others, under their own licenses.',
     ...sections.map(
       ({ title, text }) => `\n${'='.repeat(78)}\n${title}\n${'='.repeat(78)}\n\n${text.trim()}`

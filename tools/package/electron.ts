@@ -45,7 +45,7 @@ export function configurationOf(input: ElectronBuild): Configuration {
     appId: 'app.listwright.Listwright',
     productName: 'Listwright',
     copyright:
-      'The license of Listwright has not been chosen by its owner: all rights are reserved until it is.',
+      'The owner of Listwright has not chosen a license for it yet. Until then, all rights are reserved.',
     directories: { app: join(out, 'app'), output: out, buildResources: icons },
     electronVersion: electronVersion(),
     ...(electronDist !== undefined && { electronDist: resolve(electronDist) }),

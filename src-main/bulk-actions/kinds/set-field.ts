@@ -129,5 +129,5 @@ function refuseIfOutdated(
     throw validationFailed(`${field.name} has become the primary key of this list`)
   }
   if (mode === 'remove' || isTaken(field, value)) return
-  throw validationFailed(`the custom field ${field.name} has changed, and does not take that value any more`)
+  throw validationFailed(`the custom field ${field.name} has changed, and no longer accepts that value`)
 }

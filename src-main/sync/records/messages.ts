@@ -72,7 +72,7 @@ export function messages(
     const theirSegmentId = segmentId === null ? null : theirs.get(segmentId)
     // Without it the message would be for the whole list.
     if (theirSegmentId === undefined) {
-      throw new RemoteFault('refused', 'it is for a segment that is not on the server')
+      throw new RemoteFault('refused', 'it uses a segment that is not on the server')
     }
     return {
       campaign: {
@@ -233,7 +233,7 @@ function withIds({ versions }: Content, contentIds: number[]): ContentInput[] {
 
 function localMessage(content: Content, contentIds: number[]) {
   const segmentId = content['segment_id'] as number | null
-  if (segmentId !== null && segmentId < 0) throw validationFailed('it is for a segment that is not here')
+  if (segmentId !== null && segmentId < 0) throw validationFailed('it uses a segment that is not here')
   return {
     name: String(content['name']),
     contents: withIds(content, contentIds),

@@ -7,5 +7,5 @@ import { RemoteFault } from '../remote-fault.ts'
  */
 export function requireName(answer: { name: string } | null, name: unknown, what: string): void {
   if (answer?.name.trim() === String(name).trim()) return
-  throw new RemoteFault('unavailable', `The remote answered for ${what} with another record`)
+  throw new RemoteFault('unavailable', `The server answered for ${what} with a different record`)
 }

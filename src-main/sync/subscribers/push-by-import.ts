@@ -217,11 +217,11 @@ async function ending({ run }: ListRun, id: number): Promise<SubscriberImport> {
     const { data } = await run.api.get<SubscriberImport>(`/subscriber_imports/${id}`)
     if (data.state === 'finished') return data
     if (data.state === 'paused') {
-      throw new RemoteFault('refused', `Import ${id} was paused there. Resume or cancel it on the server`)
+      throw new RemoteFault('refused', `Import ${id} was paused on the server. Continue or cancel it there`)
     }
     if (data.state === 'failed' || data.state === 'cancelled') {
       const why = data.error_message ?? `it was ${data.state}`
-      throw new RemoteFault('refused', `Import ${id} there did not finish: ${why}`)
+      throw new RemoteFault('refused', `Import ${id} on the server did not finish: ${why}`)
     }
   }
 }

@@ -396,7 +396,7 @@ function lie(person: Person): RemoteFault {
   const email = String(person.get(slots.email))
   return new RemoteFault(
     'unavailable',
-    `The remote answered for ${email} with something else than was asked for`
+    `The server answered for ${email} with something other than what was requested`
   )
 }
 

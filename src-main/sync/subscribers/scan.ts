@@ -296,7 +296,7 @@ class Gone {
     if (gone <= most || answerFor(run, list.id) !== null) return
     throw new Question(
       'gone',
-      `${gone} of the ${this.#linked} subscribers of "${list.name}" are gone there. Was the server restored from a backup?`,
+      `${gone} of the ${this.#linked} subscribers of "${list.name}" are missing on the server. Was it restored from a backup?`,
       list.id
     )
   }

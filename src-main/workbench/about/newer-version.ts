@@ -9,7 +9,7 @@ const patience = 10_000
  * @returns null when there is none. @throws Error with a sentence when that place does not answer
  */
 export async function newerVersion({ version, releases }: InstalledPackage): Promise<Update | null> {
-  if (releases === undefined) throw new Error('This copy was not told where newer versions are')
+  if (releases === undefined) throw new Error('This copy does not know where to look for updates')
   const { request } = await import('undici')
   const { host } = new URL(releases)
   const answer = await request(new URL('latest-linux.yml', releases), {
@@ -21,7 +21,7 @@ export async function newerVersion({ version, releases }: InstalledPackage): Pro
   const text = await answer.body.text()
   const newest = /^version: *['"]?([\w.+-]+)/m.exec(text)?.[1]
   if (answer.statusCode !== 200 || newest === undefined)
-    throw new Error(`${host} does not tell which version is the newest`)
+    throw new Error(`${host} does not say which version is the latest`)
   return isNewer(newest, version) ? { version: newest, notes: '' } : null
 }
 

@@ -19,14 +19,14 @@ export const aboutRoutes = serve(aboutEndpoints, ({ about }) => {
     'GET /about/libraries': async () => ok(await about.libraries()),
 
     'POST /about/look': async () => {
-      if (!about.look) throw validationFailed('this copy was not told where newer versions are')
+      if (!about.look) throw validationFailed('this copy does not know where to look for updates')
       await about.look().catch(refuse)
       return ok(answer())
     },
 
     'POST /about/update': async () => {
       if (!about.update || !about.installUpdate)
-        throw validationFailed('there is no update that could be installed from here')
+        throw validationFailed('there is no update to install from here')
       await about.installUpdate().catch(refuse)
       return ok(null)
     }
