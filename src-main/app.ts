@@ -25,7 +25,7 @@ import { FailedRows } from './imports/failed-rows.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
-import { prepareDamaged } from './integrity/examine.ts'
+import { forgetNotes, prepareDamaged } from './integrity/examine.ts'
 import { Integrity } from './integrity/integrity.ts'
 import { requireWritable, unsafePlacesOf } from './integrity/place.ts'
 import { deletedAutoresponderPurger } from './api/autoresponders/purger.ts'
@@ -60,6 +60,9 @@ export interface ApplicationOptions {
   /** Whether sync is all that it does by itself: for a command that needs it for a moment, and would cut off everything else. */
   onlySyncs?: boolean
 }
+
+/** How long a command that looks whether the data is damaged, such as `listwright check`, is waited for, in milliseconds. */
+const patienceWithCommands = 1500
 
 /** Holds the address of the application while it runs, for the command line. In the data directory. */
 export const addressFile = 'address'
@@ -101,7 +104,7 @@ export interface Application {
 export async function createApp(options: ApplicationOptions): Promise<Application> {
   const dataDirectory = resolve(options.dataDirectory)
   await preparePrivately(dataDirectory)
-  const lock = takeInstanceLock(dataDirectory)
+  const lock = takeInstanceLock(dataDirectory, patienceWithCommands)
   const logSize = (await stat(join(dataDirectory, 'listwright.db-wal')).catch(() => null))?.size ?? 0
   const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
   // Of one that was killed: something else may listen there now.
@@ -127,12 +130,15 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const restoreFault = await carryOutRequest(dataDirectory)
     if (restoreFault !== null) process.stderr.write(`${restoreFault}\n`)
     requirePresence(dataDirectory)
+    // Of a database that somebody removed or emptied, to start over.
+    if (((await stat(databasePath).catch(() => null))?.size ?? 0) === 0) forgetNotes(databasePath)
     const examination = integrity.examine()
     // What kept it from being examined is told by the one who watches.
     examination.catch(() => undefined)
     undo.push(() => integrity.close())
     // What a killed one left in the log is not to be copied over what is wrong.
     if (wasCutOff) await examination
+    else integrity.examineEnd()
     if (integrity.state === 'damaged') await prepareDamaged(databasePath)
     const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, backupFolder) })
     undo.push(() => writer.close())

@@ -65,5 +65,6 @@ export function lossesPath(backupPath: string): string {
 }
 
 export function removeBackup({ path }: BackupFile): void {
-  for (const each of [path, notePath(path), lossesPath(path)]) rmSync(each, { force: true })
+  const ofALog = ['-wal', '-shm', '-wal-as-found'].map((part) => path + part)
+  for (const each of [path, notePath(path), lossesPath(path), ...ofALog]) rmSync(each, { force: true })
 }

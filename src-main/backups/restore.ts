@@ -1,10 +1,9 @@
 import SQLite from 'better-sqlite3'
 import { existsSync, readFileSync } from 'node:fs'
-import { copyFile, rename, rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { makeDirectory, moveDurably, syncDirectory, writeDurably } from '../base/durable.ts'
+import { copyDurably, makeDirectory, moveDurably, syncDirectory, writeDurably } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
-import { takeInLog } from '../database/noted-checkpoint.ts'
 import { forgetNotes } from '../integrity/examine.ts'
 import { backupFolder, backupName } from './files.ts'
 import type { Verification } from './schema.ts'
@@ -29,11 +28,14 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
   const incoming = join(dataDirectory, '.listwright.db.restored')
   try {
     await copyWithLog(path, incoming)
+    // Where this is cut off, the next start does it again from the beginning.
+    await writeRestoreRequest(dataDirectory, path)
     const setAside = existsSync(database) ? await putAside(dataDirectory, database, now) : null
-    forgetNotes(database)
     await moveDurably(incoming, () => database)
+    forgetNotes(database)
     return { setAside, found }
   } finally {
+    await removeRestoreRequest(dataDirectory)
     for (const part of ['', '-wal', '-shm']) await rm(incoming + part, { force: true })
   }
 }
@@ -46,32 +48,17 @@ async function copyWithLog(path: string, copy: string): Promise<void> {
   new SQLite(copy).exec('PRAGMA wal_checkpoint(TRUNCATE)').close()
 }
 
-/** @returns where the database is as it was, beside its place */
+/** @returns where the database is as it was, byte for byte, with its log beside it where it has one */
 async function putAside(dataDirectory: string, database: string, now: number): Promise<string> {
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
-  // As they are: a log that is broken in its middle would be taken in up to there, and be gone.
-  for (const part of ['', '-wal'])
-    if (existsSync(database + part)) await copyFile(database + part, aside + part)
-  takeInWhatCanBe(database)
-  // What could not be taken in belongs to that state alone: beside another database it would be read into it.
-  for (const part of ['-wal', '-wal-as-found'])
-    if (existsSync(database + part)) await rename(database + part, aside + part)
-  await rm(`${database}-shm`, { force: true })
-  await syncDirectory(directory)
+  for (const part of ['', '-wal', '-wal-as-found'])
+    if (existsSync(database + part)) await copyDurably(database + part, aside + part)
+  // Beside another database they would be read into it.
+  for (const part of ['-wal', '-wal-as-found', '-shm']) await rm(database + part, { force: true })
   await syncDirectory(dataDirectory)
   return aside
-}
-
-/** Writes what its log holds into the database, where it can still be read. */
-function takeInWhatCanBe(database: string): void {
-  try {
-    takeInLog(database)
-  } catch (error) {
-    // A damaged one is put aside as it is, with its log.
-    if (!(error instanceof SQLite.SqliteError)) throw error
-  }
 }
 
 /** What the next start is to put in place. */

@@ -6,7 +6,8 @@ import { endThread } from './threads.ts'
 
 /** A question; or that nobody waits for the answer to an earlier one any more. */
 type AskedQuestion<Question> = { id: number } & ({ question: Question } | { isGivenUp: true })
-type ThreadAnswer<Answer> = { id: number } & ({ value: Answer } | { fault: string })
+/** The code of a fault, such as ENOSPC, tells what kind it is; null for none. */
+type ThreadAnswer<Answer> = { id: number } & ({ value: Answer } | { fault: string; code: string | null })
 
 /** A thread as it is asked. It is started with the first question. */
 export class AskedThread<Question, Answer> {
@@ -47,7 +48,7 @@ export class AskedThread<Question, Answer> {
     thread.on('message', (answer: ThreadAnswer<Answer>) => {
       const waiting = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
-      if ('fault' in answer) waiting?.reject(new Error(answer.fault))
+      if ('fault' in answer) waiting?.reject(faultOf(answer))
       else waiting?.resolve(answer.value)
     })
     thread.on('error', (error) => this.#abandon(error as Error))
@@ -80,8 +81,20 @@ export function answerQuestions<Question, Answer>(
       .then(
         (value) => parentPort?.postMessage({ id, value } satisfies ThreadAnswer<Answer>),
         (error: unknown) =>
-          parentPort?.postMessage({ id, fault: messageOf(error) } satisfies ThreadAnswer<Answer>)
+          parentPort?.postMessage({
+            id,
+            fault: messageOf(error),
+            code: codeOf(error)
+          } satisfies ThreadAnswer<Answer>)
       )
       .finally(() => asked.delete(id))
   })
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null
+}
+
+function faultOf({ fault, code }: { fault: string; code: string | null }): Error {
+  return code === null ? new Error(fault) : Object.assign(new Error(fault), { code })
 }

@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs'
-import { mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 // What was answered with success outlasts a loss of power: the bytes are on disk, and the directory knows their name.
@@ -37,6 +37,13 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
     await rm(path, { force: true })
     throw error
   }
+}
+
+/** Copies a file; the copy is on disk when this resolves. */
+export async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  await sync(to, 'r+')
+  await syncDirectory(dirname(to))
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 } from './connection.ts'
 import { LastChangeNotes } from './last-change.ts'
 import { migrate } from './migrate.ts'
-import { saltsOfLog } from './write-ahead-log.ts'
+import { type LogPosition, saltsOfLog } from './write-ahead-log.ts'
 import type { Schema } from './schema.ts'
 import type { CommandReply, CommandRequest, WriterEvent, WriterOptions, WriterOrder } from './writer.ts'
 
@@ -83,6 +83,8 @@ export class CommandLoop {
   readonly #databasePath: string
   /** The last entry of the change log that was noted. */
   #changeLogId: number
+  /** Where the log ended that was noted last. */
+  #log: LogPosition | null = null
   /** Rows that this connection ever changed. */
   readonly #totalChanges
   readonly #waitedFor: Queued[] = []
@@ -171,9 +173,11 @@ export class CommandLoop {
     this.#use('FULL')
     const refusal = await this.#begin(maxWaitForLock)
     if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
+    const changedRows = this.#totalChanges.get()
     const done = await this.#run(queued.request)
     if (this.#settle(done)) {
-      this.#noteLastChange(done.lastChange)
+      // What changes nothing waits for no disk, and what others wrote before may not be on it yet.
+      if (this.#totalChanges.get() !== changedRows) this.#noteLastChange(done.lastChange)
       this.#publish(done.changes)
     }
     await this.#answer(queued.port, done.reply)
@@ -329,9 +333,13 @@ export class CommandLoop {
     // Until the pages are noted, nothing else is: one note without the other would look like a lost one.
     if (!this.#checkpointer.hasBegun) return
     try {
-      const salts = saltsOfLog(this.#databasePath)
-      const log = salts === null ? null : { salts, frames: this.#checkpointer.logLength }
-      this.#lastChange.note({ changeLogId: this.#changeLogId, log })
+      const frames = this.#checkpointer.logLength
+      // A log that grows is the same one still.
+      if (this.#log === null || frames <= this.#log.frames) {
+        const salts = saltsOfLog(this.#databasePath)
+        this.#log = salts === null ? null : { salts, frames }
+      } else this.#log = { ...this.#log, frames }
+      this.#lastChange.note({ changeLogId: this.#changeLogId, log: this.#log })
     } catch (error) {
       // An earlier place notices less, and accuses nobody.
       process.stderr.write(`The last change could not be noted: ${messageOf(error)}\n`)

@@ -43,8 +43,8 @@ export function closeWithoutCopying(database: Database): void {
   try {
     // Takes part in the log without reading what may be damaged.
     keep.pragma('user_version')
-    database.close()
   } finally {
+    database.close()
     keep.close()
   }
 }

@@ -1,11 +1,14 @@
 import SQLite from 'better-sqlite3'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeInLog } from './noted-checkpoint.ts'
 
 /** Held while an application uses a data directory. */
 export interface InstanceLock {
   release(): void
+}
+
+export function instanceLockPath(dataDirectory: string): string {
+  return join(dataDirectory, 'instance.lock')
 }
 
 /** Another process has the data directory. */
@@ -23,12 +26,13 @@ export class DirectoryInUse extends Error {
  * Takes the data directory for this process. The operating system frees the lock when the process ends in any way, which
  * a file with a process id in it cannot promise. It holds across accounts and containers that share the directory. Where
  * somebody removed the file of the lock, the database itself tells whether anybody uses it.
+ * @param patience how long another process is waited for, in milliseconds
  * @throws DirectoryInUse when another process has it
  */
-export function takeInstanceLock(dataDirectory: string): InstanceLock {
-  const path = join(dataDirectory, 'instance.lock')
+export function takeInstanceLock(dataDirectory: string, patience = 0): InstanceLock {
+  const path = instanceLockPath(dataDirectory)
   const isNew = !existsSync(path)
-  const lock = new SQLite(path, { timeout: 0 })
+  const lock = new SQLite(path, { timeout: patience })
   try {
     lock.exec('BEGIN EXCLUSIVE')
     if (isNew) requireUnused(join(dataDirectory, 'listwright.db'))
@@ -42,17 +46,35 @@ export function takeInstanceLock(dataDirectory: string): InstanceLock {
   return { release: () => void lock.close() }
 }
 
-/** @throws SqliteError SQLITE_BUSY when another process has the database open */
+/**
+ * Asks the system whether another process has the database open, and reads and writes nothing of it: what is in its log, and whether it
+ * is damaged, is not looked at yet. Under another name the database has no log that the end of this connection could copy.
+ * @throws SqliteError SQLITE_BUSY when another process has the database open
+ */
 function requireUnused(databasePath: string): void {
   if (!existsSync(databasePath)) return
-  // The end of the only connection copies what one that was killed left in the log.
-  takeInLog(databasePath)
-  const database = new SQLite(databasePath, { timeout: 1000 })
+  const otherName = `${databasePath}.asked`
+  const files = ['', '-wal', '-shm'].map((part) => otherName + part)
   try {
-    database.pragma('locking_mode = EXCLUSIVE')
-    database.pragma('user_version')
+    for (const file of files) rmSync(file, { force: true })
+    linkSync(databasePath, otherName)
+  } catch {
+    // A file system without hard links, such as that of a memory stick: there the file of the lock alone tells.
+    return
+  }
+  try {
+    const database = new SQLite(otherName, { timeout: 1000 })
+    try {
+      database.pragma('locking_mode = EXCLUSIVE')
+      database.pragma('user_version')
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    // What is wrong with the database is found by whoever examines it.
+    if (isBusy(error)) throw error
   } finally {
-    database.close()
+    for (const file of files) rmSync(file, { force: true })
   }
 }
 

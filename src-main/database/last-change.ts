@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import type { LogPosition } from './write-ahead-log.ts'
 
 // How far the data went stands outside of the database as well: a log that was taken away or broken, or an older copy in the place of
@@ -29,9 +29,16 @@ export class LastChangeNotes {
   /** @param isLast whether it has to be on disk, since a log that was noted is removed after it */
   note({ changeLogId, log }: LastChange, isLast = false): void {
     const position = log ? `${log.salts.toString(16)} ${log.frames}` : '-'
-    this.#file ??= openSync(this.#path, existsSync(this.#path) ? 'r+' : 'w')
-    // Written over in its place, and therefore of one length.
-    writeSync(this.#file, `${`${changeLogId} ${position}`.padEnd(63)}\n`, 0)
+    const isFirst = !existsSync(this.#path)
+    this.#file ??= openSync(this.#path, isFirst ? 'w' : 'r+')
+    try {
+      // Written over in its place, and therefore of one length.
+      writeSync(this.#file, `${`${changeLogId} ${position}`.padEnd(63)}\n`, 0)
+    } catch (error) {
+      // The disk is full: half a note would look damaged.
+      if (isFirst) rmSync(this.#path, { force: true })
+      throw error
+    }
     if (isLast) fsyncSync(this.#file)
   }
 
@@ -45,7 +52,10 @@ export class LastChangeNotes {
 export function notedLastChange(databasePath: string): LastChange | 'nothing' | 'damaged' {
   const path = lastChangePath(databasePath)
   if (!existsSync(path)) return 'nothing'
-  const parts = /^(\d+) (?:-|([0-9a-f]+) (\d+)) *\n$/.exec(readFileSync(path, 'latin1'))
+  const text = readFileSync(path, 'latin1')
+  // The power failed, or the application was ended, before it was written for the first time.
+  if (/^\0*$/.test(text)) return 'nothing'
+  const parts = /^(\d+) (?:-|([0-9a-f]+) (\d+)) *\n$/.exec(text)
   if (!parts) return 'damaged'
   const [, changeLogId, salts, frames] = parts
   return {

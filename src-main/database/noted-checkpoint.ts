@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import SQLite from 'better-sqlite3'
-import { writeFileSync } from 'node:fs'
 import { messageOf, storageFaultOf } from '../base/errors.ts'
-import { closeWithoutCopying, openForWriting } from './connection.ts'
+import { closeWithoutCopying } from './connection.ts'
 import { LastChangeNotes, notedLastChange } from './last-change.ts'
-import { appendSums, dropCutOffSums, type PageBatch, sumsPath } from './page-sums.ts'
+import { appendSums, giveUpSums, type PageBatch } from './page-sums.ts'
 import { pagesInLog } from './write-ahead-log.ts'
 
 /** Pages in the log of a database, and how many of them are in the database already. */
@@ -30,8 +29,9 @@ export class NotedCheckpoint {
     this.#guard = new SQLite(databasePath, { readonly: true })
   }
 
+  /** @returns nothing where that is not known, since the disk is full or another program has the database */
   state(): LogState {
-    return checkpoint(this.#sqlite, 'NOOP')
+    return checkpoint(this.#sqlite, 'NOOP') ?? nothing
   }
 
   /**
@@ -44,17 +44,17 @@ export class NotedCheckpoint {
       const state = this.#holdLog()
       if (!state || state.log === state.checkpointed) return state ?? this.state()
       const pages = pagesInLog(this.#databasePath, state.checkpointed, state.log)
-      return this.#note(pages) ? checkpoint(this.#sqlite, 'PASSIVE') : nothing
+      return (this.#note(pages) ? checkpoint(this.#sqlite, 'PASSIVE') : null) ?? nothing
     } finally {
       if (this.#guard.inTransaction) this.#guard.exec('COMMIT')
     }
   }
 
-  /** Whether the log has nothing that is not in the database; of a damaged one that is not known. */
+  /** Whether the log has nothing that is not in the database, and that is known. */
   get isDone(): boolean {
     try {
-      const { log, checkpointed } = this.state()
-      return log === checkpointed
+      const state = checkpoint(this.#sqlite, 'NOOP')
+      return state !== null && state.log === state.checkpointed
     } catch (error) {
       if (storageFaultOf(error)?.kind === 'damaged') return false
       throw error
@@ -82,24 +82,15 @@ export class NotedCheckpoint {
   #note(pages: PageBatch | null): boolean {
     try {
       if (pages) appendSums(this.#databasePath, pages)
-      // Somebody took the log away, which only SQLite has open still: what is in it counts more than a note of it.
-      else writeFileSync(sumsPath(this.#databasePath), '')
+      // Somebody took the log away, which only SQLite has open still. To lose what is in it would be worse than to note no pages until
+      // the next start, which takes them as they are.
+      else giveUpSums(this.#databasePath)
       return true
     } catch (error) {
       if (!storageFaultOf(error)) process.stderr.write(`Pages could not be noted: ${messageOf(error)}\n`)
       return false
     }
   }
-}
-
-/** Copies what one that was killed left in the log of a database that nobody has open, as far as the disk has room. */
-export function takeInLog(databasePath: string): void {
-  dropCutOffSums(databasePath)
-  const database = openForWriting(databasePath)
-  const checkpoint = new NotedCheckpoint(database, databasePath)
-  checkpoint.run()
-  const last = new LastChangeNotes(databasePath)
-  endWith(database, checkpoint, last)
 }
 
 /** Ends a connection, so that SQLite has nothing to copy at the end of the last one. */
@@ -124,14 +115,15 @@ function noteEnd(databasePath: string, last: LastChangeNotes): boolean {
   }
 }
 
-function checkpoint(sqlite: Database, mode: 'PASSIVE' | 'NOOP'): LogState {
+/** @returns null where the disk is full, or another program has the database */
+function checkpoint(sqlite: Database, mode: 'PASSIVE' | 'NOOP'): LogState | null {
   try {
     const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as LogState[]
-    return state ?? nothing
+    return state && state.log >= 0 ? state : null
   } catch (error) {
     const storage = storageFaultOf(error)
     // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
-    if (storage && storage.kind !== 'damaged') return nothing
+    if (storage && storage.kind !== 'damaged') return null
     throw storage ?? error
   }
 }

@@ -6,7 +6,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  truncateSync,
+  writeFileSync,
   writeSync
 } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -42,6 +42,8 @@ export interface FoundSums extends PageSums {
 }
 
 const magic = 0x4c575053
+/** Stands in the place of checksums that are not known. */
+const givenUp = 'not noted\n'
 const headerLength = 16
 const entryLength = 8
 
@@ -50,13 +52,18 @@ export function sumsPath(databasePath: string): string {
   return `${databasePath}-sums`
 }
 
-/** Notes checksums; they are on disk when this returns, and where it throws nothing of them is left. */
+/**
+ * Notes checksums; they are on disk when this returns, and where it throws nothing of them is left. Of a database of which nothing is
+ * noted, single pages are not either: it is noted as a whole when it is examined.
+ */
 export function appendSums(databasePath: string, { pageSize, pages, sums }: PageBatch): void {
   const path = sumsPath(databasePath)
+  if (!existsSync(path)) return
   // Windows cuts no file short that was opened for appending.
-  const file = openSync(path, existsSync(path) ? 'r+' : 'w')
+  const file = openSync(path, 'r+')
   const { size } = fstatSync(file)
   try {
+    if (size <= givenUp.length) return
     const bytes = encode(pageSize, pages, sums.size, sums)
     for (let written = 0; written < bytes.length;)
       written += writeSync(file, bytes, written, null, size + written)
@@ -67,6 +74,11 @@ export function appendSums(databasePath: string, { pageSize, pages, sums }: Page
   } finally {
     closeSync(file)
   }
+}
+
+/** Notes that nothing is known of the pages any more: the next start takes them as they are. */
+export function giveUpSums(databasePath: string): void {
+  writeFileSync(sumsPath(databasePath), givenUp, { flush: true })
 }
 
 /** Notes the checksums of a whole database in the place of what was noted before. */
@@ -90,10 +102,11 @@ export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged
   const path = sumsPath(databasePath)
   if (!existsSync(path)) return 'nothing'
   const bytes = readFileSync(path)
+  if (bytes.equals(Buffer.from(givenUp))) return 'nothing'
   const batches = batchesOf(bytes)
-  if (batches === 'damaged') return 'damaged'
-  const last = batches.at(-1)
-  if (last === undefined) return 'nothing'
+  // The first batch comes into its place as a whole.
+  const last = batches === 'damaged' ? undefined : batches.at(-1)
+  if (batches === 'damaged' || last === undefined) return 'damaged'
   const pageSize = bytes.readUInt32LE(last.at + 8)
   const pages = bytes.readUInt32LE(last.at + 12)
   const [sums, isNoted] = [new Uint32Array(pages), new Uint8Array(pages)]
@@ -113,12 +126,11 @@ export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged
 function batchesOf(bytes: Buffer): { at: number; end: number }[] | 'damaged' {
   const batches: { at: number; end: number }[] = []
   for (let at = 0; at + headerLength <= bytes.length;) {
-    if (bytes.readUInt32LE(at) !== magic) return 'damaged'
-    const end = at + headerLength + bytes.readUInt32LE(at + 4) * entryLength
-    if (end + 4 > bytes.length) break
-    if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32LE(end)) {
-      // Only the last one can have been cut off.
-      if (end + 4 < bytes.length) return 'damaged'
+    const end = endOfBatch(bytes, at)
+    if (end === null) {
+      // Only the last one can have been cut off, or have its place and not its content when the power failed.
+      for (let next = at + 4; next + headerLength <= bytes.length; next += 4)
+        if (endOfBatch(bytes, next) !== null) return 'damaged'
       break
     }
     batches.push({ at, end })
@@ -127,11 +139,12 @@ function batchesOf(bytes: Buffer): { at: number; end: number }[] | 'damaged' {
   return batches
 }
 
-/** Removes what was cut off at the end, so that more can be noted behind the rest. */
-export function dropCutOffSums(databasePath: string): void {
-  const noted = readSums(databasePath)
-  if (noted === 'damaged' || !existsSync(sumsPath(databasePath))) return
-  truncateSync(sumsPath(databasePath), noted === 'nothing' ? 0 : noted.length)
+/** @returns where the checksum of a batch stands; null where no whole one begins there */
+function endOfBatch(bytes: Buffer, at: number): number | null {
+  if (bytes.readUInt32LE(at) !== magic) return null
+  const end = at + headerLength + bytes.readUInt32LE(at + 4) * entryLength
+  if (end + 4 > bytes.length) return null
+  return crc32(bytes.subarray(at, end)) === bytes.readUInt32LE(end) ? end : null
 }
 
 function encode(

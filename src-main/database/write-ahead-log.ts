@@ -5,6 +5,9 @@ import type { PageBatch } from './page-sums.ts'
 // The format of the log is SQLite's, and does not change: https://sqlite.org/fileformat2.html#the_write_ahead_log
 
 const headerLength = 32
+/** What a log begins with; its last bit tells the order of bytes in its checksums. */
+const magic = 0x377f0682
+const version = 3007000
 const frameHeaderLength = 24
 /** Frames that are read at once: a megabyte, with pages of 4 KB. */
 const framesAtOnce = 256
@@ -83,6 +86,17 @@ export function contentOfLog(databasePath: string): LogContent {
   }
 }
 
+/** Has the disk keep what is in the log now. */
+export function syncLog(databasePath: string): void {
+  const log = openLog(databasePath)
+  if (!log) return
+  try {
+    fsyncSync(log.file)
+  } finally {
+    closeSync(log.file)
+  }
+}
+
 /** The current salts of the log; null if there is no log. */
 export function saltsOfLog(databasePath: string): bigint | null {
   const log = openLog(databasePath)
@@ -116,20 +130,33 @@ function sumOf(
   return [a, b]
 }
 
+/** @returns null where there is no log, or one of which SQLite reads nothing, since its header is not whole */
 function openLog(databasePath: string): Log | null {
   const path = `${databasePath}-wal`
   if (!existsSync(path) || statSync(path).size < headerLength) return null
   // Windows flushes only what may be written to.
   const file = openSync(path, 'r+')
-  const header = Buffer.alloc(headerLength)
-  readSync(file, header, 0, headerLength, 0)
-  return {
-    file,
-    pageSize: header.readUInt32BE(8),
-    salts: header.readBigUInt64BE(16),
-    isBigEndian: (header.readUInt32BE(0) & 1) === 1,
-    sum: [header.readUInt32BE(24), header.readUInt32BE(28)]
+  try {
+    const header = Buffer.alloc(headerLength)
+    readSync(file, header, 0, headerLength, 0)
+    const isBigEndian = (header.readUInt32BE(0) & 1) === 1
+    const sum = [header.readUInt32BE(24), header.readUInt32BE(28)] as const
+    const [first, second] = sumOf({ isBigEndian }, header.subarray(0, 24), [0, 0])
+    const isKnown = header.readUInt32BE(0) >>> 1 === magic >>> 1 && header.readUInt32BE(4) === version
+    if (isKnown && first === sum[0] && second === sum[1])
+      return {
+        file,
+        pageSize: header.readUInt32BE(8),
+        salts: header.readBigUInt64BE(16),
+        isBigEndian,
+        sum
+      }
+  } catch (error) {
+    closeSync(file)
+    throw error
   }
+  closeSync(file)
+  return null
 }
 
 /** Where the content of a page stands. @param frame from 0 on */

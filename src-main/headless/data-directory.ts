@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { backupFolder } from '../backups/files.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { DirectoryInUse, takeInstanceLock } from '../database/instance-lock.ts'
+import { DirectoryInUse, instanceLockPath, takeInstanceLock } from '../database/instance-lock.ts'
 import { newestSchema } from '../database/migrate.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
@@ -23,6 +23,7 @@ export interface DataDirectory {
 export function openDataDirectory(path: string): DataDirectory {
   const directory = requireData(path)
   const databasePath = join(directory, 'listwright.db')
+  renewLock(directory)
   const connection = openForReading(databasePath)
   const schema = connection.pragma('user_version', { simple: true }) as number
   if (schema !== newestSchema) {
@@ -46,6 +47,19 @@ export function openDataDirectory(path: string): DataDirectory {
       }
     },
     close: () => reader.destroy()
+  }
+}
+
+/**
+ * Makes the file of the lock where somebody removed it: whether an application has the data is told by the database then, and only while
+ * this program has not opened it.
+ */
+function renewLock(directory: string): void {
+  if (existsSync(instanceLockPath(directory))) return
+  try {
+    takeInstanceLock(directory).release()
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
   }
 }
 

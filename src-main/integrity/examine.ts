@@ -7,9 +7,9 @@ import { openForReading } from '../database/connection.ts'
 import { newestSchema } from '../database/migrate.ts'
 import { type LastChange, LastChangeNotes, lastChangePath, notedLastChange } from '../database/last-change.ts'
 import { readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
-import { contentOfLog, type LogContent, type LogPosition } from '../database/write-ahead-log.ts'
+import { contentOfLog, type LogContent, type LogPosition, syncLog } from '../database/write-ahead-log.ts'
 import { formatCount } from '../base/figures.ts'
-import { structuralFaults } from './structure.ts'
+import { isUnreadable, structuralFaults } from './structure.ts'
 import { type OpenDatabase, sumsOf, verifyPages } from './verify-pages.ts'
 
 /** Bytes of the notes of a page that was written once. */
@@ -38,6 +38,15 @@ export function examine({ databasePath, file }: OpenDatabase): string[] {
     ...(unlike.length > 0 ? [pagesSentence(unlike.length, tablesOf(databasePath, unlike))] : []),
     ...(typeof last === 'string' ? [] : lostChanges(databasePath, last, content))
   ]
+}
+
+/**
+ * Whether the last changes are missing. Once something was written that cannot be told any more.
+ * @returns what is wrong, a sentence each
+ */
+export function examineEnd(databasePath: string): string[] {
+  const last = notedLastChange(databasePath)
+  return typeof last === 'string' ? [] : lostChanges(databasePath, last, contentOfLog(databasePath))
 }
 
 /**
@@ -77,9 +86,15 @@ export function examineStructure(databasePath: string): string[] {
 /** From now on a database is right as it is. To be called while nothing is written. */
 export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<void> {
   await replaceSums(databasePath, sumsOf(file))
+  const end = { changeLogId: endOfChangeLog(databasePath), log: contentOfLog(databasePath).end }
+  // What is noted as there must not be lost when the power fails.
+  syncLog(databasePath)
   const last = new LastChangeNotes(databasePath)
-  last.note({ changeLogId: endOfChangeLog(databasePath), log: contentOfLog(databasePath).end }, true)
-  last.close()
+  try {
+    last.note(end, true)
+  } finally {
+    last.close()
+  }
   rmSync(logAsFound(databasePath), { force: true })
 }
 
@@ -132,21 +147,23 @@ function lostChanges(databasePath: string, last: LastChange, { end }: LogContent
         ]
       : []
   } catch (error) {
-    if (error instanceof SQLite.SqliteError && unreadable.has(error.code))
-      return [`The database cannot be read: ${error.message}.`]
+    if (isUnreadable(error)) return [`The database cannot be read: ${error.message}.`]
     throw error
   }
 }
 
-/** What SQLite says of a database that is not what it was; what a full or failing disk keeps it from is something else. */
-const unreadable = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR'])
+/**
+ * How often a log may have started over since it was noted, which happens with each commit that somebody waits for: an import of many
+ * days comes nowhere near. The count of another log begins anywhere.
+ */
+const maxBegunAnew = 65_536
 
 /** Whether the log still goes as far as was noted, or has started over since, which it does only after all of it was copied. */
 function reaches(end: LogPosition | null, noted: LogPosition): boolean {
   if (end === null) return false
   if (end.salts === noted.salts) return end.frames >= noted.frames
   const begunAnew = Number(BigInt.asUintN(32, (end.salts >> 32n) - (noted.salts >> 32n)))
-  return begunAnew > 0 && begunAnew < 2 ** 31
+  return begunAnew > 0 && begunAnew <= maxBegunAnew
 }
 
 function endOfChangeLog(databasePath: string): number {

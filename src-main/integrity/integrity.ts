@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, storageFaultOf, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
+import { examineEnd } from './examine.ts'
 import type { Writer } from '../database/writer.ts'
 import type { IntegrityState } from './schema.ts'
 import { type OpenDatabase, openForGood } from './verify-pages.ts'
@@ -51,11 +52,27 @@ export class Integrity {
     return this.#faults
   }
 
-  /** Looks at the database before anything opens it. What is found is told once there is a writer. */
+  /**
+   * Looks at the database before anything opens it. What is found is told once there is a writer.
+   * @throws Error where the disk is full or another program has it, so that nothing can be said
+   */
   async examine(): Promise<void> {
-    // A first start has nothing to look at yet.
-    if (existsSync(this.#databasePath)) for (const fault of await this.#ask('examine')) this.#add(fault)
+    try {
+      // A first start has nothing to look at yet.
+      if (this.#hasDatabase()) for (const fault of await this.#ask('examine')) this.#add(fault)
+    } catch (error) {
+      this.#notExamined(error)
+    }
     this.#isExamined = true
+  }
+
+  /** Looks whether the last changes are there, before anything more is written; the rest can be looked at beside that. */
+  examineEnd(): void {
+    try {
+      if (this.#hasDatabase()) for (const fault of examineEnd(this.#databasePath)) this.#add(fault)
+    } catch (error) {
+      this.#notExamined(error)
+    }
   }
 
   /** Has the writer do as was found, and tells what it finds itself. @param examination under way */
@@ -63,7 +80,7 @@ export class Integrity {
     this.#writer = writer
     writer.onDamage(() => this.report())
     if (this.#faults.length > 0) writer.refuse()
-    examination.then(() => this.#afterExamination(writer)).catch((error: unknown) => this.#notLookedAt(error))
+    examination.then(() => this.#afterExamination(writer)).catch((error: unknown) => this.#postpone(error))
   }
 
   /** To be called when a connection met damage. */
@@ -81,12 +98,14 @@ export class Integrity {
   }
 
   async #accept(): Promise<void> {
-    if (this.#faults.length === 0) return
+    const accepted = [...this.#faults]
+    if (accepted.length === 0) return
     const faults = await this.#ask('structure')
     if (faults.length > 0) throw validationFailed(`The data cannot be used as it is: ${faults.join('; ')}`)
     await this.#ask('accept')
-    this.#faults = []
-    this.#writer?.goOn()
+    // What was met meanwhile was not what somebody agreed to.
+    this.#faults = this.#faults.filter((fault) => !accepted.includes(fault))
+    if (this.#faults.length === 0) this.#writer?.goOn()
   }
 
   async close(): Promise<void> {
@@ -97,6 +116,8 @@ export class Integrity {
   async #afterExamination(writer: Writer): Promise<void> {
     if (this.#faults.length > 0) return
     await this.#prepare()
+    // Somebody may have met damage meanwhile.
+    if (this.#faults.length > 0) return
     writer.goOn()
     // Takes seconds, and the pages are what was written: only what was written wrongly is found.
     if (this.#wasCutOff) for (const fault of await this.#ask('structure')) this.#add(fault)
@@ -114,16 +135,30 @@ export class Integrity {
         if (this.#isClosed) throw error
         process.stderr.write(`Pages could not be noted: ${messageOf(error)}\n`)
         await pause(prepareAgain, undefined, { ref: false })
+        if (this.#isClosed) throw error
       }
     }
   }
 
-  #notLookedAt(error: unknown): void {
-    if (this.#isClosed) return
-    // A disk that is full is no damage; the log is copied after the next start.
+  #hasDatabase(): boolean {
+    return (statSync(this.#databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
+  }
+
+  /** @throws Error where that says nothing about the database: a disk that is full, or a lock, is no damage */
+  #notExamined(error: unknown): void {
     const storage = storageFaultOf(error)
-    if (storage && storage.kind !== 'damaged') return void process.stderr.write(`${storage.message}\n`)
+    if (this.#isClosed || (storage && storage.kind !== 'damaged')) throw error
     this.#add(`The database could not be checked: ${messageOf(error)}`)
+  }
+
+  /** What could not be done now is left to the next start: until then everything stays in the log. */
+  #postpone(error: unknown): void {
+    if (this.#isClosed) return
+    try {
+      this.#notExamined(error)
+    } catch (passing) {
+      process.stderr.write(`${messageOf(passing)}\n`)
+    }
   }
 
   #add(fault: string): void {

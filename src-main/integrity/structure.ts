@@ -1,8 +1,14 @@
-import type { Database } from 'better-sqlite3'
-import { messageOf } from '../base/errors.ts'
+import SQLite, { type Database } from 'better-sqlite3'
+import { messageOf, storageFaultOf } from '../base/errors.ts'
 
 /** Faults that are told one by one. */
 const maxFaults = 20
+
+/** Whether SQLite says that a database is not what it was; what a full or failing disk or a lock keeps it from is something else. */
+export function isUnreadable(error: unknown): error is Error {
+  if (storageFaultOf(error)?.kind === 'damaged') return true
+  return error instanceof SQLite.SqliteError && error.code === 'SQLITE_ERROR'
+}
 
 /** What SQLite finds wrong with the structure of a database, and with what refers to what. */
 export function* structuralFaults(database: Database): Generator<string> {
@@ -16,6 +22,7 @@ export function* structuralFaults(database: Database): Generator<string> {
     if (broken.length > 0)
       yield `${broken.length} rows, such as one in ${broken[0]?.table}, refer to missing ${broken[0]?.parent}`
   } catch (error) {
+    if (!isUnreadable(error)) throw error
     yield `The file is damaged: ${messageOf(error)}`
   }
 }

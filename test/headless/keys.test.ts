@@ -89,7 +89,7 @@ describe('npm run serve -- key', () => {
     const { dataDirectory } = await startApplication()
     await expect(key(dataDirectory, 'create')).rejects.toThrow(/key create needs a name/)
     await expect(key(dataDirectory, 'revoke', '999')).rejects.toThrow(/not "999"/)
-    await expect(key(dataDirectory, 'show')).rejects.toThrow(/create NAME, list, or revoke ID/)
+    await expect(key(dataDirectory, 'show')).rejects.toThrow(/create NAME, list or revoke ID/)
     await expect(key(await temporaryDirectory(), 'list')).rejects.toThrow(/There is no data in/)
   })
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { examineStructure } from '../../src-main/integrity/examine.ts'
 import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeList, makeSubscriber } from '../support/builders.ts'
@@ -60,8 +61,11 @@ async function write(path: string, at: number, bytes: string): Promise<void> {
   await file.close()
 }
 
-async function expectNothingIsWritten(app: ServedApplication, { listId, database }: Kept): Promise<void> {
-  const before = await readFile(database)
+async function expectNothingIsWritten(
+  app: ServedApplication,
+  { listId, database }: Kept,
+  before: Buffer
+): Promise<void> {
   const refused = await app.api.post(`/mailing_lists/${listId}/subscribers`, {
     subscriber: { email: 'new@example.com', status: 'active' }
   })
@@ -86,13 +90,14 @@ test('a database that only Listwright changed is sound, however often it was cut
 test('a letter that somebody else changed in the database is found, and nothing is written any more', async () => {
   const data = await kept()
   await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
+  const before = await readFile(data.database)
   const app = await serve(data.directory)
   const { state, faults } = await examined(app.api)
   expect(state).toBe('damaged')
   expect(faults.join()).toMatch(/page.* not what Listwright wrote last.*subscribers/)
   // Looking goes on.
   expect((await app.api.get('/mailing_lists')).success).toBe(true)
-  await expectNothingIsWritten(app, data)
+  await expectNothingIsWritten(app, data, before)
 })
 
 test('what was changed on purpose is used as it is once somebody says so', async () => {
@@ -244,6 +249,127 @@ test('notes of the pages that somebody removed are told', async () => {
   const { state, faults } = await examined(app.api)
   expect(state).toBe('damaged')
   expect(faults.join()).toContain('-sums is damaged or missing')
+})
+
+test('a log that is gone is told at the second start as well', async () => {
+  const data = await kept('SIGKILL')
+  await rm(`${data.database}-wal`)
+  for (let start = 0; start < 4; start++) {
+    const app = await serve(data.directory)
+    expect(await examined(app.api)).toMatchObject({ state: 'damaged' })
+    await app.end(start % 2 === 0 ? 'SIGKILL' : 'SIGTERM')
+  }
+})
+
+test('a log whose head is broken, of which SQLite reads nothing, is told', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  await examined(app.api)
+  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
+  await app.end('SIGKILL')
+  await write(`${data.database}-wal`, 12, '\u007f')
+  const before = await readFile(`${data.database}-wal`)
+  const next = await serve(data.directory)
+  const { state, faults } = await examined(next.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('The last changes are missing')
+  expect((await readFile(`${data.database}-wal-as-found`)).equals(before)).toBe(true)
+})
+
+test('damage is found, and nothing is copied over it, where the lock is missing as well', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  await examined(app.api)
+  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
+  await app.end('SIGKILL')
+  const log = `${data.database}-wal`
+  await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
+  const before = await readFile(log)
+  await rm(join(data.directory, 'instance.lock'))
+  const check = runServe(['check', '--data-dir', data.directory])
+  expect(await once(check, 'exit')).toEqual([1, null])
+  await rm(join(data.directory, 'instance.lock'))
+  const next = await serve(data.directory)
+  expect(await examined(next.api)).toMatchObject({ state: 'damaged' })
+  expect((await readFile(`${log}-as-found`)).equals(before)).toBe(true)
+})
+
+test('a backup is put back where too little is left of the database, and the lock is missing as well', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  const { data: backup } = await app.api.workbench<{ name: string }>('POST', '/backups')
+  await app.end('SIGTERM')
+  await truncate(data.database, Math.floor((await stat(data.database)).size / 2))
+  await rm(join(data.directory, 'instance.lock'))
+  const restore = runServe(['backup', 'restore', backup.name, '--data-dir', data.directory])
+  expect(await once(restore, 'exit')).toEqual([0, null])
+  const next = await serve(data.directory)
+  expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+})
+
+test('notes of the pages that were emptied are told', async () => {
+  const data = await kept()
+  await truncate(`${data.database}-sums`, 0)
+  await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
+  const app = await serve(data.directory)
+  const { state, faults } = await examined(app.api)
+  expect(state).toBe('damaged')
+  expect(faults.join()).toContain('-sums is damaged')
+})
+
+test('notes that a loss of power left unwritten at their end are no damage', async () => {
+  const data = await kept()
+  const { size } = await stat(`${data.database}-sums`)
+  // The place was taken, and nothing had been written to it.
+  await truncate(`${data.database}-sums`, size + 812)
+  await truncate(`${data.database}-last`, 0)
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+  await makeSubscriber(app.api, data.listId, 'new@example.com')
+  await app.end('SIGKILL')
+  const next = await serve(data.directory)
+  expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+})
+
+test('a database that somebody removed to start over leaves nothing behind that accuses the new one', async () => {
+  const data = await kept()
+  await rm(data.database)
+  await rm(join(data.directory, '.listwright'))
+  for (let start = 0; start < 2; start++) {
+    const app = await serve(data.directory)
+    expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+    await makeList(app.api)
+    await app.end('SIGKILL')
+  }
+})
+
+test('a database that another program has locked is not damaged', async () => {
+  const data = await kept('SIGKILL')
+  const other = new SQLite(data.database)
+  other.pragma('locking_mode = EXCLUSIVE')
+  other.exec('BEGIN IMMEDIATE')
+  try {
+    expect(() => examineStructure(data.database)).toThrow('locked')
+  } finally {
+    other.close()
+  }
+})
+
+test('what changes nothing notes no end, since the disk may not have what was written before', async () => {
+  const data = await kept()
+  const app = await serve(data.directory)
+  await examined(app.api)
+  await makeSubscriber(app.api, data.listId, 'new@example.com')
+  const note = `${data.database}-last`
+  const before = await readFile(note, 'utf8')
+  // A key is used with each call, which is written in the background: it waits for no disk.
+  await expect
+    .poll(async () => {
+      await app.api.workbench('DELETE', '/drafts/nothing')
+      return (await stat(`${data.database}-wal`)).size
+    })
+    .toBeGreaterThan(0)
+  expect(await readFile(note, 'utf8')).toBe(before)
 })
 
 test('a lock that somebody removed after a crash is no damage', async () => {

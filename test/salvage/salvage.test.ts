@@ -110,7 +110,7 @@ interface Damage {
 }
 
 const damages: Record<string, Damage> = {
-  'some bytes': { apply: changeBytes, mayTakeNames: true },
+  'some bytes': { apply: (path, random) => changeBytes(path, random), mayTakeNames: true },
   'a page of zeros': { apply: (path, random) => changePage(path, random, () => 0) },
   'a page of noise': { apply: (path, random) => changePage(path, random, () => random() * 256) },
   'two pages in each other’s place': { apply: swapPages, mayTakeNames: true },

@@ -7,11 +7,12 @@ export type Random = () => number
 
 const pageSize = 4096
 
-/** Changes some bytes of a file, and each to another. */
-export async function changeBytes(path: string, random: Random): Promise<void> {
+/** Changes some bytes of a file, and each to another. @param within the first bytes; all where it is left out */
+export async function changeBytes(path: string, random: Random, within = Infinity): Promise<void> {
   const bytes = await readFile(path)
+  const length = Math.min(bytes.length, within)
   for (let changes = 1 + Math.floor(random() * 20); changes > 0; changes--) {
-    const at = Math.floor(random() * bytes.length)
+    const at = Math.floor(random() * length)
     bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255))
   }
   await writeFile(path, bytes)

@@ -90,6 +90,16 @@ const damages: Damage[] = [
     mayBeHarmless: true,
     apply: (at, random) => changeBytes(log(at), random)
   },
+  {
+    name: 'bytes of the log, and no lock',
+    to: 'killed',
+    mayBeHarmless: true,
+    apply: async (at, random) => {
+      await changeBytes(log(at), random)
+      await rm(join(at, 'instance.lock'))
+    }
+  },
+  { name: 'the head of the log', to: 'killed', apply: (at, random) => changeBytes(log(at), random, 24) },
   { name: 'a log cut short', to: 'killed', apply: (at, random) => cutShort(log(at), random) },
   {
     name: 'another installation’s log',
@@ -108,6 +118,7 @@ const damages: Damage[] = [
     mayBeHarmless: true,
     apply: (at, random) => changeBytes(`${database(at)}-sums`, random)
   },
+  { name: 'empty notes', to: 'ended', apply: (at) => truncate(`${database(at)}-sums`, 0) },
   {
     name: 'notes cut short',
     to: 'ended',
