@@ -10,7 +10,14 @@ import type { Subscriber } from '../src-main/api/subscribers/schema.ts'
 import { differences, statSummary } from './api/conformance/shapes.ts'
 import { clientOfUser, makeOrganization } from './support/accounts.ts'
 import { sharedApplication } from './support/application.ts'
-import { makeAutoresponder, makeCampaign, makeField, makeList, makeSubscriber } from './support/builders.ts'
+import {
+  deleteList,
+  makeAutoresponder,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSubscriber
+} from './support/builders.ts'
 import { type FiledMessage, outboxOf } from './support/outbox.ts'
 import { reactionsOf } from './support/reactions.ts'
 import { tokenOf } from './support/unsubscribe.ts'
@@ -379,38 +386,42 @@ describe('what was deleted', () => {
     expect(await (await follow(person[3] ?? '')).text()).toContain('This message is no longer available')
   })
 
-  it('leaves nothing of what recipients did: it is removed bit by bit, while links still lead on', async () => {
-    const { campaign, messages } = await sent(1)
-    const links = linksIn(messages[0])
-    await follow(links[0] ?? '')
-    await follow(links[1] ?? '')
-    const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
-    onTestFinished(() => void database.close())
-    const count = (): unknown =>
-      database
-        .prepare(
-          `WITH slices AS
+  it.each(['campaign', 'list'])(
+    'leaves nothing of what recipients did: deleting a %s removes it bit by bit, while links still lead on',
+    async (deleted) => {
+      const { campaign, messages, listId } = await sent(1)
+      const links = linksIn(messages[0])
+      await follow(links[0] ?? '')
+      await follow(links[1] ?? '')
+      const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+      onTestFinished(() => void database.close())
+      const count = (): unknown =>
+        database
+          .prepare(
+            `WITH slices AS
              (SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id WHERE campaign_id = @id)
            SELECT (SELECT count(*) FROM stat_events WHERE stat_slice_id IN slices) AS events,
              (SELECT count(*) FROM stat_recipients WHERE stat_slice_id IN slices) AS recipients,
              (SELECT purged_at IS NOT NULL FROM campaigns WHERE id = @id) AS is_purged`
-        )
-        .get({ id: campaign.id })
-    // More than one step of the removal takes.
-    database.exec(`INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, occurred_at)
+          )
+          .get({ id: campaign.id })
+      // More than one step of the removal takes.
+      database.exec(`INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, occurred_at)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
       SELECT stat_slice_id, type, 1000000 + n, email, 0, occurred_at FROM numbers,
         (SELECT * FROM stat_events ORDER BY id DESC LIMIT 1);
       INSERT INTO stat_recipients
       SELECT stat_slice_id, subscriber_id, occurred_at FROM stat_events WHERE subscriber_id > 1000000`)
-    expect(count()).toMatchObject({ recipients: 1201, is_purged: 0 })
-    await started.api.delete(`/campaigns/${campaign.id}`)
-    await vi.waitFor(() => expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 }), 20_000)
-    expect((await follow(links[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
-    expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 })
-    // What is kept of the counters has no events any more, and is not told to have drifted.
-    expect((await recount(kyselyOver(database))).drifts).toEqual([])
-  })
+      expect(count()).toMatchObject({ recipients: 1201, is_purged: 0 })
+      if (deleted === 'campaign') await started.api.delete(`/campaigns/${campaign.id}`)
+      else await deleteList(started.api, listId)
+      await vi.waitFor(() => expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 }), 20_000)
+      expect((await follow(links[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
+      expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 })
+      // What is kept of the counters has no events any more, and is not told to have drifted.
+      expect((await recount(kyselyOver(database))).drifts).toEqual([])
+    }
+  )
 
   it('leaves the messages that an organization sent', async () => {
     const { campaign } = await sent(3)

@@ -78,8 +78,8 @@ export class StepLoop<Item> {
 export interface PurgeWork {
   /** What fails when it fails, as the beginning of a sentence. */
   name: string
-  /** The kind of record that was deleted. */
-  entity: ChangedEntity
+  /** The kinds of records that were deleted. */
+  entities: readonly ChangedEntity[]
   /** The first deleted record of which something is left. */
   next: () => Promise<{ id: number } | undefined>
   /** Removes some of what is left of it. @returns whether there may be more */
@@ -88,7 +88,7 @@ export interface PurgeWork {
 
 /** Removes what deleted records leave behind, while others have their turn. */
 export function purger(
-  { name, entity, next, purge }: PurgeWork,
+  { name, entities, next, purge }: PurgeWork,
   writer: Pick<Writer, 'onChanges'>
 ): StepLoop<{ id: number }> {
   return new StepLoop(
@@ -96,7 +96,7 @@ export function purger(
       name,
       next,
       step: (record) => leavingTime(() => purge(record)),
-      isMadeBy: (change) => change.entity === entity && change.action === 'delete'
+      isMadeBy: (change) => entities.includes(change.entity) && change.action === 'delete'
     },
     writer
   )

@@ -8,7 +8,7 @@ export function deletedAutoresponderPurger(reader: Kysely<Schema>, writer: Write
   return purger(
     {
       name: 'Emptying the queue of a deleted autoresponder',
-      entity: 'autoresponder',
+      entities: ['autoresponder'],
       next: () => reader.selectFrom('deleted_autoresponders').select('id').orderBy('id').executeTakeFirst(),
       purge: ({ id }) => writer.run('autoresponders.purge', { id })
     },

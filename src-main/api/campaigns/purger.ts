@@ -3,22 +3,35 @@ import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
-/** Removes what the recipients of deleted campaigns did, bit by bit; the links of their messages lead on. */
+/** Removes what the recipients of deleted campaigns, and of those of deleted lists, did, bit by bit; the links of their messages lead on. */
 export function deletedCampaignPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return purger(
     {
       name: 'Removing the events of a deleted campaign',
-      entity: 'campaign',
-      next: () =>
-        reader
-          .selectFrom('campaigns')
-          .select('id')
-          .where('deleted_at', 'is not', null)
-          .where('purged_at', 'is', null)
-          .orderBy('id')
-          .executeTakeFirst(),
+      entities: ['campaign', 'mailing_list'],
+      next: async () => (await firstDeleted(reader)) ?? firstOfDeletedList(reader),
       purge: ({ id }) => writer.run('campaigns.purge', { id })
     },
     writer
   )
+}
+
+function firstDeleted(reader: Kysely<Schema>): Promise<{ id: number } | undefined> {
+  return reader
+    .selectFrom('campaigns')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .where('purged_at', 'is', null)
+    .orderBy('id')
+    .executeTakeFirst()
+}
+
+function firstOfDeletedList(reader: Kysely<Schema>): Promise<{ id: number } | undefined> {
+  return reader
+    .selectFrom('mailing_lists')
+    .innerJoin('campaigns', 'campaigns.mailing_list_id', 'mailing_lists.id')
+    .select('campaigns.id')
+    .where('mailing_lists.deleted_at', 'is not', null)
+    .where('campaigns.purged_at', 'is', null)
+    .executeTakeFirst()
 }

@@ -8,7 +8,7 @@ export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepL
   return purger(
     {
       name: 'Removing the subscribers of a deleted list',
-      entity: 'mailing_list',
+      entities: ['mailing_list'],
       next: () =>
         reader
           .selectFrom('mailing_lists')

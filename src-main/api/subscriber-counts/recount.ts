@@ -112,11 +112,12 @@ async function driftsOfSuppressionLists(db: Kysely<Schema>): Promise<Drift[]> {
 /** The contents of deleted campaigns, whose events are removed while their counters stay. */
 const deletedSlices = sql`
   SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id JOIN campaigns ON campaigns.id = campaign_id
-  WHERE campaigns.deleted_at IS NOT NULL`
+  JOIN mailing_lists ON mailing_lists.id = campaigns.mailing_list_id
+  WHERE campaigns.deleted_at IS NOT NULL OR mailing_lists.deleted_at IS NOT NULL`
 
 /**
- * The counters that stat_events tells again: what was sent leaves no event. Those of deleted campaigns are left out, as
- * their events are removed.
+ * The counters that stat_events tells again: what was sent leaves no event. Those of deleted campaigns and lists are left
+ * out, as their events are removed.
  */
 export async function driftsOfStatistics(db: Kysely<Schema>): Promise<CounterDrift[]> {
   const { rows } = await sql<CounterDrift>`
