@@ -290,7 +290,7 @@ function damagedDatabase(dataDirectory: string, faults: readonly string[]): Erro
   const [backup] = backupsIn(join(dataDirectory, backupFolder))
   const wayBack =
     backup === undefined
-      ? `There is no backup in ${join(dataDirectory, backupFolder)}.`
+      ? `Listwright has made no backup in ${join(dataDirectory, backupFolder)}; any other is restored by its path: listwright backup restore FILE.`
       : `To restore the last backup and set the damaged data aside: listwright backup restore ${backup.name}`
   const path = join(dataDirectory, 'listwright.db')
   const recovering = 'To recover what can still be read: listwright backup recover'

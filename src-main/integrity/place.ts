@@ -17,7 +17,7 @@ const cloudFolders: readonly [RegExp, string][] = [
   [/^Nextcloud$/i, 'Nextcloud'],
   [/^ownCloud$/i, 'ownCloud'],
   [/^pCloud ?Drive$/i, 'pCloud'],
-  [/^MEGA(sync)?$/i, 'MEGA']
+  [/^MEGA(sync)?( Downloads| Uploads)?$/, 'MEGA']
 ]
 
 /**

@@ -135,7 +135,7 @@ test('a database of which too little is left for a start is left as it is, with 
   const [errors, exit] = await Promise.all([textOf(child.stderr ?? Readable.from([])), once(child, 'exit')])
   expect(exit).toEqual([1, null])
   expect(errors).toContain(`The database ${data.database} is damaged. It was left as it is.`)
-  expect(errors).toContain('There is no backup')
+  expect(errors).toContain('Listwright has made no backup')
   expect((await readFile(data.database)).equals(before)).toBe(true)
 })
 
