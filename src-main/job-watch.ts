@@ -7,13 +7,14 @@ import { messageOf } from './base/errors.ts'
 import type { Schema } from './database/schema.ts'
 import type { Writer } from './database/writer.ts'
 
-/** A job as the shell around the window shows it. */
+/** A job as the shell around the window shows it: also work that is no job of the API, but must not be cut off unasked either. */
 export interface ShownJob {
-  type: Job['job_type']
+  type: Job['job_type'] | 'BulkAction' | 'Sync'
   id: number
   /** Such as the name of the file. */
   name: string
-  state: Job['state']
+  /** Of an ended one: finished, cancelled or failed. */
+  state: Job['state'] | 'running'
   /** From 0 to 1; null where it is not known how much there is to do. */
   progress: number | null
   /** The page of the window that shows it; null where it belongs to another organization than the first one. */
@@ -31,7 +32,14 @@ export interface JobsAtWork {
 const lookInterval = 1000
 /** More of them run at no time. */
 const mostAtOnce = 100
-const entities = new Set(['subscriber_import', 'subscriber_export', 'campaign', 'suppressed_address_import'])
+const entities = new Set([
+  'subscriber_import',
+  'subscriber_export',
+  'campaign',
+  'suppressed_address_import',
+  'bulk_action',
+  'sync_remote'
+])
 
 /** Tells what jobs are at whenever the writer says that one of them changed, and each second while one runs. */
 export class JobWatch {
@@ -60,7 +68,8 @@ export class JobWatch {
       { organizationId: null, unfinishedOnly: true },
       { page: 0, per_page: mostAtOnce }
     )
-    return rows.filter(({ paused, started_at }) => paused === 0 && started_at !== null).map(shown)
+    const begun = rows.filter(({ paused, started_at }) => paused === 0 && started_at !== null).map(shown)
+    return [...begun, ...(await runningActions(this.#reader)), ...(await runningSyncs(this.#reader))]
   }
 
   close(): void {
@@ -98,7 +107,9 @@ export class JobWatch {
       { organizationId: null, unfinishedOnly: false, finishedAfter: Date.now() - 60_000 },
       { page: 0, per_page: mostAtOnce }
     )
-    return rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job))
+    const ended = rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job))
+    // What syncs did is no news: they run by themselves.
+    return [...ended, ...(await endOfActions(this.#reader, gone))]
   }
 }
 
@@ -108,6 +119,67 @@ function hasEnded({ state }: ShownJob): boolean {
 
 function keyOf({ type, id }: ShownJob): string {
   return `${type} ${id}`
+}
+
+async function runningActions(reader: Kysely<Schema>): Promise<ShownJob[]> {
+  const rows = await actionsOf(reader).where('state', 'in', ['running', 'undoing']).execute()
+  return rows.map((row) => shownAction(row, 'running'))
+}
+
+async function endOfActions(reader: Kysely<Schema>, gone: readonly ShownJob[]): Promise<ShownJob[]> {
+  const ids = gone.filter(({ type }) => type === 'BulkAction').map(({ id }) => id)
+  const rows = await actionsOf(reader).where('id', 'in', ids).execute()
+  return rows.flatMap((row) => {
+    const { state } = row
+    if (state === 'running' || state === 'undoing') return []
+    return [shownAction(row, state === 'undone' ? 'finished' : state)]
+  })
+}
+
+function actionsOf(reader: Kysely<Schema>) {
+  return reader
+    .selectFrom('bulk_actions')
+    .select([
+      'id',
+      'organization_id',
+      'mailing_list_id',
+      'description',
+      'state',
+      'total',
+      'done',
+      'undo_done'
+    ])
+}
+
+type ActionRow = Awaited<ReturnType<ReturnType<typeof actionsOf>['execute']>>[number]
+
+function shownAction(row: ActionRow, state: ShownJob['state']): ShownJob {
+  const { id, organization_id: organizationId, mailing_list_id: listId, total } = row
+  const done = row.state === 'undoing' ? row.undo_done : row.done
+  return {
+    type: 'BulkAction',
+    id,
+    name: row.description,
+    state,
+    progress: total === 0 ? null : Math.min(1, done / total),
+    page: organizationId === systemOrganizationId ? `/lists/${listId}/bulk-actions` : null
+  }
+}
+
+async function runningSyncs(reader: Kysely<Schema>): Promise<ShownJob[]> {
+  const rows = await reader
+    .selectFrom('sync_remotes')
+    .select(['id', 'organization_id', 'name'])
+    .where('state', '=', 'running')
+    .execute()
+  return rows.map(({ id, organization_id: organizationId, name }) => ({
+    type: 'Sync',
+    id,
+    name,
+    state: 'running',
+    progress: null,
+    page: organizationId === systemOrganizationId ? `/sync/${id}` : null
+  }))
 }
 
 type JobRow = Awaited<ReturnType<typeof jobs>>['rows'][number]

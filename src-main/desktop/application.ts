@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
+import { applicationId } from '../base/application-id.ts'
 import { defaultDataDirectory, defaultPort } from '../headless/arguments.ts'
 
 /** The same application as `listwright serve`, on the same data. */
@@ -27,6 +28,8 @@ export function startApplication(): Promise<Application> {
 export function keepShellApart(): void {
   mkdirSync(dataDirectory(), { recursive: true, mode: 0o700 })
   app.setPath('userData', join(dataDirectory(), 'shell'))
+  // Windows shows notifications, and groups windows, by the name that the installer gave it.
+  app.setAppUserModelId(applicationId)
 }
 
 /** What `listwright start --data-dir` passes on; Electron and the system pass options of their own as well. */

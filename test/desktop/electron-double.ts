@@ -135,6 +135,7 @@ export function electronDouble({
         | 'getLocale'
         | 'getPath'
         | 'setPath'
+        | 'setAppUserModelId'
         | 'setAppLogsPath'
         | 'releaseSingleInstanceLock'
         | 'getVersion'
@@ -145,6 +146,7 @@ export function electronDouble({
       >
   {
     readonly isPackaged = isPackaged
+    userModelId = ''
 
     requestSingleInstanceLock(): boolean {
       return firstInstance
@@ -184,6 +186,9 @@ export function electronDouble({
     }
     getPath(name: Parameters<App['getPath']>[0]): string {
       return name === 'userData' ? userData : name === 'logs' ? logs : join(userData, name)
+    }
+    setAppUserModelId(id: string): void {
+      this.userModelId = id
     }
     setPath(_name: string, path: string): void {
       userData = path

@@ -114,6 +114,11 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     )
   })
 
+  it('is known to the system by the name that its installer has', async () => {
+    const { app } = await startDesktop()
+    expect(app).toMatchObject({ userModelId: 'app.listwright.Listwright' })
+  })
+
   it('leads links of its own scheme to lists, and to nothing that is not a page', async () => {
     const { app, window, origin } = await startDesktop()
     const leadsTo = (page: string) => vi.waitFor(() => expect(window?.address).toBe(origin + page))
@@ -146,7 +151,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(window?.progress).not.toBe(-1)
     expect(log).toContain('awake prevent-app-suspension')
     expect(trays[0]?.menu.map(({ label }) => label)).toEqual(
-      expect.arrayContaining(['Open Listwright', 'Quit'])
+      expect.arrayContaining([expect.stringMatching(/^data/), 'Open Listwright', 'Quit'])
     )
     await vi.waitFor(() => expect(notifications.length).toBe(1), 30_000)
     expect(log.find((entry) => entry.startsWith('notification'))).toMatch(/: Finished$/)

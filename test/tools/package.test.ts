@@ -129,11 +129,38 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
       'csv',
       'tsv'
     ])
+    expect(configuration.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }])
     const url = 'https://updates.example.com/'
     expect(configurationOf({ out: 'dist', icons, version: '1.0.0', updateUrl: url }).publish).toEqual({
       provider: 'generic',
       url
     })
+  })
+
+  it('has names of its own beside the packages without Electron, and updates that say what is new', () => {
+    const { deb, rpm, ...configuration } = configurationOf({
+      out: 'dist',
+      icons,
+      version: '1.0.0',
+      releaseNotes: 'new.md'
+    })
+    expect(deb?.artifactName).toBe('listwright-desktop_${version}_${arch}.${ext}')
+    expect(rpm?.artifactName).toBe('listwright-desktop-${version}.${arch}.${ext}')
+    expect(configuration.releaseInfo?.releaseNotesFile).toMatch(/new\.md$/)
+    expect(configuration.generateUpdatesFilesForAllChannels).toBe(true)
+  })
+
+  it('names its windows as its desktop entry is named', () => {
+    const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { desktopName?: string }
+    expect(manifest.desktopName).toBe('app.listwright.Listwright.desktop')
+    const { linux } = configurationOf({ out: 'dist', icons, version: '1.0.0' })
+    expect(linux?.syncDesktopName).toBe(true)
+    expect(linux?.desktop?.entry).not.toHaveProperty('StartupWMClass')
+  })
+
+  it('has a signature that Apple’s processors start, and both architectures are fetched for it', () => {
+    const { electronFuses } = configurationOf({ out: 'dist', icons, version: '1.0.0' })
+    expect(electronFuses?.resetAdHocDarwinSignature).toBe(true)
   })
 
   it('has its icon in every size that the systems ask for', () => {

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'
+import { applicationId } from '../../src-main/base/application-id.ts'
 import type { Library } from '../../src-main/workbench/about/endpoints.ts'
 import { allLibraries, builtParts } from '../../src-main/workbench/about/libraries.ts'
 
@@ -100,7 +101,8 @@ export function writeBuilt(
     author: 'The Listwright developers',
     private: true,
     type: 'module',
-    ...(main !== undefined && { main }),
+    // Electron names its windows by the desktop entry, as Linux finds the one that belongs to them.
+    ...(main !== undefined && { main, desktopName: `${applicationId}.desktop` }),
     ...(releases !== undefined && { releases }),
     dependencies
   }

@@ -1,6 +1,7 @@
 import { Arch, type Configuration, build, Platform } from 'electron-builder'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { applicationId } from '../../src-main/base/application-id.ts'
 import { electronRuntime } from '../../src-main/headless/electron-runtime.ts'
 import { writeBuilt } from './application.ts'
 
@@ -12,16 +13,11 @@ function electronVersion(): string {
     .version
 }
 
-/** Kinds of files that the system offers to open with the application, beside the program that it has for them. */
+/** Kinds of files that the system offers to open with the application. On macOS it stays behind the program that people have for them. */
 const fileAssociations = [
-  { ext: 'csv', mimeType: 'text/csv', name: 'Import into Listwright', role: 'Viewer' as const },
-  {
-    ext: 'tsv',
-    mimeType: 'text/tab-separated-values',
-    name: 'Import into Listwright',
-    role: 'Viewer' as const
-  }
-]
+  { ext: 'csv', mimeType: 'text/csv' },
+  { ext: 'tsv', mimeType: 'text/tab-separated-values' }
+].map((kind) => ({ ...kind, name: 'Import into Listwright', role: 'Viewer' as const, rank: 'Alternate' }))
 
 export interface ElectronBuild {
   /** Where the packages go; the staged application beside them. */
@@ -33,6 +29,8 @@ export interface ElectronBuild {
   electronDist?: string | undefined
   /** Where installed applications look for updates; undefined = nowhere. */
   updateUrl?: string | undefined
+  /** A file in Markdown that says what is new, for the window to tell of an update; undefined = it tells nothing. */
+  releaseNotes?: string | undefined
 }
 
 /**
@@ -40,9 +38,9 @@ export interface ElectronBuild {
  *   for whoever can start it.
  */
 export function configurationOf(input: ElectronBuild): Configuration {
-  const { out, icons, electronDist, updateUrl } = input
+  const { out, icons, electronDist, updateUrl, releaseNotes } = input
   return {
-    appId: 'app.listwright.Listwright',
+    appId: applicationId,
     productName: 'Listwright',
     copyright:
       'The owner of Listwright has not chosen a license for it yet. Until then, all rights are reserved.',
@@ -61,13 +59,20 @@ export function configurationOf(input: ElectronBuild): Configuration {
       enableEmbeddedAsarIntegrityValidation: true,
       onlyLoadAppFromAsar: true,
       loadBrowserProcessSpecificV8Snapshot: false,
-      grantFileProtocolExtraPrivileges: false
+      grantFileProtocolExtraPrivileges: false,
+      // Setting fuses breaks the signature that Electron comes with, without which Apple's processors start nothing.
+      resetAdHocDarwinSignature: true
     },
+    // Who takes part in testing gets the finished version as well.
+    generateUpdatesFilesForAllChannels: true,
+    ...(releaseNotes !== undefined && { releaseInfo: { releaseNotesFile: resolve(releaseNotes) } }),
     protocols: [{ name: 'Listwright', schemes: ['listwright'] }],
     fileAssociations,
     publish: updateUrl === undefined ? null : { provider: 'generic', url: updateUrl },
     linux: {
       executableName: 'listwright-desktop',
+      // Named as the application itself does, so that the system knows its windows.
+      syncDesktopName: true,
       category: 'Office',
       icon: icons,
       synopsis: 'Manage email lists offline',
@@ -75,11 +80,21 @@ export function configurationOf(input: ElectronBuild): Configuration {
       vendor: 'The Listwright developers',
       mimeTypes: ['text/csv', 'text/tab-separated-values', 'x-scheme-handler/listwright'],
       desktop: {
-        entry: { StartupWMClass: 'Listwright', Keywords: 'newsletter;mailing list;subscribers;csv;' }
+        entry: { Keywords: 'newsletter;mailing list;subscribers;csv;' }
       }
     },
-    deb: { packageName: 'listwright-desktop', packageCategory: 'mail', priority: 'optional' },
-    rpm: { packageName: 'listwright-desktop', packageCategory: 'Applications/Internet' },
+    // Beside the packages without Electron, which have the name of the application.
+    deb: {
+      packageName: 'listwright-desktop',
+      packageCategory: 'mail',
+      priority: 'optional',
+      artifactName: 'listwright-desktop_${version}_${arch}.${ext}'
+    },
+    rpm: {
+      packageName: 'listwright-desktop',
+      packageCategory: 'Applications/Internet',
+      artifactName: 'listwright-desktop-${version}.${arch}.${ext}'
+    },
     win: { icon: join(icons, 'icon.ico') },
     nsis: {
       // Per user: it needs no administrator, and updates itself.
@@ -174,10 +189,14 @@ function firstLine(error: unknown): string {
   return text.split('\n')[0]?.trim() ?? text
 }
 
-/** The distribution that is used: the one that ELECTRON_DIST names, or the one that npm's package fetched. */
+/**
+ * The distribution that is used: the one that ELECTRON_DIST names, or the one that npm's package fetched. That is of one architecture,
+ * so for a universal package both are fetched.
+ */
 export function electronDistribution(): string | undefined {
   const given = process.env['ELECTRON_DIST']
   if (given !== undefined) return given
+  if (process.platform === 'darwin') return undefined
   const fetched = 'node_modules/electron/dist'
   return existsSync(fetched) ? fetched : undefined
 }

@@ -26,7 +26,8 @@ const electronDist = electronDistribution()
 const made = await makeElectronPackages({
   ...electron,
   electronDist,
-  updateUrl: releasesUrl()
+  updateUrl: releasesUrl(),
+  releaseNotes: process.env['LISTWRIGHT_RELEASE_NOTES']
 })
 for (const { kind, paths, fault } of made) {
   for (const path of paths) tell(path)
@@ -41,6 +42,9 @@ for (const { kind, paths, fault } of made) {
 tell(writeBillOfMaterials(out, packaged))
 for (const left of ['icons', 'electron/app']) rmSync(join(out, left), { recursive: true, force: true })
 tell(writeChecksums(out))
+// A release that lacks a kind of package must not look complete.
+if (process.env['LISTWRIGHT_NEEDS_ALL'] === 'true' && made.some(({ fault }) => fault !== undefined))
+  process.exitCode = 1
 
 /** Makes a package, or tells in a line why there is none. */
 function attempt(what: string, make: () => string): void {

@@ -10,12 +10,11 @@ import {
   writeFileSync
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { applicationId } from '../../src-main/base/application-id.ts'
 import { type PackagedVersion, resource } from './application.ts'
 import { linuxSizes } from './icons.ts'
 
 // What packages of Linux are made of: the files that desktops look for, and a tree of files that becomes a .deb or an .rpm.
-
-const applicationId = 'app.listwright.Listwright'
 
 /** What a package says of itself. */
 export interface LinuxPackage {
@@ -138,9 +137,12 @@ export function writeDesktopFiles(
   program = 'listwright start'
 ): void {
   const entry = resource(`${applicationId}.desktop`, packaged)
+  const windowClass = program === 'listwright start' ? 'listwright' : applicationId
   write(
     join(share, `applications/${applicationId}.desktop`),
-    entry.replace('Exec=listwright start', `Exec=${program}`)
+    entry
+      .replace('Exec=listwright start', `Exec=${program}`)
+      .replace('StartupWMClass=listwright', `StartupWMClass=${windowClass}`)
   )
   const about = resource(`${applicationId}.metainfo.xml`, packaged)
   write(
