@@ -28,14 +28,17 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
   const incoming = join(dataDirectory, '.listwright.db.restored')
   try {
     await copyWithLog(path, incoming)
-    // Where this is cut off, the next start does it again from the beginning.
+    const setAside = existsSync(database) ? await copyAside(dataDirectory, database, now) : null
+    // From here on nothing is left as it was: where it is cut off, the next start does it again from the beginning.
     await writeRestoreRequest(dataDirectory, path)
-    const setAside = existsSync(database) ? await putAside(dataDirectory, database, now) : null
+    // Beside another database it would be read into it.
+    for (const part of ['-wal', '-wal-as-found', '-shm']) await rm(database + part, { force: true })
+    await syncDirectory(dataDirectory)
     await moveDurably(incoming, () => database)
     forgetNotes(database)
+    await removeRestoreRequest(dataDirectory)
     return { setAside, found }
   } finally {
-    await removeRestoreRequest(dataDirectory)
     for (const part of ['', '-wal', '-shm']) await rm(incoming + part, { force: true })
   }
 }
@@ -49,15 +52,12 @@ async function copyWithLog(path: string, copy: string): Promise<void> {
 }
 
 /** @returns where the database is as it was, byte for byte, with its log beside it where it has one */
-async function putAside(dataDirectory: string, database: string, now: number): Promise<string> {
+async function copyAside(dataDirectory: string, database: string, now: number): Promise<string> {
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
   for (const part of ['', '-wal', '-wal-as-found'])
     if (existsSync(database + part)) await copyDurably(database + part, aside + part)
-  // Beside another database they would be read into it.
-  for (const part of ['-wal', '-wal-as-found', '-shm']) await rm(database + part, { force: true })
-  await syncDirectory(dataDirectory)
   return aside
 }
 

@@ -83,7 +83,7 @@ export class CommandLoop {
   readonly #databasePath: string
   /** The last entry of the change log that was noted. */
   #changeLogId: number
-  /** Where the log ended that was noted last. */
+  /** Where the log ended that was noted last; null where it may be another one since. */
   #log: LogPosition | null = null
   /** Rows that this connection ever changed. */
   readonly #totalChanges
@@ -255,6 +255,8 @@ export class CommandLoop {
     try {
       if (failure) throw failure
       this.#sqlite.exec('COMMIT')
+      // It may have begun a new log.
+      this.#log = null
       this.#publish(changes)
       if (rest) this.#background.unshift(rest)
     } catch (error) {

@@ -29,7 +29,7 @@ export class LastChangeNotes {
   /** @param isLast whether it has to be on disk, since a log that was noted is removed after it */
   note({ changeLogId, log }: LastChange, isLast = false): void {
     const position = log ? `${log.salts.toString(16)} ${log.frames}` : '-'
-    const isFirst = !existsSync(this.#path)
+    const isFirst = this.#file === null && !existsSync(this.#path)
     this.#file ??= openSync(this.#path, isFirst ? 'w' : 'r+')
     try {
       // Written over in its place, and therefore of one length.
