@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { examineStructure } from '../integrity/examine.ts'
+import { isUnreadable } from '../integrity/structure.ts'
 import { driftsOfImports } from '../imports/recount.ts'
 import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
 import { formatCount } from '../base/figures.ts'
@@ -41,6 +42,15 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
       text: [`Counted ${counted.join(', ')}: ${verdict}.`, ...drifts.map(sentenceOf), ...damage].join('\n'),
       isNegative: drifts.length > 0 || damage.length > 0
     }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    throw new Error(
+      [
+        `The data in ${resolve(values['data-dir'])} is damaged, and cannot be counted.`,
+        ...damageOf(requireData(values['data-dir'])),
+        'Restore a backup (listwright backup list), or recover what can still be read: listwright backup recover'
+      ].join(' ')
+    )
   } finally {
     await data.close()
   }

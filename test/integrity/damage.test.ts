@@ -400,6 +400,19 @@ test.skipIf(!canMount)('a disk that is full at the end and at the next start is 
   expect((await allSubscribers(next.api, list.id)).length).toBe(100)
 })
 
+test('the check of a database that cannot be counted says what is wrong, and what can be done', async () => {
+  const data = await kept()
+  await write(data.database, 4096, '\u0000'.repeat(4096))
+  const page = Math.floor((await placeOf(data.database, 'person7@example.comperson7')) / 4096)
+  await write(data.database, page * 4096, '\u0000'.repeat(4096))
+  const check = runServe(['check', '--data-dir', data.directory])
+  const [errors, exit] = await Promise.all([textOf(check.stderr ?? Readable.from([])), once(check, 'exit')])
+  expect(exit).toEqual([1, null])
+  expect(errors).toMatch(
+    /is damaged, and cannot be counted.* not what Listwright wrote last.*backup recover/s
+  )
+})
+
 test('commands write nothing beside damage', async () => {
   const data = await kept()
   await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
