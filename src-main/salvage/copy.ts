@@ -130,7 +130,7 @@ export class TableCopy {
       }
     }
     if (!isDoubtful) return row
-    if (name === 'subscribers') return mended(row)
+    if (name === 'subscribers') return repaired(row)
     return [...row.values()].every(isReadable) ? row : null
   }
 
@@ -171,7 +171,7 @@ function isReadable(value: StoredColumn): boolean {
 }
 
 /** A subscriber of which a part may have been changed, as one that can be worked with. @returns null where there is no address */
-function mended(row: Row): Row | null {
+function repaired(row: Row): Row | null {
   const [email, values] = [row.get('email'), row.get('custom_fields')]
   if (typeof email !== 'string' || !isEmail(email)) return null
   row.set('email_key', emailKey(email))

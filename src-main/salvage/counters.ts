@@ -6,7 +6,7 @@ import type { DamagedPages } from './pages.ts'
 import type { SourceTable } from './source.ts'
 import { rowsOfTree } from './trees.ts'
 
-/** Tables that are counted anew in place of being copied. */
+/** Tables that are recounted, not copied. */
 export const countedTables = ['mailing_list_counts', 'subscriber_blocks', 'subscriber_block_groups']
 
 /** How many subscribers there were, as far as the counts of the damaged database can be read and trusted. */
@@ -33,7 +33,7 @@ export function subscribersIn(database: Database): number {
 const hour = 60 * 60 * 1000
 
 /** Counts what there is, and sees to it that ids are not handed out again. */
-export async function countAnew(database: Database, handedOut: ReadonlyMap<string, number>): Promise<void> {
+export async function countAgain(database: Database, handedOut: ReadonlyMap<string, number>): Promise<void> {
   database.exec(`
     INSERT INTO mailing_list_counts (mailing_list_id, status, subscribers)
       SELECT mailing_list_id, status, count(*) FROM subscribers GROUP BY 1, 2;

@@ -83,16 +83,16 @@ interface Reference {
  * Sees to it that nothing refers to what was lost: something takes its place, or what refers to it goes as well.
  * @param parents the tables of what was lost; all where it is left out
  */
-export function mendReferences(database: Database, losses: LossList, parents?: readonly string[]): void {
+export function repairReferences(database: Database, losses: LossList, parents?: readonly string[]): void {
   const references = referencesOf(database).filter(({ parent }) => parents?.includes(parent) ?? true)
   // What is removed or put in place may refer to something itself.
   for (let isChanged = true; isChanged;) {
     isChanged = false
-    for (const reference of references) if (mend(database, losses, reference)) isChanged = true
+    for (const reference of references) if (repair(database, losses, reference)) isChanged = true
   }
 }
 
-function mend(database: Database, losses: LossList, reference: Reference): boolean {
+function repair(database: Database, losses: LossList, reference: Reference): boolean {
   const { table, column, parent, key, isNullable, isKept } = reference
   const missing = database
     .prepare<[], number>(

@@ -4,13 +4,13 @@ import { addFunctions } from '../database/functions.ts'
 import { migrate, newestSchema } from '../database/migrate.ts'
 import type { OpenDatabase } from '../integrity/verify-pages.ts'
 import { TableCopy } from './copy.ts'
-import { countAnew, countedSubscribers, countedTables, subscribersIn } from './counters.ts'
+import { countAgain, countedSubscribers, countedTables, subscribersIn } from './counters.ts'
 import { type LossCounts, LossList } from './losses.ts'
 import { DamagedPages } from './pages.ts'
-import { mendReferences } from './references.ts'
+import { repairReferences } from './references.ts'
 import { handedOut, tablesOf } from './source.ts'
 import { stopWhatWasGoingOn } from './stopped.ts'
-import { mendFields } from './values.ts'
+import { repairFields } from './values.ts'
 
 /**
  * Brings what can be read of a damaged database into a new one, from its pages themselves: SQLite reads nothing behind what is broken.
@@ -31,11 +31,11 @@ export async function salvage(damaged: OpenDatabase, path: string, lossesPath: s
   try {
     database.exec('BEGIN')
     copyTables(pages, database, losses)
-    mendReferences(database, losses, ['organizations', 'mailing_lists'])
-    mendFields(database, losses)
-    mendReferences(database, losses)
+    repairReferences(database, losses, ['organizations', 'mailing_lists'])
+    repairFields(database, losses)
+    repairReferences(database, losses)
     stopWhatWasGoingOn(database, losses)
-    await countAnew(database, handedOut(pages))
+    await countAgain(database, handedOut(pages))
     database.exec('COMMIT')
   } finally {
     database.close()

@@ -21,7 +21,7 @@ const typeOfValues: Record<string, CustomFieldType> = {
 }
 
 /** Gives values of subscribers whose custom field was lost a field again, and chosen options that were lost a name. */
-export function mendFields(database: Database, losses: LossList): void {
+export function repairFields(database: Database, losses: LossList): void {
   for (const { id, type, list, lists } of unknownFields(database)) {
     const name = `Recovered field ${id}`
     const { changes } = database

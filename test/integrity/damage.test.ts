@@ -40,6 +40,16 @@ async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<Kept> {
   return { directory, database: join(directory, 'listwright.db'), listId: list.id }
 }
 
+/** A data directory whose last change, in the log alone, is a key: no entry of the change log tells of it. */
+async function keptWithKeyInLog(): Promise<Kept> {
+  const data = await kept()
+  const app = await serve(data.directory)
+  await examined(app.api)
+  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
+  await app.end('SIGKILL')
+  return data
+}
+
 /** What is found, once the look has ended. */
 async function examined(api: Client): Promise<IntegrityAnswer> {
   await expect
@@ -229,11 +239,7 @@ test('a backup that is put back after a crash is no damage', async () => {
 })
 
 test('a log that was broken is found also where only a key was lost', async () => {
-  const data = await kept()
-  const app = await serve(data.directory)
-  await examined(app.api)
-  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
-  await app.end('SIGKILL')
+  const data = await keptWithKeyInLog()
   const log = `${data.database}-wal`
   await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
   const next = await serve(data.directory)
@@ -262,11 +268,7 @@ test('a log that is gone is told at the second start as well', async () => {
 })
 
 test('a log whose head is broken, of which SQLite reads nothing, is told', async () => {
-  const data = await kept()
-  const app = await serve(data.directory)
-  await examined(app.api)
-  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
-  await app.end('SIGKILL')
+  const data = await keptWithKeyInLog()
   await write(`${data.database}-wal`, 12, '\u007f')
   const before = await readFile(`${data.database}-wal`)
   const next = await serve(data.directory)
@@ -277,11 +279,7 @@ test('a log whose head is broken, of which SQLite reads nothing, is told', async
 })
 
 test('damage is found, and nothing is copied over it, where the lock is missing as well', async () => {
-  const data = await kept()
-  const app = await serve(data.directory)
-  await examined(app.api)
-  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
-  await app.end('SIGKILL')
+  const data = await keptWithKeyInLog()
   const log = `${data.database}-wal`
   await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
   const before = await readFile(log)
