@@ -18,6 +18,7 @@ import { images } from './migrations/0032-images.ts'
 import { tableViews } from './migrations/0033-table-views.ts'
 import { recipients } from './migrations/0034-recipients.ts'
 import { sync } from './migrations/0035-sync.ts'
+import { importAdditions } from './migrations/0036-import-additions.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -34,7 +35,8 @@ export const migrations: readonly Migration[] = [
   images,
   tableViews,
   recipients,
-  sync
+  sync,
+  importAdditions
 ]
 
 /** Copies of earlier schemas that are kept. */

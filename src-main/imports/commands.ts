@@ -364,6 +364,7 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     .onConflict((conflict) => conflict.doUpdateSet({ outcomes }))
     .execute()
   await noteImportChanges(context, row.id, result)
+  if (result.addedIds) await noteAddedIds(context, row.id, result.addedIds)
   await context.db
     .updateTable('subscriber_imports')
     .set({
@@ -392,6 +393,25 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     ? new Unfinished({ ...input, batch, done: outcomes })
     : outcomes
 })
+
+/** Keeps whom an import added. Ids that follow its last ones lengthen these, so that a whole import is mostly one entry. */
+async function noteAddedIds(
+  { db }: CommandContext,
+  importId: number,
+  { first, last }: { first: number; last: number }
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('import_additions')
+    .set({ last_id: last })
+    .where('subscriber_import_id', '=', importId)
+    .where('last_id', '=', first - 1)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) return
+  await db
+    .insertInto('import_additions')
+    .values({ subscriber_import_id: importId, first_id: first, last_id: last })
+    .execute()
+}
 
 /** Lets the writer know the rows that an earlier run of the import committed: the first of a batch, or all. @returns their outcomes */
 export const recallImportBatch = inBackground<

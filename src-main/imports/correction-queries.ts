@@ -1,10 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { type ImportRow } from '../api/subscriber-imports/queries.ts'
+import { type ImportName, importNames } from '../api/subscriber-imports/name-queries.ts'
 import type { ImportCounts, ImportState } from '../api/subscriber-imports/schema.ts'
 import type { Schema } from '../database/schema.ts'
-
-/** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
-export type ImportName = string | null
 
 /** An import and what it has to do with others. */
 export interface LinkedImport {
@@ -42,7 +39,7 @@ export async function linkedImports(
     )
     .where('id', 'in', [...ids])
     .execute()
-  const names = await namesOf(
+  const names = await importNames(
     db,
     rows.map(({ id }) => id)
   )
@@ -57,28 +54,6 @@ export async function linkedImports(
         correctsId: corrects_id,
         corrected: corrected ?? 0
       }
-    ])
-  )
-}
-
-/** The names of imports; a correction has that of what it corrects, however often that was corrected itself. */
-async function namesOf(db: Kysely<Schema>, ids: number[]): Promise<Map<number, ImportName>> {
-  const { rows } = await sql<
-    Pick<ImportRow, 'source_type' | 'source_filename' | 'source_url'> & { id: number }
-  >`
-    WITH RECURSIVE origin (id, of_id) AS (
-      SELECT id, id FROM subscriber_imports WHERE id IN (${sql.join(ids)})
-      UNION ALL
-      SELECT origin.id, corrects_id FROM origin
-      JOIN import_corrections ON import_corrections.subscriber_import_id = origin.of_id
-    )
-    SELECT origin.id, source_type, source_filename, source_url FROM origin
-    JOIN subscriber_imports ON subscriber_imports.id = origin.of_id
-    WHERE NOT EXISTS (SELECT 1 FROM import_corrections WHERE subscriber_import_id = origin.of_id)`.execute(db)
-  return new Map(
-    rows.map(({ id, source_type, source_filename, source_url }) => [
-      id,
-      source_type === 'json' ? null : (source_url ?? source_filename)
     ])
   )
 }

@@ -8,7 +8,11 @@ import {
   presentImportSummary,
   type StoredSettings
 } from '../api/subscriber-imports/queries.ts'
+import { mailingListById } from '../api/mailing-lists/queries.ts'
+import { importsThatAdded } from '../api/subscriber-imports/addition-queries.ts'
+import { importNames } from '../api/subscriber-imports/name-queries.ts'
 import { validationFailed } from '../base/errors.ts'
+import { formatTime } from '../base/times.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
@@ -43,6 +47,23 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
         }
       })
       return okPage(listed, query, total)
+    },
+
+    'GET /mailing_lists/:mailing_list_id/imports_that_added': async ({ caller, params }) => {
+      const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+      const rows = await importsThatAdded(reader, list.id)
+      const names = await importNames(
+        reader,
+        rows.map(({ id }) => id)
+      )
+      return ok(
+        rows.map(({ id, begins_at, added }) => ({
+          id,
+          name: names.get(id) ?? null,
+          begins_at: formatTime(begins_at, caller.timeZone),
+          added
+        }))
+      )
     },
 
     'GET /subscriber_imports/:id/links': async ({ caller, params }) => {

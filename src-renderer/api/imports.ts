@@ -1,5 +1,6 @@
 import type { dryRunEndpoints } from '../../src-main/workbench/endpoints/dry-runs.ts'
 import type {
+  AddingImport,
   FailedRow,
   FailedRowsAnswer,
   importEndpoints,
@@ -10,7 +11,7 @@ import type { Static } from 'typebox'
 import { type Page, windowCalls } from './client.ts'
 import type { SubscriberImport } from './subscriber-imports.ts'
 
-export type { FailedRow, ImportLinks, ListedImport }
+export type { AddingImport, FailedRow, ImportLinks, ListedImport }
 export type FailedRows = Static<typeof FailedRowsAnswer>
 
 const { call, page } = windowCalls<typeof importEndpoints>()
@@ -28,6 +29,13 @@ export interface FailedRowsQuestion {
 /** @param listId null for the imports of every list */
 export function fetchImports(listId: number | null): Promise<Page<ListedImport>> {
   return page('GET /subscriber_imports', { query: listId === null ? {} : { mailing_list_id: listId } })
+}
+
+/** Those that added subscribers to a list, the newest first. */
+export function fetchImportsThatAdded(listId: number): Promise<AddingImport[]> {
+  return call('GET /mailing_lists/:mailing_list_id/imports_that_added', {
+    params: { mailing_list_id: listId }
+  })
 }
 
 export function fetchImportLinks(id: number): Promise<ImportLinks> {

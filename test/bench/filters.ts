@@ -26,6 +26,7 @@ export async function benchFilters(rows: number): Promise<FilterFigures[]> {
     const field = (name: string, operand: object) => [
       { type: 'custom_field', custom_field_id: fields.find((each) => each.name === name)?.id, ...operand }
     ]
+    const { data: imports } = await api.get<{ id: number }[]>('/subscriber_imports')
     const questions: Record<string, object> = {
       'status is': { clause: [{ type: 'status', operator: 'is one of', statuses: ['unsubscribed'] }] },
       'email begins with': { clause: [{ type: 'email', operator: 'begins with', value: 'anna' }] },
@@ -36,6 +37,11 @@ export async function benchFilters(rows: number): Promise<FilterFigures[]> {
       },
       'nothing opened or clicked for 90 days': {
         clause: [{ type: 'reaction', operator: 'is not in the last', days: 90 }]
+      },
+      'added by an import': {
+        clause: [
+          { type: 'subscriber_import', operator: 'was added by', subscriber_import_id: imports[0]?.id }
+        ]
       },
       'is not suppressed': { clause: [{ type: 'suppressed', operator: 'is false' }] },
       'text contains': { clause: field('city', { operator: 'contains', value: 'zurich' }) },

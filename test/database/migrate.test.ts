@@ -164,6 +164,32 @@ it('the step to schema 24 counts the clicks that are there', async () => {
   ])
 })
 
+it('the step to schema 36 learns from the change log whom imports added', async () => {
+  const { database, backups } = await databaseOf(35)
+  database.exec('PRAGMA foreign_keys = OFF')
+  const insertImport = database.prepare(
+    `INSERT INTO subscriber_imports (id, organization_id, mailing_list_id, state, begins_at, settings, source_type,
+       source_filename, source_path, records_imported, counts, created_at, updated_at)
+     VALUES (?, 1, 1, 'finished', 0, '{}', 'json', 'data', '', 0, json_object('added', ?), 0, 0)`
+  )
+  const note = database.prepare(
+    `INSERT INTO change_log (at, entity, action, organization_id, mailing_list_id, first_id, last_id, via, cause_id)
+     VALUES (0, 'subscriber', ?, 1, 1, ?, ?, 'subscriber_import', ?)`
+  )
+  insertImport.run(1, 20)
+  note.run('create', 1, 15, 1)
+  note.run('create', 17, 21, 1)
+  note.run('update', 30, 31, 1)
+  // The oldest entries of this one are gone.
+  insertImport.run(2, 20)
+  note.run('create', 40, 50, 2)
+  migrate(database, backups)
+  expect(database.prepare('SELECT * FROM import_additions').raw().all()).toEqual([
+    [1, 1, 15],
+    [1, 17, 21]
+  ])
+})
+
 describe('the database', () => {
   it('has STRICT tables, WAL and no violated foreign key', async () => {
     const { app, dataDirectory } = await startApplication()

@@ -97,6 +97,7 @@ const filter: SegmentScope = {
     { type: 'suppressed', operator: 'is false' },
     { type: 'campaign', operator: 'did not open', campaign_id: 1 },
     { type: 'reaction_since', since: 0, isMet: false },
+    { type: 'subscriber_import', operator: 'was not added by', subscriber_import_id: 1 },
     {
       type: 'group',
       match: 'any',

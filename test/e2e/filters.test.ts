@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Segment, SegmentSummary } from '../../src-main/api/segments/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { importFile, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('filters, in a real Chromium', { timeout: 120_000 }, () => {
@@ -96,6 +96,27 @@ describe.skipIf(skipsWithoutBrowser)('filters, in a real Chromium', { timeout: 1
     await page.getByText('5 subscribers', { exact: true }).waitFor()
     await choose('Segment', 'Some of them')
     await page.getByText('4 of 5 subscribers').waitFor()
+    await window.finish()
+  })
+
+  it('show whom an import added, from its page and by its name', async () => {
+    const { list, window, page, shows, choose } = await openClub()
+    const { id } = await importFile(started, list.id, 'email\nfay@example.com\nanna@example.com\n')
+    await page.goto(new URL(`/imports/${id}`, page.url()).href)
+    await page.getByRole('link', { name: 'Show added subscribers' }).click()
+    await page.getByText('1 of 6 subscribers').waitFor()
+    await shows('fay')
+    expect(await page.getByLabel(/^Added by import: /).innerText()).toMatch(/^file-\d+\.csv · .* · 1 added$/)
+    await window.screenshot('filter-import')
+    await choose('How to compare it', 'is not')
+    await page.getByText('5 of 6 subscribers').waitFor()
+
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await choose('What to filter by', 'Added by import')
+    await page.getByLabel(/^Added by import: Choose/).click()
+    await page.getByRole('option', { name: /^file-\d+\.csv · / }).click()
+    await page.getByText('1 of 6 subscribers').waitFor()
     await window.finish()
   })
 

@@ -9,7 +9,15 @@ import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import { settle } from '../../src-main/api/segments/settled.ts'
 import { sharedApplication } from '../support/application.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
-import { allSubscribers, makeCampaign, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import {
+  allSubscribers,
+  importFile,
+  importText,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { shortOrLong } from '../support/long.ts'
 
@@ -58,7 +66,17 @@ async function makePeople() {
     )
   )
   const drawn = fc.sample(person, { numRuns: shortOrLong(80, 400), seed: 16 })
+  const imported = (part: string) =>
+    drawn.slice(0, 9).map((one, index) => `${part}${index}@${one.domain},${one.city.replaceAll('"', '')}`)
+  const runImport = async (part: string, known: string[] = []) => {
+    const lines = ['email,text', ...imported(part), ...known].join('\n')
+    const columns = { column_mapping: ['email', 'text'], overwrite: true }
+    return (await importText(started.api, list.id, lines, columns)).id
+  }
+  const importIds = [await runImport('first')]
   for (const [index, one] of drawn.entries()) {
+    // Those of the first one are overwritten, not added.
+    if (index === 40) importIds.push(await runImport('second', imported('first')))
     await makeSubscriber(started.api, list.id, `${one.name}${index}@${one.domain}`, {
       status: one.status,
       subscribe_time: `${one.subscribed}T12:00:00Z`,
@@ -73,11 +91,11 @@ async function makePeople() {
       }
     })
   }
-  return { list, fields, subscribers: await allSubscribers(started.api, list.id) }
+  return { list, fields, importIds, subscribers: await allSubscribers(started.api, list.id) }
 }
 
 /** Conditions on what {@link makePeople} made. */
-function conditions({ fields }: People): fc.Arbitrary<Condition> {
+function conditions({ fields, importIds }: People): fc.Arbitrary<Condition> {
   const field = (type: string) => fields.find((each) => each.field_type === type)
   const on = (kind: FieldCondition['kind'], type: string, rest: fc.Arbitrary<object>) =>
     rest.map(
@@ -174,7 +192,12 @@ function conditions({ fields }: People): fc.Arbitrary<Condition> {
     ),
     fc
       .oneof(between(day()), inDays('is in the last'), compared(day(), 'is on', 'is before', 'is after'))
-      .map((rest) => ({ type: 'time', attribute: 'subscribe_time', ...rest }))
+      .map((rest) => ({ type: 'time', attribute: 'subscribe_time', ...rest })),
+    fc.record({
+      type: fc.constant('subscriber_import'),
+      operator: fc.constantFrom('was added by', 'was not added by'),
+      subscriber_import_id: fc.constantFrom(...importIds)
+    })
   ) as fc.Arbitrary<Condition>
   return fc.letrec<{ condition: Condition }>((tie) => ({
     condition: fc.oneof(
@@ -190,10 +213,10 @@ function conditions({ fields }: People): fc.Arbitrary<Condition> {
 }
 
 /** What the conditions mean, in plain JavaScript. */
-function meets(subscriber: Subscriber, condition: Condition, { fields }: People): boolean {
+function meets(subscriber: Subscriber, condition: Condition, people: People): boolean {
   switch (condition.type) {
     case 'group': {
-      const each = condition.conditions.map((inner) => meets(subscriber, inner, { fields } as People))
+      const each = condition.conditions.map((inner) => meets(subscriber, inner, people))
       if (condition.match === 'all') return each.every(Boolean)
       return each.some(Boolean) === (condition.match === 'any')
     }
@@ -211,12 +234,16 @@ function meets(subscriber: Subscriber, condition: Condition, { fields }: People)
     case 'time':
       return meetsDay(subscriber.subscribe_time.slice(0, 10), condition)
     case 'custom_field': {
-      const field = fields.find(({ id }) => id === condition.custom_field_id)
+      const field = people.fields.find(({ id }) => id === condition.custom_field_id)
       return meetsField(
         (subscriber.custom_fields[field?.name ?? '']?.value ?? null) as FieldValue,
         condition,
         field?.options ?? []
       )
+    }
+    case 'subscriber_import': {
+      const part = ['first', 'second'][people.importIds.indexOf(condition.subscriber_import_id)] ?? ''
+      return subscriber.email.startsWith(part) === (condition.operator === 'was added by')
     }
     default:
       throw new Error(`nothing is drawn of the type ${condition.type}`)
@@ -504,6 +531,16 @@ describe('filters', () => {
       'clause.campaign_id 12345 does not exist'
     ],
     [
+      'an import that is not there',
+      { type: 'subscriber_import', operator: 'was added by', subscriber_import_id: 12345 },
+      'clause.subscriber_import_id 12345 does not exist'
+    ],
+    [
+      'an import that is not named by its id',
+      { type: 'subscriber_import', operator: 'was added by', subscriber_import_id: '1' },
+      'clause.0.subscriber_import_id must be the id of an import of this list'
+    ],
+    [
       'a list that is not there',
       { type: 'in_mailing_list', operator: 'is in', mailing_list_id: 54321 },
       'clause.mailing_list_id 54321 does not exist'
@@ -784,6 +821,59 @@ describe('filters', () => {
       expect((await started.api.workbench('POST', path, { clause: unsure })).error_message).toContain(
         'was sent by an earlier version, which did not keep to whom'
       )
+    })
+
+    it('find whom an import added, also while others were added', async () => {
+      const list = await makeList(started.api)
+      const rows = Array.from({ length: 12_000 }, (_, index) => `imported${index}@example.com`)
+      const importing = importText(started.api, list.id, ['email', ...rows].join('\n'))
+      let done = false
+      importing.finally(() => (done = true)).catch(() => undefined)
+      const others: string[] = []
+      for (let index = 0; !done || index < 3; index++) {
+        others.push(`other${index}@example.com`)
+        await makeSubscriber(started.api, list.id, `other${index}@example.com`)
+      }
+      const { id } = await importing
+      const added = (operator: string) => [{ type: 'subscriber_import', operator, subscriber_import_id: id }]
+      expect((await shown({ clause: added('was added by') }, list.id)).num_records).toBe(rows.length)
+      const rest = await shown({ clause: added('was not added by') }, list.id)
+      expect(rest.num_records).toBe(others.length)
+      expect(emails(rest)).toEqual(others.slice(0, 500))
+      const path = `/mailing_lists/${list.id}/imports_that_added`
+      const choices = await started.api.workbench<object[]>('GET', path)
+      expect(choices.data).toMatchObject([{ id, name: null, added: rows.length }])
+    })
+
+    it('name imports by their files', async () => {
+      const list = await makeList(started.api)
+      const { id } = await importFile(started, list.id, 'email\nanna@example.com\n')
+      const text = await importText(started.api, list.id, 'email\nben@example.com\n')
+      const describe = async (operator: string, subscriber_import_id: number) => {
+        const clause = [{ type: 'subscriber_import', operator, subscriber_import_id }]
+        const path = `/mailing_lists/${list.id}/segments`
+        const { data } = await started.api.workbench<Segment>('POST', path, {
+          segmentation_criteria: { name: `${operator} ${subscriber_import_id}`, clause }
+        })
+        return (await started.api.get<Segment>(`/segments/${data.id}`)).data.description
+      }
+      expect(await describe('was added by', id)).toMatch(/^was added by import "file-\d+\.csv"$/)
+      expect(await describe('was not added by', text.id)).toBe(`was not added by import ${text.id}`)
+    })
+
+    it('refuse an import of an earlier version, which did not keep whom it added', async () => {
+      const list = await makeList(started.api)
+      const { id } = await importText(started.api, list.id, 'email\nanna@example.com\n')
+      const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+      database.prepare('DELETE FROM import_additions WHERE subscriber_import_id = ?').run(id)
+      database.close()
+      const clause = [{ type: 'subscriber_import', operator: 'was not added by', subscriber_import_id: id }]
+      const path = `/mailing_lists/${list.id}/subscriber_table`
+      expect((await started.api.workbench('POST', path, { clause })).error_message).toContain(
+        'was made by an earlier version, which did not keep whom it added'
+      )
+      const choices = await started.api.workbench('GET', `/mailing_lists/${list.id}/imports_that_added`)
+      expect(choices.data).toEqual([])
     })
 
     it('find who opened or clicked anything in the last days, and who did not', async () => {

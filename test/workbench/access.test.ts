@@ -135,6 +135,7 @@ const table: Record<string, WorkbenchRoute> = {
   'PUT /mailing_lists/:mailing_list_id/remembered_columns': { needs: 'subscriber.import', foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/import_preview': { needs: 'subscriber.import', foreign: ofList },
   'GET /subscriber_imports': { needs: 'subscriber.import' },
+  'GET /mailing_lists/:mailing_list_id/imports_that_added': { needs: 'subscriber.read', foreign: ofList },
   'GET /subscriber_imports/:id/links': { needs: 'subscriber.import', foreign: ofImport },
   'GET /subscriber_imports/:id/failed_rows': { needs: 'subscriber.import', foreign: ofImport },
   'POST /subscriber_imports/:id/corrections': { needs: 'subscriber.import', foreign: ofImport },

@@ -6,6 +6,7 @@ import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing, isCampaignOf } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { keepsRecipients } from '../statistics/queries.ts'
+import { findImportOfList } from '../subscriber-imports/addition-queries.ts'
 import { namesOf } from '../../http/names.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { localListById, mailingListsOf } from '../mailing-lists/queries.ts'
@@ -147,7 +148,7 @@ export async function readCheckedClause(
 }
 
 /**
- * The conditions of the window, whose lists and campaigns must be of the organization and whose custom fields of the list.
+ * The conditions of the window, whose lists and campaigns must be of the organization, and whose custom fields and imports of the list.
  * @param field what the client calls the clause
  */
 export async function readCheckedConditions(
@@ -162,6 +163,14 @@ export async function readCheckedConditions(
   const lists = [...new Set(listIdsOf(clause))].map((id) => ({ id, name: field }))
   await checkLists(db, organizationId, lists, faults)
   for (const leaf of leavesOf(clause)) {
+    if (leaf.type === 'subscriber_import') {
+      const name = `${field}.subscriber_import_id ${leaf.subscriber_import_id}`
+      const found = await findImportOfList(db, mailingListId, leaf.subscriber_import_id)
+      if (!found) faults.add(`${name} does not exist`)
+      else if (!found.isKnown) {
+        faults.add(`${name} was made by an earlier version, which did not keep whom it added`)
+      }
+    }
     if (leaf.type !== 'campaign') continue
     const name = `${field}.campaign_id ${leaf.campaign_id}`
     if (!(await isCampaignOf(db, organizationId, leaf.campaign_id))) faults.add(`${name} does not exist`)

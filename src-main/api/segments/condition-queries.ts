@@ -8,6 +8,7 @@ import type {
   CampaignCondition,
   DomainCondition,
   EmailCondition,
+  ImportCondition,
   SuppressedCondition,
   TextOperator
 } from './conditions.ts'
@@ -54,6 +55,8 @@ function meets(db: Kysely<Schema>, condition: SettledCondition): Expression<SqlB
       return isSuppressed(condition)
     case 'campaign':
       return reacted(condition)
+    case 'subscriber_import':
+      return wasAddedBy(condition)
     case 'reaction_since':
       return reactedSince(condition)
   }
@@ -270,6 +273,16 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
   const campaign = sql<SqlBool>`exists (select 1 from campaigns where id = ${sql.lit(campaign_id)} and deleted_at is null)`
   // Of a campaign that was deleted nothing is known: nobody meets a condition on it.
   return sql<SqlBool>`(${campaign} and ${isNegative(operator) ? sql`not ${did}` : did})`
+}
+
+/** The last of an import's runs of ids that begins with this id or before it is the only one that it can be in. */
+function wasAddedBy({ operator, subscriber_import_id: id }: ImportCondition): Expression<SqlBool> {
+  const wasAdded = sql<SqlBool>`ifnull((
+    select last_id from import_additions
+    where subscriber_import_id = ${sql.lit(id)} and first_id <= subscribers.id
+    order by first_id desc limit 1
+  ) >= subscribers.id, false)`
+  return operator === 'was added by' ? wasAdded : sql<SqlBool>`not ${wasAdded}`
 }
 
 function reactedSince({ since, isMet }: ReactionSince): Expression<SqlBool> {

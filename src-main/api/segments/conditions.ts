@@ -40,6 +40,7 @@ export const campaignOperators = [
   'unsubscribed from',
   'complained about'
 ] as const
+export const importOperators = ['was added by', 'was not added by'] as const
 export const reactionOperators = ['is in the last', 'is not in the last'] as const
 export const timeAttributes = ['subscribe_time', 'created_at', 'updated_at'] as const
 export const groupMatches = ['all', 'any', 'none'] as const
@@ -154,6 +155,13 @@ export interface CampaignCondition {
   campaign_id: number
 }
 
+/** Whether an import of the list added somebody; whom it found on the list, it did not add. */
+export interface ImportCondition {
+  type: 'subscriber_import'
+  operator: (typeof importOperators)[number]
+  subscriber_import_id: number
+}
+
 /** Whether somebody opened or clicked anything in the last days, today included. */
 export interface ReactionCondition {
   type: 'reaction'
@@ -179,6 +187,7 @@ export type Condition =
   | ConfirmedCondition
   | SuppressedCondition
   | CampaignCondition
+  | ImportCondition
   | ReactionCondition
   | GroupCondition
 

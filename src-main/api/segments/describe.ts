@@ -14,6 +14,7 @@ export interface Names {
   field: (id: number) => string
   option: (id: number) => string
   campaign: (id: number) => string
+  subscriberImport: (id: number) => string
 }
 
 /** The description that a segment is given (docs/api.md, "Segments"). */
@@ -44,6 +45,8 @@ function describe(condition: Condition, names: Names): string {
       return `last open or click ${condition.operator}${operandOf(condition, names)}`
     case 'campaign':
       return describeCampaign(condition, names)
+    case 'subscriber_import':
+      return `${condition.operator} ${names.subscriberImport(condition.subscriber_import_id)}`
   }
 }
 

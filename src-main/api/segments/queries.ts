@@ -3,6 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { SegmentsTable } from './tables.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
+import { importNames } from '../subscriber-imports/name-queries.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import { type SubscriberStatus, subscriberStatuses } from '../subscribers/schema.ts'
 import { meetsAll } from './condition-queries.ts'
@@ -246,6 +247,10 @@ export async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][
     const found = new Map(rows.map((row) => [row.id, row.name]))
     return (id) => found.get(id) ?? ''
   }
+  const imports = await importNames(
+    db,
+    ids('subscriber_import', (leaf) => [leaf.subscriber_import_id])
+  )
   return {
     list: await names(
       'mailing_lists',
@@ -262,7 +267,11 @@ export async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][
     campaign: await names(
       'campaigns',
       ids('campaign', (leaf) => [leaf.campaign_id])
-    )
+    ),
+    subscriberImport: (id) => {
+      const name = imports.get(id)
+      return name ? `import "${name}"` : `import ${id}`
+    }
   }
 }
 

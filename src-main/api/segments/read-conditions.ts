@@ -13,6 +13,7 @@ import {
   fieldKindOf,
   type FieldOperator,
   groupMatches,
+  importOperators,
   maxConditions,
   maxDepth,
   type Operand,
@@ -35,7 +36,7 @@ const maxDays = 36_500
 /**
  * Reads the conditions that the window offers, of which those of the v2 API are a part.
  * @param field what the client calls the clause
- * @param fields those of the list; whether lists and campaigns exist is for the caller to look up
+ * @param fields those of the list; whether lists, campaigns and imports exist is for the caller to look up
  */
 export function readConditions(
   given: readonly unknown[],
@@ -106,6 +107,13 @@ class ConditionReader {
       }
       case 'campaign':
         return this.#campaign(condition, name)
+      case 'subscriber_import': {
+        const operator = this.#choice(condition, name, 'operator', importOperators)
+        const id = this.#id(condition, name, 'subscriber_import_id', 'an import of this list')
+        return operator && id !== null
+          ? { type: 'subscriber_import', operator, subscriber_import_id: id }
+          : null
+      }
       case 'reaction': {
         const operator = this.#choice(condition, name, 'operator', reactionOperators)
         const operand = operator && this.#operand(condition, name, operator, readers.text, null)
@@ -113,7 +121,7 @@ class ConditionReader {
       }
       default:
         this.#faults.add(
-          `${name}.type must be one of in_mailing_list, group, status, email, domain, custom_field, time, confirmed, suppressed, campaign, reaction`
+          `${name}.type must be one of in_mailing_list, group, status, email, domain, custom_field, time, confirmed, suppressed, campaign, subscriber_import, reaction`
         )
         return null
     }
@@ -214,12 +222,16 @@ class ConditionReader {
 
   #campaign(given: Given, name: string): Condition | null {
     const operator = this.#choice(given, name, 'operator', campaignOperators)
-    const id = given['campaign_id']
-    if (typeof id !== 'number' || !Number.isSafeInteger(id)) {
-      this.#faults.add(`${name}.campaign_id must be the id of a campaign`)
-      return null
-    }
-    return operator && { type: 'campaign', operator, campaign_id: id }
+    const id = this.#id(given, name, 'campaign_id', 'a campaign')
+    return operator && id !== null ? { type: 'campaign', operator, campaign_id: id } : null
+  }
+
+  /** Whether there is such a record is for the caller to look up. */
+  #id(given: Given, name: string, key: string, what: string): number | null {
+    const id = given[key]
+    if (typeof id === 'number' && Number.isSafeInteger(id)) return id
+    this.#faults.add(`${name}.${key} must be the id of ${what}`)
+    return null
   }
 
   #text(given: Given, name: string): string | null {

@@ -68,6 +68,13 @@ export interface ImportChangesTable {
   undone: ColumnType<number, number | undefined, number>
 }
 
+/** Ids in a row that an import gave to subscribers whom it added; for good. */
+export interface ImportAdditionsTable {
+  subscriber_import_id: number
+  first_id: number
+  last_id: number
+}
+
 /** An import that is being undone, or was. */
 export interface ImportUndosTable {
   subscriber_import_id: number
@@ -100,6 +107,7 @@ export interface ImportCorrectionsTable {
 
 declare module '../../database/schema.ts' {
   interface Schema {
+    import_additions: ImportAdditionsTable
     import_corrections: ImportCorrectionsTable
     subscriber_imports: SubscriberImportsTable
     import_batches: ImportBatchesTable

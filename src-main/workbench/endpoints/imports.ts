@@ -7,7 +7,7 @@ import {
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, Nullable } from '../../http/schema.ts'
+import { IdParams, MailingListParams, Nullable } from '../../http/schema.ts'
 
 /** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
 const Name = Nullable(Type.String())
@@ -61,6 +61,15 @@ function failedRowsPage<Row extends TSchema>(row: Row) {
 }
 export const FailedRowsAnswer = failedRowsPage(FailedRow)
 
+/** An import that added subscribers. */
+const AddingImport = Type.Object({
+  id: Type.Integer(),
+  name: Name,
+  begins_at: Type.String(),
+  added: Type.Integer()
+})
+export type AddingImport = Static<typeof AddingImport>
+
 /** Which rows are asked for. */
 export const FailedRowsQuery = Type.Object({ ...PageQuery(50), reason: Type.Optional(Type.String()) })
 
@@ -73,6 +82,13 @@ export const importEndpoints = unlistedEndpoints({
     access: 'subscriber.import',
     query: Type.Object({ ...PageQuery(200), mailing_list_id: Type.Optional(Type.Integer()) }),
     answer: pagedEnvelope(ListedImport)
+  },
+
+  // Those that a filter can ask for, the newest first: who may see subscribers may ask where they came from.
+  'GET /mailing_lists/:mailing_list_id/imports_that_added': {
+    access: 'subscriber.read',
+    params: MailingListParams,
+    answer: envelope(Type.Array(AddingImport))
   },
 
   'GET /subscriber_imports/:id/links': {

@@ -8,6 +8,7 @@ import {
   type FieldCondition,
   fieldKindOf,
   type GroupCondition,
+  importOperators,
   operatorsOfKind,
   optionOperators,
   reactionOperators,
@@ -17,6 +18,9 @@ import {
 } from '../../../src-main/api/segments/conditions.ts'
 import { segmentOperators } from '../../../src-main/api/segments/schema.ts'
 import type { CustomField } from '../../api/custom-fields.ts'
+
+/** The records that conditions can name, as selects offer them. */
+export type RecordChoices = Record<'lists' | 'campaigns' | 'imports', { value: number; label: string }[]>
 
 // Conditions while they are written: what a person has not filled in yet is blank, and left out of what is asked.
 
@@ -55,6 +59,8 @@ export function newLine(subject: Subject, fields: readonly CustomField[]): Line 
       return { type: type as 'confirmed' | 'suppressed', operator: 'is true' }
     case 'campaign':
       return { type: 'campaign', operator: 'opened', campaign_id: 0 }
+    case 'subscriber_import':
+      return { type: 'subscriber_import', operator: 'was added by', subscriber_import_id: 0 }
     case 'reaction':
       return { type: 'reaction', operator: 'is not in the last' }
     case 'in_mailing_list':
@@ -80,6 +86,8 @@ export function operatorsOf(line: Line): readonly Line['operator'][] {
       return booleanOperators
     case 'campaign':
       return campaignOperators
+    case 'subscriber_import':
+      return importOperators
     case 'reaction':
       return reactionOperators
     case 'in_mailing_list':
@@ -101,6 +109,8 @@ export function isComplete(condition: Condition): boolean {
       return condition.statuses.length > 0
     case 'campaign':
       return condition.campaign_id > 0
+    case 'subscriber_import':
+      return condition.subscriber_import_id > 0
     case 'reaction':
       return Number.isInteger(condition.days)
     case 'in_mailing_list':
@@ -166,6 +176,7 @@ const texts: Partial<Record<Condition['type'], string[]>> = {
   confirmed: ['operator'],
   suppressed: ['operator'],
   campaign: ['operator'],
+  subscriber_import: ['operator'],
   reaction: ['operator'],
   in_mailing_list: ['operator'],
   time: ['operator', 'attribute'],

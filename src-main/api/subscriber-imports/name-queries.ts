@@ -1,0 +1,32 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { ImportRow } from './queries.ts'
+
+/** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
+export type ImportName = string | null
+
+/** The names of imports; a correction has that of what it corrects, however often that was corrected itself. */
+export async function importNames(
+  db: Kysely<Schema>,
+  ids: readonly number[]
+): Promise<Map<number, ImportName>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<
+    Pick<ImportRow, 'source_type' | 'source_filename' | 'source_url'> & { id: number }
+  >`
+    WITH RECURSIVE origin (id, of_id) AS (
+      SELECT id, id FROM subscriber_imports WHERE id IN (${sql.join(ids)})
+      UNION ALL
+      SELECT origin.id, corrects_id FROM origin
+      JOIN import_corrections ON import_corrections.subscriber_import_id = origin.of_id
+    )
+    SELECT origin.id, source_type, source_filename, source_url FROM origin
+    JOIN subscriber_imports ON subscriber_imports.id = origin.of_id
+    WHERE NOT EXISTS (SELECT 1 FROM import_corrections WHERE subscriber_import_id = origin.of_id)`.execute(db)
+  return new Map(
+    rows.map(({ id, source_type, source_filename, source_url }) => [
+      id,
+      source_type === 'json' ? null : (source_url ?? source_filename)
+    ])
+  )
+}
