@@ -11,6 +11,7 @@ import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
 import type { RetentionRule } from './jobs/housekeeper.ts'
 import { forgetHistoryOfTheGone } from './jobs/old-history.ts'
 import { trimChangeLog } from './jobs/change-log.ts'
+import { currentSettings } from './settings/queries.ts'
 import { draftDays } from './workbench/drafts/rules.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -75,8 +76,8 @@ export function retentionRules(
       removeBefore: (time) => writer.run('syncs.forgetOld', { time })
     },
     {
-      name: 'Entries of the change log that are 90 days old',
-      keptFor: 90 * day,
+      name: 'Entries of the change log that are as old as the settings say',
+      keptFor: async () => (await currentSettings(reader)).service_history_days * day,
       removeBefore: (time) => trimChangeLog(writer, time)
     }
   ]

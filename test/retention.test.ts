@@ -149,6 +149,25 @@ it('the change log goes back 90 days, and never reuses an id', async () => {
   expect(await ids()).toEqual(before.slice(-1))
 })
 
+it('the change log stays for as many days as the settings say', async () => {
+  const first = await startApplication()
+  const list = await makeList(first.api)
+  await makeSubscriber(first.api, list.id, 'a@example.com')
+  const set = (service_history_days: number) =>
+    first.api.workbench('PUT', '/settings', { service_history_days })
+  expect((await set(6)).error_message).toContain('service_history_days')
+  expect((await set(3650)).success).toBe(true)
+  expect((await set(200)).success).toBe(true)
+  const { reader, tidyAfter } = await later(first)
+  const count = async (): Promise<number> =>
+    (await reader.selectFrom('change_log').select('id').execute()).length
+  const before = await count()
+  await tidyAfter(199.9)
+  expect(await count()).toBe(before)
+  await tidyAfter(200.1)
+  expect(await count()).toBe(1)
+})
+
 it('a change log that is long is trimmed bit by bit', async () => {
   const bench = await commandBench()
   bench.sqlite.exec(`

@@ -11,6 +11,7 @@ export type ChangeVia =
   | 'bulk_action'
   | 'bulk_action_undo'
   | 'sync'
+  | 'command_line'
 
 /** Where a change comes from, for the change log. */
 export interface Origin {
@@ -19,6 +20,9 @@ export interface Origin {
   causeId: number | null
   userId: number | null
 }
+
+/** What somebody does with a command of the terminal. */
+export const commandLine: Origin = { via: 'command_line', causeId: null, userId: null }
 
 /**
  * Where the request comes from that is being answered: each command that is run for it is told, without a route having to

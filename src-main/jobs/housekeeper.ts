@@ -4,8 +4,8 @@ import { messageOf } from '../base/errors.ts'
 export interface RetentionRule {
   /** What it is about, as the subject of a sentence: "Old logs of imports". */
   name: string
-  /** How long it stays, in milliseconds. */
-  keptFor: number
+  /** How long it stays, in milliseconds; asked each time where a setting says so. */
+  keptFor: number | (() => Promise<number>)
   /** Removes what is from before a time, in UNIX milliseconds. */
   removeBefore: (time: number) => Promise<void>
 }
@@ -52,7 +52,7 @@ export class Housekeeper {
     for (const { name, keptFor, removeBefore } of this.#rules) {
       if (this.#closed) return
       try {
-        await removeBefore(now - keptFor)
+        await removeBefore(now - (typeof keptFor === 'number' ? keptFor : await keptFor()))
       } catch (error) {
         process.stderr.write(`${name} were not removed: ${messageOf(error)}\n`)
       }

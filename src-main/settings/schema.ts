@@ -19,7 +19,9 @@ export const Settings = Type.Object({
   /** Lets imports download files from this computer and from private networks. */
   service_url_imports_allow_private_addresses: Type.Boolean(),
   /** How often a backup is made by itself, while the application runs and where something changed. */
-  service_backups: Type.Enum([...backupSchedules])
+  service_backups: Type.Enum([...backupSchedules]),
+  /** Days for which the change log keeps what was changed, and with it the audit log and the histories of subscribers. */
+  service_history_days: Type.Integer({ minimum: 7, maximum: 3650 })
 })
 export type Settings = Static<typeof Settings>
 
@@ -33,5 +35,6 @@ export const defaultSettings: Settings = {
   service_terms_and_conditions_require_on_updates: false,
   service_terms_and_conditions_text: '',
   service_url_imports_allow_private_addresses: false,
-  service_backups: 'daily'
+  service_backups: 'daily',
+  service_history_days: 90
 }

@@ -63,6 +63,8 @@ export function useHistoryText() {
           return cause?.name
             ? { text: t('history.sync', { name: cause.name }), to: '/sync' }
             : { text: t('history.goneSync') }
+        case 'command_line':
+          return { text: t('history.byCommandLine') }
         case null:
           return null
       }

@@ -34,7 +34,8 @@ export const eventVias = [
   'import_undo',
   'bulk_action',
   'bulk_action_undo',
-  'sync'
+  'sync',
+  'command_line'
 ] as const
 
 const Event = Type.Object({
