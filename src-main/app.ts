@@ -11,6 +11,7 @@ import { notePresence, requirePresence } from './backups/presence.ts'
 import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
+import { commandLine, requestOrigin } from './database/origin.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
@@ -153,7 +154,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     // Not waited for: with a database that is locked the keys are left to the next start.
     undo.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
     if (options.settings && Object.keys(options.settings).length > 0) {
-      await writer.run('settings.update', options.settings)
+      const changes = { ...options.settings, organizationId: systemOrganizationId }
+      await requestOrigin.run(commandLine, () => writer.run('settings.update', changes))
     }
 
     const reader = kyselyOver(openForReading(databasePath))

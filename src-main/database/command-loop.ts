@@ -61,6 +61,7 @@ const neededForLooking: readonly CommandName[] = [
   'settings.ensureSigningSecret',
   'accounts.createApiKey',
   'accounts.createWindowSession',
+  'accounts.noteFailedSignIn',
   'accounts.endWindowSession',
   'accounts.noteKeyUse',
   'accounts.switchOrganization',

@@ -87,14 +87,16 @@ interface OwnedRow {
   mailing_list_id?: number | null
 }
 
-/** Notes a change of the record that a row holds. */
+/** Notes a change of the record that a row holds. @param details what was changed of it, for its history */
 export function recordRow(
   context: CommandContext,
   entity: ChangedEntity,
   action: ChangeAction,
-  { id, organization_id, mailing_list_id = null }: OwnedRow
+  { id, organization_id, mailing_list_id = null }: OwnedRow,
+  details?: object
 ): void {
-  recordOne(context, entity, action, { organizationId: organization_id, mailingListId: mailing_list_id }, id)
+  const owner = { organizationId: organization_id, mailingListId: mailing_list_id }
+  recordOne(context, entity, action, owner, id, details)
 }
 
 /** Marks a command of a long job: it yields to the commands that somebody waits for, and commits without an fsync. */

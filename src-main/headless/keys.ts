@@ -3,6 +3,7 @@ import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { type ApiKeyRow, apiKeysOf } from '../api/accounts/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { userByEmail } from '../api/users/queries.ts'
+import { commandLine, requestOrigin } from '../database/origin.ts'
 import type { Schema } from '../database/schema.ts'
 import { basicAuthorization } from '../base/basic-authorization.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
@@ -70,12 +71,14 @@ async function create(
     throw new Error('key create needs a name of at most 100 characters, on one line')
   if (name === '') throw new Error('key create needs a name for the key, such as: key create "CRM sync"')
   const userId = email === undefined ? undefined : await idOfUser(data.reader, email)
-  const key = await data.write(async (writer) =>
-    writer.run('accounts.createApiKey', {
-      organizationId,
-      userId: userId ?? (await writer.run('accounts.ensureSystemOrganization', undefined)),
-      name
-    })
+  const key = await data.write((writer) =>
+    requestOrigin.run(commandLine, async () =>
+      writer.run('accounts.createApiKey', {
+        organizationId,
+        userId: userId ?? (await writer.run('accounts.ensureSystemOrganization', undefined)),
+        name
+      })
+    )
   )
   return {
     json: {
@@ -97,8 +100,9 @@ async function revoke(data: DataDirectory, organizationId: number, text: string)
   const id = Number(text)
   const key = (await apiKeysOf(data.reader, organizationId, null)).find((each) => each.id === id)
   if (!key) throw new Error(`key revoke needs the id of a key from "key list", not "${text}"`)
+  const revoked = { organizationId, userId: null, mayRevokeSystemAdmins: true, id }
   await data.write((writer) =>
-    writer.run('accounts.revokeApiKey', { organizationId, userId: null, mayRevokeSystemAdmins: true, id })
+    requestOrigin.run(commandLine, () => writer.run('accounts.revokeApiKey', revoked))
   )
   return { json: { revoked: id }, text: `"${key.name}" was revoked.` }
 }

@@ -1,18 +1,35 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from '../database/command.ts'
+import { type Command, recordOne } from '../database/command.ts'
+import { currentSettings } from './queries.ts'
 import { defaultSettings, type SettingsChanges } from './schema.ts'
 import type { ClockState } from '../jobs/retention.ts'
 
-/** Sets the directives that are named and keeps the rest; other names, such as those of secrets, are ignored. */
-const updateSettings: Command<SettingsChanges, void> = async (context, changes) => {
+/**
+ * Sets the directives that are named and keeps the rest; other names, such as those of secrets, are ignored.
+ * @param organizationId whose audit log tells of it
+ */
+const updateSettings: Command<SettingsChanges & { organizationId: number }, void> = async (
+  context,
+  { organizationId, ...changes }
+) => {
+  const before = await currentSettings(context.db)
+  const changed: Partial<Record<keyof SettingsChanges, [before: unknown, now: unknown]>> = {}
   for (const name of Object.keys(defaultSettings) as (keyof SettingsChanges)[]) {
     const value = changes[name]
-    if (value === undefined) continue
+    if (value === undefined || value === before[name]) continue
+    changed[name] = [shortened(before[name]), shortened(value)]
     await context.db
       .replaceInto('settings')
       .values({ name, value: JSON.stringify(value) })
       .execute()
   }
+  if (Object.keys(changed).length === 0) return
+  recordOne(context, 'settings', 'update', { organizationId }, 0, changed)
+}
+
+/** Terms and conditions are long: that they are others is enough to know. */
+function shortened(value: unknown): unknown {
+  return typeof value === 'string' && value.length > 100 ? `${value.slice(0, 100)}…` : value
 }
 
 /** On the first start: a secret of this installation. Later: nothing. */

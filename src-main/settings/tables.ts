@@ -10,4 +10,7 @@ declare module '../database/schema.ts' {
   interface Schema {
     settings: SettingsTable
   }
+  interface ChangedEntities {
+    settings: unknown
+  }
 }

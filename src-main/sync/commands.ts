@@ -96,7 +96,7 @@ const change: Command<ChangeInput, void> = async (context, input) => {
 const remove: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
   await context.db.deleteFrom('sync_remotes').where('id', '=', row.id).execute()
-  recordOne(context, 'sync_remote', 'delete', { organizationId }, row.id)
+  recordOne(context, 'sync_remote', 'delete', { organizationId }, row.id, { name: row.name })
 }
 
 /** Asks for a run as soon as possible, also where it was paused or waits. */

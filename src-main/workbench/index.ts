@@ -6,6 +6,7 @@ import { packageDirectory } from '../base/package-directory.ts'
 import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { aboutRoutes } from './about/routes.ts'
 import { apiAccessRoutes } from './api-access.ts'
+import { auditRoutes } from './audit/routes.ts'
 import { backupRoutes } from '../backups/routes.ts'
 import { integrityRoutes } from '../integrity/routes.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
@@ -40,6 +41,7 @@ import { windowRoutes } from './windows.ts'
 export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(aboutRoutes)
   await app.register(apiAccessRoutes)
+  await app.register(auditRoutes)
   await app.register(backupRoutes)
   await app.register(integrityRoutes)
   await app.register(bulkActionRoutes)
@@ -119,7 +121,7 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
         setSessionCookie(
           request,
           reply,
-          await app.context.writer.run('accounts.createWindowSession', granted)
+          await app.context.writer.run('accounts.createWindowSession', { ...granted, by: 'link' })
         )
       }
       // The token leaves the address bar and the history.

@@ -25,7 +25,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       setSessionCookie(
         request,
         reply,
-        await writer.run('accounts.createWindowSession', { userId, organizationId })
+        await writer.run('accounts.createWindowSession', { userId, organizationId, by: 'password' })
       )
       return ok(null)
     },
@@ -64,7 +64,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       setSessionCookie(
         request,
         reply,
-        await writer.run('accounts.createWindowSession', { userId, organizationId })
+        await writer.run('accounts.createWindowSession', { userId, organizationId, by: null })
       )
       return ok(null)
     }
@@ -83,12 +83,13 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
 
   /** Of a user who is locked out no password is right (docs/api.md, "Users"). It takes as long for one who does not exist. */
   async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
-    const isRight = await passwords.isRight(
-      password,
-      user?.password_hash ?? null,
-      async () => user !== undefined && (await writer.run('users.beginPasswordAttempt', { userId: user.id }))
-    )
+    let counts = false
+    const isRight = await passwords.isRight(password, user?.password_hash ?? null, async () => {
+      counts = user !== undefined && (await writer.run('users.beginPasswordAttempt', { userId: user.id }))
+      return counts
+    })
     if (user && isRight) await writer.run('users.noteRightPassword', { userId: user.id })
+    else if (user && counts) await writer.run('accounts.noteFailedSignIn', { userId: user.id })
     return isRight
   }
 })

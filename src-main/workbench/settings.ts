@@ -1,3 +1,4 @@
+import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { ok } from '../http/envelope.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { settingsEndpoints } from './endpoints/settings.ts'
@@ -8,7 +9,7 @@ export const settingsRoutes = serve(settingsEndpoints, ({ reader, writer }) => (
   'GET /settings': async () => ok(await currentSettings(reader)),
 
   'PUT /settings': async ({ body }) => {
-    await writer.run('settings.update', body)
+    await writer.run('settings.update', { ...body, organizationId: systemOrganizationId })
     return ok(await currentSettings(reader))
   }
 }))

@@ -87,6 +87,8 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /about/look': { needs: 'system_admin' },
   'POST /about/update': { needs: 'system_admin' },
   'POST /windows': { needs: 'system_admin' },
+  'GET /audit_log': { needs: 'organization_admin' },
+  'GET /audit_log/csv': { needs: 'organization_admin' },
   'GET /backups': { needs: 'system_admin' },
   'GET /integrity': {},
   'POST /integrity/accept': { needs: 'system_admin' },

@@ -1,14 +1,12 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { Passwords } from '../../src-main/api/users/passwords.ts'
 import type { User } from '../../src-main/api/users/schema.ts'
 import type { Settings } from '../../src-main/settings/schema.ts'
 import type { Session } from '../../src-main/workbench/endpoints/session.ts'
 import { createApp } from '../support/built.ts'
 import { makeOrganization, makeUser } from '../support/accounts.ts'
-import type { Application } from '../../src-main/app.ts'
 import {
   clientOf,
   sharedApplication,
@@ -16,55 +14,16 @@ import {
   temporaryDirectory
 } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
-import type { Answer } from '../support/client.ts'
+import { password, SessionClient } from '../support/session-client.ts'
 
 const started = sharedApplication()
-const password = 'correct horse'
-
-/** A window: its calls carry the cookie that it was given last. */
-class SessionClient {
-  readonly #app: Pick<Application, 'baseUrl'>
-  #cookie = ''
-
-  constructor(app: Pick<Application, 'baseUrl'> = started.app) {
-    this.#app = app
-  }
-
-  async call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
-    const response = await fetch(this.#app.baseUrl + path, {
-      method,
-      redirect: 'manual',
-      headers: { Cookie: this.#cookie },
-      ...(body !== undefined && { body: JSON.stringify(body) })
-    })
-    const given = response.headers.get('Set-Cookie')
-    if (given !== null) this.#cookie = given.split(';')[0] ?? ''
-    const text = await response.text()
-    const envelope = (text.startsWith('{') ? JSON.parse(text) : {}) as Answer<Data>
-    return { ...envelope, status: response.status, headers: response.headers }
-  }
-
-  session(): Promise<Answer<Session>> {
-    return this.call('GET', '/app/v1/session')
-  }
-
-  signIn(email: string, given = password): Promise<Answer> {
-    return this.call('POST', '/app/v1/session', { email, password: given })
-  }
-
-  async lists(): Promise<string[]> {
-    const { data } = await this.call<MailingList[]>('GET', '/ga/api/v2/mailing_lists')
-    return data.map(({ name }) => name)
-  }
-}
-
 function makeUserWithPassword(settings: Record<string, unknown> = {}): Promise<User> {
   return makeUser(started, { password1: password, password2: password, ...settings })
 }
 
 /** The window that the application itself opens. */
 async function firstWindow(): Promise<SessionClient> {
-  const window = new SessionClient()
+  const window = new SessionClient(started.app)
   const { pathname, search } = new URL(started.app.interfaceUrl())
   await window.call('GET', pathname + search)
   return window
@@ -76,7 +35,7 @@ async function set(settings: Partial<Settings>): Promise<void> {
 
 describe('signing in with email and password', () => {
   it('lasts for 30 days in a cookie that no script reads and no other site sends', async () => {
-    const window = new SessionClient()
+    const window = new SessionClient(started.app)
     const { headers } = await window.signIn((await makeUserWithPassword()).email)
     expect(headers.get('Set-Cookie')).toMatch(
       /^listwright_session_\d+=\S+; HttpOnly; SameSite=Strict; Path=\/; Max-Age=2592000$/
@@ -86,7 +45,7 @@ describe('signing in with email and password', () => {
   it('opens a session of the user in their organization', async () => {
     const organizationId = await makeOrganization(started, { name: 'Acme', timeZone: 'Europe/Zurich' })
     const { email, id } = await makeUserWithPassword({ organizationId })
-    const window = new SessionClient()
+    const window = new SessionClient(started.app)
     expect((await window.session()).status).toBe(401)
     expect((await window.signIn(email.toUpperCase())).success).toBe(true)
     expect((await window.session()).data).toMatchObject({
@@ -106,7 +65,7 @@ describe('signing in with email and password', () => {
         /^email or password is wrong, or the user is not allowed to sign in/
       ) as string
     }
-    const window = new SessionClient()
+    const window = new SessionClient(started.app)
     const { email } = await makeUserWithPassword()
     expect(await window.signIn(email, 'wrong')).toMatchObject(refused)
     expect(await window.signIn('nobody@example.com')).toMatchObject(refused)
@@ -117,7 +76,7 @@ describe('signing in with email and password', () => {
   })
 
   it('ends with signing out', async () => {
-    const window = new SessionClient()
+    const window = new SessionClient(started.app)
     await window.signIn((await makeUserWithPassword()).email)
     const ended = await window.call('DELETE', '/app/v1/session')
     expect(ended.success).toBe(true)
@@ -132,7 +91,7 @@ describe('signing in with email and password', () => {
 
 it('the windows of a user who is deactivated end', async () => {
   const { id, email } = await makeUserWithPassword()
-  const window = new SessionClient()
+  const window = new SessionClient(started.app)
   await window.signIn(email)
   expect((await window.session()).status).toBe(200)
   await started.api.put(`/users/${id}`, { user: { active: false } })
@@ -209,7 +168,9 @@ describe('five wrong passwords in a row', () => {
 
   async function lockOut(): Promise<User> {
     const user = await makeUserWithPassword()
-    await Promise.all(Array.from({ length: 5 }, () => new SessionClient().signIn(user.email, 'wrong')))
+    await Promise.all(
+      Array.from({ length: 5 }, () => new SessionClient(started.app).signIn(user.email, 'wrong'))
+    )
     return user
   }
 
@@ -224,14 +185,14 @@ describe('five wrong passwords in a row', () => {
     const seconds = (Date.parse(expires_at ?? '') - before) / 1000
     expect(seconds).toBeGreaterThan(890)
     expect(seconds).toBeLessThan(960)
-    const answer = await new SessionClient().signIn(email)
+    const answer = await new SessionClient(started.app).signIn(email)
     expect(answer.error_message).toMatch(/After 5 wrong passwords in a row, a user is temporarily locked out/)
   })
 
   it('are forgotten with a right one', async () => {
     const { id, email } = await makeUserWithPassword()
-    const window = new SessionClient()
-    await Promise.all(Array.from({ length: 4 }, () => new SessionClient().signIn(email, 'wrong')))
+    const window = new SessionClient(started.app)
+    await Promise.all(Array.from({ length: 4 }, () => new SessionClient(started.app).signIn(email, 'wrong')))
     expect((await window.signIn(email)).success).toBe(true)
     await window.signIn(email, 'wrong')
     expect((await lockoutOf(id)).is_locked_out).toBe(false)
@@ -241,34 +202,34 @@ describe('five wrong passwords in a row', () => {
     await set({ service_user_login_lockout_duration: 0 })
     const { id, email } = await lockOut()
     expect(await lockoutOf(id)).toEqual({ is_locked_out: false, expires_at: null })
-    expect((await new SessionClient().signIn(email)).success).toBe(true)
+    expect((await new SessionClient(started.app).signIn(email)).success).toBe(true)
   })
 
   it('are not more when they are tried at once', async () => {
     const { email } = await makeUserWithPassword()
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => new SessionClient().signIn(email, 'wrong'))
+      Array.from({ length: 8 }, () => new SessionClient(started.app).signIn(email, 'wrong'))
     )
     // Of all eight the answer is the same; the right password is one too many from the sixth attempt on.
     expect(new Set(answers.map(({ error_message: message }) => message)).size).toBe(1)
-    expect((await new SessionClient().signIn(email)).success).toBe(false)
+    expect((await new SessionClient(started.app).signIn(email)).success).toBe(false)
   })
 
   it('are forgotten after as long as they would lock somebody out', async () => {
     const { id, email } = await makeUserWithPassword()
-    for (let wrong = 0; wrong < 4; wrong++) await new SessionClient().signIn(email, 'wrong')
+    for (let wrong = 0; wrong < 4; wrong++) await new SessionClient(started.app).signIn(email, 'wrong')
     const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
     database.prepare('UPDATE users SET password_failed_at = password_failed_at - 900000 WHERE id = ?').run(id)
     database.close()
-    await new SessionClient().signIn(email, 'wrong')
+    await new SessionClient(started.app).signIn(email, 'wrong')
     expect((await lockoutOf(id)).is_locked_out).toBe(false)
-    expect((await new SessionClient().signIn(email)).success).toBe(true)
+    expect((await new SessionClient(started.app).signIn(email)).success).toBe(true)
   })
 
   it('of somebody who does not exist are answered with the same words', async () => {
     const { email } = await lockOut()
-    const locked = await new SessionClient().signIn(email)
-    const nobody = await new SessionClient().signIn('nobody@example.com')
+    const locked = await new SessionClient(started.app).signIn(email)
+    const nobody = await new SessionClient(started.app).signIn('nobody@example.com')
     expect(locked.error_message).toBe(nobody.error_message)
   })
 
@@ -283,7 +244,7 @@ describe('five wrong passwords in a row', () => {
     const reset = () => started.api.put<{ result: string }>(`/users/${id}/reset_password_failure_lockout`, {})
     expect((await reset()).data).toEqual({ result: 'lockout_cleared' })
     expect((await reset()).data).toEqual({ result: 'not_locked_out' })
-    expect((await new SessionClient().signIn(email)).success).toBe(true)
+    expect((await new SessionClient(started.app).signIn(email)).success).toBe(true)
   })
 })
 
@@ -306,7 +267,7 @@ describe('the organization of a window', () => {
   })
 
   it('is that of the user for all others', async () => {
-    const window = new SessionClient()
+    const window = new SessionClient(started.app)
     await window.signIn((await makeUserWithPassword({ role: 'organization_admin' })).email)
     const organizationId = await makeOrganization(started)
     expect(
@@ -318,7 +279,7 @@ describe('the organization of a window', () => {
 describe('the own password', () => {
   it('is changed with the present one, and signs the other windows out', async () => {
     const { email } = await makeUserWithPassword()
-    const [window, other] = [new SessionClient(), new SessionClient()]
+    const [window, other] = [new SessionClient(started.app), new SessionClient(started.app)]
     await window.signIn(email)
     await other.signIn(email)
     const changed = { password1: 'new horse', password2: 'new horse' }
@@ -330,8 +291,8 @@ describe('the own password', () => {
     )
     expect((await window.session()).status).toBe(200)
     expect((await other.session()).status).toBe(401)
-    expect((await new SessionClient().signIn(email)).success).toBe(false)
-    expect((await new SessionClient().signIn(email, 'new horse')).success).toBe(true)
+    expect((await new SessionClient(started.app).signIn(email)).success).toBe(false)
+    expect((await new SessionClient(started.app).signIn(email, 'new horse')).success).toBe(true)
   })
 
   it('is given for the first time without one', async () => {
@@ -353,7 +314,7 @@ describe('a user is made to agree to the terms', () => {
   const text = 'Be kind.'
 
   async function windowOf(settings: Record<string, unknown>): Promise<SessionClient> {
-    const window = new SessionClient()
+    const window = new SessionClient(started.app)
     await window.signIn((await makeUserWithPassword(settings)).email)
     return window
   }

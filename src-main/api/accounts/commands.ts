@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, inBackground } from '../../database/command.ts'
+import { type Command, inBackground, recordOne } from '../../database/command.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -68,7 +68,7 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
   if (user.role !== 'system_admin' && user.organization_id !== organizationId)
     throw notFound(`user ${userId}`)
   const key = randomBytes(20).toString('hex')
-  await context.db
+  const { id } = await context.db
     .insertInto('api_keys')
     .values({
       organization_id: organizationId,
@@ -78,7 +78,10 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
       ends_with_process: Number(endsWithProcess),
       created_at: context.now
     })
-    .execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  // One that ends with the process is not given to anybody.
+  if (!endsWithProcess) recordOne(context, 'api_key', 'create', { organizationId }, id, { of_user: userId })
   return key
 }
 
@@ -106,14 +109,14 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
   context,
   { organizationId, userId, mayRevokeSystemAdmins, id }
 ) => {
-  const owner = await context.db
+  const key = await context.db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
-    .select('role')
+    .select(['role', 'api_keys.name', 'user_id', 'ends_with_process'])
     .where('api_keys.id', '=', id)
     .where('api_keys.organization_id', '=', organizationId)
     .executeTakeFirst()
-  if (userId === null && owner?.role === 'system_admin' && !mayRevokeSystemAdmins) {
+  if (userId === null && key?.role === 'system_admin' && !mayRevokeSystemAdmins) {
     throw new ApiError(
       'not_authorized',
       'only system administrators may revoke keys of system administrators'
@@ -125,16 +128,28 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
     .where('organization_id', '=', organizationId)
     .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? 0))
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(`API key ${id}`)
+  if (numDeletedRows === 0n || !key) throw notFound(`API key ${id}`)
+  if (key.ends_with_process === 1) return
+  recordOne(context, 'api_key', 'delete', { organizationId }, id, { name: key.name, of_user: key.user_id })
 }
 
 /** How long a window stays signed in, in milliseconds. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000
 
+/** How somebody signs in: with a password, or by a link that the application made for this. */
+export type SignInBy = 'password' | 'link'
+
+interface SessionInput {
+  organizationId: number
+  userId: number
+  /** null for a window that goes on, of somebody who has signed in before. */
+  by: SignInBy | null
+}
+
 /** Signs a window in. @returns the token of its session */
-export const createWindowSession: Command<Omit<KeyInput, 'name'>, string> = async (
+export const createWindowSession: Command<SessionInput, string> = async (
   context,
-  { organizationId, userId }
+  { organizationId, userId, by }
 ) => {
   const token = randomBytes(32).toString('hex')
   await context.db.deleteFrom('window_sessions').where('expires_at', '<', context.now).execute()
@@ -148,12 +163,34 @@ export const createWindowSession: Command<Omit<KeyInput, 'name'>, string> = asyn
       expires_at: context.now + sessionLifetime
     })
     .execute()
+  if (by !== null) {
+    context.origin = { via: 'window', causeId: null, userId }
+    recordOne(context, 'sign_in', 'create', { organizationId }, userId, { by })
+  }
   return token
+}
+
+/** Notes that somebody tried to sign in as a user with a wrong password. */
+export const noteFailedSignIn: Command<{ userId: number }, void> = async (context, { userId }) => {
+  const { organization_id: organizationId, locked_out_until: until } = await userById(
+    context.db,
+    null,
+    userId
+  )
+  const lockedOut = until !== null && until > context.now
+  context.origin ??= { via: 'window', causeId: null, userId: null }
+  recordOne(context, 'sign_in', 'create', { organizationId }, userId, { failed: true, locked_out: lockedOut })
 }
 
 /** Signs a window out. */
 export const endWindowSession: Command<{ token: string }, void> = async (context, { token }) => {
-  await context.db.deleteFrom('window_sessions').where('token_hash', '=', hashSecret(token)).execute()
+  const ended = await context.db
+    .deleteFrom('window_sessions')
+    .where('token_hash', '=', hashSecret(token))
+    .returning(['user_id', 'organization_id'])
+    .executeTakeFirst()
+  if (!ended) return
+  recordOne(context, 'sign_in', 'delete', { organizationId: ended.organization_id }, ended.user_id)
 }
 
 /** Lets the window of a system administrator show another organization. @throws ApiError not_found */
@@ -176,6 +213,7 @@ export const accountCommands = {
   removeEndedKeys,
   revokeApiKey,
   createWindowSession,
+  noteFailedSignIn,
   endWindowSession,
   switchOrganization
 }

@@ -29,4 +29,9 @@ declare module '../../database/schema.ts' {
     api_keys: ApiKeysTable
     window_sessions: WindowSessionsTable
   }
+  interface ChangedEntities {
+    api_key: unknown
+    /** Named by the user: created by who signs in, and by who fails to; deleted by who signs out. */
+    sign_in: unknown
+  }
 }

@@ -101,7 +101,7 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
   refuseWhileNeeded(row.name, 'triggers', dependencies)
   await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
   await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
-  recordOne(context, 'autoresponder', 'delete', { organizationId, mailingListId }, id)
+  recordOne(context, 'autoresponder', 'delete', { organizationId, mailingListId }, id, { name: row.name })
 }
 
 /** Messages removed by one purgeAutoresponder: few enough that nothing waits for it noticeably. */

@@ -132,7 +132,7 @@ export const deleteVirtualMta: Command<Delete, void> = async (context, { organiz
   if (!found) throw notFound(`virtual MTA ${id}`)
   await refuseInUse(context, 'virtual_mta', id, found.name)
   await context.db.deleteFrom('virtual_mtas').where('id', '=', id).execute()
-  recordOne(context, 'virtual_mta', 'delete', { organizationId }, id)
+  recordOne(context, 'virtual_mta', 'delete', { organizationId }, id, { name: found.name })
 }
 
 /** Removes a URL domain that nothing sends with. */
@@ -141,7 +141,7 @@ export const deleteUrlDomain: Command<Delete, void> = async (context, { organiza
   if (!found) throw notFound(`URL domain ${id}`)
   await refuseInUse(context, 'url_domain', id, found.domain)
   await context.db.deleteFrom('url_domains').where('id', '=', id).execute()
-  recordOne(context, 'url_domain', 'delete', { organizationId }, id)
+  recordOne(context, 'url_domain', 'delete', { organizationId }, id, { name: found.domain })
 }
 
 /** Removes a bounce email that nothing sends with; `id` is that of its user. */
@@ -153,9 +153,10 @@ export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = a
     (each) => each.userId === id && each.domainId === domainId
   )
   if (!found) throw notFound(`bounce email ${id}@${domainId}`)
-  await refuseInUse(context, 'bounce_email', id, `${found.username}@${found.domain}`)
+  const name = `${found.username}@${found.domain}`
+  await refuseInUse(context, 'bounce_email', id, name)
   await context.db.deleteFrom('bounce_emails').where('id', '=', id).execute()
-  recordOne(context, 'bounce_email', 'delete', { organizationId }, id)
+  recordOne(context, 'bounce_email', 'delete', { organizationId }, id, { name })
 }
 
 /** Removes a connection that no Remote List reads from. */
@@ -164,7 +165,9 @@ export const deleteDatabaseConnection: Command<{ id: number }, void> = async (co
   if (!found) throw notFound(`database connection ${id}`)
   await refuseInUse(context, 'database_connection', id, found.name)
   await context.db.deleteFrom('database_connections').where('id', '=', id).execute()
-  recordOne(context, 'database_connection', 'delete', { organizationId: systemOrganizationId }, id)
+  recordOne(context, 'database_connection', 'delete', { organizationId: systemOrganizationId }, id, {
+    name: found.name
+  })
 }
 
 function readDomain(text: string): string {

@@ -63,7 +63,7 @@ const deleteSeedList: Command<Named, void> = async (context, { organizationId, i
     ...(await campaignsUsing(context.db, 'seed_list', id))
   ])
   await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
-  recordRow(context, 'seed_list', 'delete', row)
+  recordRow(context, 'seed_list', 'delete', row, { name: row.name })
 }
 
 /** The addresses as they are kept: each once, blank lines left out. */

@@ -111,7 +111,9 @@ const deleteSegment: Command<Named, void> = async (context, { organizationId, id
       ? context.db.updateTable('segments').set({ name: null, name_key: null }).where('id', '=', id)
       : context.db.deleteFrom('segments').where('id', '=', id)
   ).execute()
-  recordOne(context, 'segment', 'delete', { organizationId, mailingListId: row.mailing_list_id }, id)
+  recordOne(context, 'segment', 'delete', { organizationId, mailingListId: row.mailing_list_id }, id, {
+    name: row.name
+  })
 }
 
 async function readStoredClause(

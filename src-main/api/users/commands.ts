@@ -93,7 +93,7 @@ const updateUser: Command<Named & { changes: UserChanges } & WithPassword, UserR
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  recordRow(context, 'user', 'update', row)
+  recordRow(context, 'user', 'update', row, differences(before, row, passwordHash !== undefined))
   return row
 }
 
@@ -205,6 +205,17 @@ async function readColumns(
       permissions: JSON.stringify(readPermissions(given.permissions, faults))
     }),
     ...(zone !== undefined && { time_zone: readUserTimeZone(zone, faults) })
+  }
+}
+
+const recordedColumns = ['full_name', 'email', 'role', 'active', 'permissions', 'time_zone'] as const
+
+/** What of a user was changed, each as it was and as it is, for the audit log; of a password only that it is another one. */
+function differences(before: UserRow, now: UserRow, hasNewPassword: boolean): Record<string, unknown> {
+  const changed = recordedColumns.filter((column) => before[column] !== now[column])
+  return {
+    ...Object.fromEntries(changed.map((column) => [column, [before[column], now[column]]])),
+    ...(hasNewPassword && { password: true })
   }
 }
 

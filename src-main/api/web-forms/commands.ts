@@ -53,9 +53,9 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
 /** Removes a form, and with it those who have yet to confirm through it. */
 const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { id, ...scope }) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
-  await webFormById(context.db, scope.mailingListId, id)
+  const { name } = await webFormById(context.db, scope.mailingListId, id)
   await context.db.deleteFrom('web_forms').where('id', '=', id).execute()
-  recordOne(context, 'web_form', 'delete', scope, id)
+  recordOne(context, 'web_form', 'delete', scope, id, { name })
 }
 
 /**

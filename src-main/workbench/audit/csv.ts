@@ -1,0 +1,87 @@
+import type { Kysely } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { csvWriter } from '../../csv/csv-writer.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { AuditEvent } from './endpoints.ts'
+import { ownGroup } from './groups.ts'
+import { presentEvents } from './present.ts'
+import type { AuditScope } from './queries.ts'
+import { scanAuditLog } from './scan.ts'
+
+const columns = [
+  'time',
+  'user',
+  'by way of',
+  'name of the key, import or server',
+  'action',
+  'kind of record',
+  'record id',
+  'records',
+  'record',
+  'mailing list',
+  'changes'
+]
+
+/** Lines that are made before something else may go first; some 5 ms. */
+const writtenAtOnce = 200
+
+/** Each change of a scope as a line of CSV, the newest first. */
+export async function* auditCsv(
+  db: Kysely<Schema>,
+  scope: AuditScope,
+  timeZone: string,
+  signal: AbortSignal
+): AsyncGenerator<string> {
+  const write = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' }, true)
+  yield write([columns])
+  for await (const { rows } of scanAuditLog(db, scope, null, signal)) {
+    for (let start = 0; start < rows.length; start += writtenAtOnce) {
+      const some = rows.slice(start, start + writtenAtOnce).map(ownGroup)
+      yield write((await presentEvents(db, some, timeZone)).map(lineOf))
+      await nextTurn()
+    }
+  }
+}
+
+function lineOf(event: AuditEvent): string[] {
+  return [
+    event.at,
+    event.user?.name ?? '',
+    words(event.via),
+    event.cause?.name ?? '',
+    actionOf(event),
+    words(event.entity),
+    String(event.record?.id ?? ''),
+    String(event.records ?? ''),
+    event.record?.name ?? '',
+    event.mailing_list?.name ?? '',
+    event.changes.map(textOf).join('; ')
+  ]
+}
+
+const actions = { create: 'created', update: 'changed', delete: 'deleted' } as const
+const signIns = {
+  password: 'signed in with a password',
+  link: 'signed in with a link',
+  failed: 'failed to sign in: wrong password',
+  locked_out: 'failed to sign in: wrong password, and is locked out'
+} as const
+
+function actionOf({ entity, action, sign_in }: AuditEvent): string {
+  if (entity !== 'sign_in') return actions[action]
+  return sign_in ? signIns[sign_in] : 'signed out'
+}
+
+function textOf({ attribute, field, before, now }: AuditEvent['changes'][number]): string {
+  const name = field ?? words(attribute ?? '')
+  return before === null && now === null ? name : `${name}: ${valueOf(before)} → ${valueOf(now)}`
+}
+
+function valueOf(value: unknown): string {
+  if (value === null) return '(empty)'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function words(name: string): string {
+  return name.replaceAll('_', ' ').replace('api ', 'API ')
+}

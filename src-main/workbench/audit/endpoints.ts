@@ -1,0 +1,103 @@
+import { type Static, Type } from 'typebox'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { envelope } from '../../http/envelope.ts'
+import { Nullable, Reference } from '../../http/schema.ts'
+import { eventVias } from '../endpoints/subscriber-page.ts'
+
+/** Kinds of records that the audit log tells of, by their names in the change log. */
+export const auditedEntities = [
+  'sign_in',
+  'api_key',
+  'user',
+  'organization',
+  'settings',
+  'mailing_list',
+  'subscriber',
+  'custom_field',
+  'segment',
+  'subscriber_import',
+  'subscriber_export',
+  'bulk_action',
+  'campaign',
+  'template',
+  'autoresponder',
+  'web_form',
+  'pending_subscription',
+  'suppression_list',
+  'suppressed_address_import',
+  'seed_list',
+  'virtual_mta',
+  'url_domain',
+  'bounce_email',
+  'database_connection',
+  'sync_remote'
+] as const
+export type AuditedEntity = (typeof auditedEntities)[number]
+
+/** What is looked for; what is left out may be anything. */
+export const AuditFilter = Type.Object({
+  user_id: Type.Optional(Type.Integer()),
+  via: Type.Optional(Type.Enum([...eventVias])),
+  entity: Type.Optional(Type.Enum([...auditedEntities])),
+  /** One record of the entity. */
+  record_id: Type.Optional(Type.Integer()),
+  mailing_list_id: Type.Optional(Type.Integer()),
+  /** Days of the organization's time zone, such as 2026-01-31; both included. */
+  from: Type.Optional(Type.String()),
+  to: Type.Optional(Type.String())
+})
+export type AuditFilter = Static<typeof AuditFilter>
+
+const Event = Type.Object({
+  /** Of the newest change that it tells of. */
+  id: Type.Integer(),
+  at: Type.String(),
+  /** When the first of several changes was made; null where it is one. */
+  since: Nullable(Type.String()),
+  entity: Type.Enum([...auditedEntities]),
+  action: Type.Enum(['create', 'update', 'delete']),
+  /** How many records; null where that is not known without a look at each change. */
+  records: Nullable(Type.Integer()),
+  /** The record, where it is a single one; its name is null where it has none, or it is gone and was not kept. */
+  record: Nullable(
+    Type.Object({ id: Type.Integer(), name: Nullable(Type.String()), exists: Type.Boolean() })
+  ),
+  mailing_list: Nullable(Reference),
+  via: Type.Enum([...eventVias]),
+  user: Nullable(Reference),
+  /** The API key, import, bulk action or server; its name is null where that is gone. */
+  cause: Nullable(Type.Object({ id: Type.Integer(), name: Nullable(Type.String()) })),
+  /** How somebody signed in, or why they could not. */
+  sign_in: Nullable(Type.Enum(['password', 'link', 'failed', 'locked_out'])),
+  /** Whose API key it is. */
+  key_of: Nullable(Reference),
+  /** Attributes by their names in the API, custom fields by their own; both values are null where they are not told. */
+  changes: Type.Array(
+    Type.Object({
+      attribute: Nullable(Type.String()),
+      field: Nullable(Type.String()),
+      before: Type.Unknown(),
+      now: Type.Unknown()
+    })
+  )
+})
+export type AuditEvent = Static<typeof Event>
+
+const AuditPage = Type.Object({
+  /** The newest first. */
+  events: Type.Array(Event),
+  /** What `before` continues with; null = there is no more. A page may hold few events, or none, and still go on. */
+  next: Nullable(Type.Integer())
+})
+export type AuditPage = Static<typeof AuditPage>
+
+export const auditEndpoints = unlistedEndpoints({
+  'GET /audit_log': {
+    access: 'organization_admin',
+    query: Type.Object({ ...AuditFilter.properties, before: Type.Optional(Type.Integer()) }),
+    answer: envelope(AuditPage)
+  },
+
+  // Every change of its own, as CSV.
+  'GET /audit_log/csv': { access: 'organization_admin', query: AuditFilter }
+})

@@ -1,0 +1,73 @@
+import type { AuditRow } from './queries.ts'
+
+/** Changes that are told as one: of a job, or of a program that changes many subscribers one after the other. */
+export interface AuditGroup {
+  /** The newest change. */
+  row: AuditRow
+  /** When the oldest one was made. */
+  since: number
+  /** How many records; null where an entry names scattered ones, which would have to be unpacked to be counted. */
+  records: number | null
+  /** How many entries. */
+  entries: number
+}
+
+const jobs: readonly AuditRow['via'][] = [
+  'subscriber_import',
+  'import_undo',
+  'bulk_action',
+  'bulk_action_undo',
+  'sync'
+]
+
+/** Changes of a program that are further apart are told on their own, in milliseconds. */
+const longestPause = 60 * 60 * 1000
+
+/** Puts entries together, which are given newest first. */
+export class AuditGroups {
+  readonly all: AuditGroup[] = []
+  readonly #ofJobs = new Map<string, AuditGroup>()
+
+  /** @returns false, and leaves it out, where it would begin one more group than `most` */
+  add(row: AuditRow, most: number): boolean {
+    const group = this.#groupOf(row)
+    const own = ownGroup(row)
+    if (group) {
+      group.since = row.at
+      group.records = group.records === null || own.records === null ? null : group.records + own.records
+      group.entries++
+      return true
+    }
+    if (this.all.length >= most) return false
+    this.all.push(own)
+    if (isOfJob(row)) this.#ofJobs.set(keyOf(row), own)
+    return true
+  }
+
+  #groupOf(row: AuditRow): AuditGroup | undefined {
+    if (row.entity !== 'subscriber') return undefined
+    // A job adds and changes by turns.
+    if (isOfJob(row)) return this.#ofJobs.get(keyOf(row))
+    const last = this.all.at(-1)
+    const follows =
+      row.via === 'api_key' &&
+      last?.row.entity === 'subscriber' &&
+      keyOf(last.row) === keyOf(row) &&
+      last.since - row.at <= longestPause
+    return follows ? last : undefined
+  }
+}
+
+/** An entry that is told by itself. */
+export function ownGroup(row: AuditRow): AuditGroup {
+  const records = row.is_scattered ? null : row.last_id - row.first_id + 1
+  return { row, since: row.at, records, entries: 1 }
+}
+
+function isOfJob({ via }: AuditRow): boolean {
+  return jobs.includes(via)
+}
+
+function keyOf({ entity, action, via, cause_id, user_id, mailing_list_id }: AuditRow): string {
+  return [entity, action, via, cause_id, user_id, mailing_list_id].join(' ')
+}

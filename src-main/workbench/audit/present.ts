@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely'
+import { importNames } from '../../api/subscriber-imports/name-queries.ts'
+import { formatTime } from '../../base/times.ts'
+import type { ChangedEntity, Schema } from '../../database/schema.ts'
+import type { AuditEvent } from './endpoints.ts'
+import type { AuditGroup } from './groups.ts'
+import { type AuditRow, type RecordName, recordNames } from './queries.ts'
+
+/** What the change log keeps of a change, as its kind of record says. */
+interface Details {
+  /** What a deleted record was called. */
+  name?: string
+  /** How somebody signed in. */
+  by?: 'password' | 'link'
+  failed?: boolean
+  locked_out?: boolean
+  /** Whose API key it is. */
+  of_user?: number
+  password?: boolean
+  /** Custom fields by id, with their values before and after. */
+  fields?: Record<string, unknown>
+  /** Attributes, each with its value before and after. */
+  [attribute: string]: unknown
+}
+
+/** Groups of changes as the window shows them. */
+export async function presentEvents(
+  db: Kysely<Schema>,
+  groups: readonly AuditGroup[],
+  timeZone: string
+): Promise<AuditEvent[]> {
+  const rows = groups.map(({ row }) => row)
+  const names = await namesIn(db, rows)
+  return groups.map(({ row, since, records, entries }) => {
+    const details = detailsOf(row)
+    const list = row.mailing_list_id === null ? null : names.of('mailing_list', row.mailing_list_id)
+    return {
+      id: row.id,
+      at: formatTime(row.at, timeZone),
+      since: since === row.at ? null : formatTime(since, timeZone),
+      entity: row.entity,
+      action: row.action,
+      records,
+      record:
+        entries === 1 && records === 1 && row.entity !== 'settings' ? recordOf(row, details, names) : null,
+      mailing_list:
+        row.mailing_list_id === null || list?.name == null
+          ? null
+          : { id: row.mailing_list_id, name: list.name },
+      via: row.via,
+      user: row.user_id === null ? null : reference(row.user_id, names.of('user', row.user_id)),
+      cause: row.cause_id === null ? null : { id: row.cause_id, name: causeName(row, names) },
+      sign_in: signInOf(row, details),
+      key_of:
+        details.of_user === undefined ? null : reference(details.of_user, names.of('user', details.of_user)),
+      changes: changesIn(details, names)
+    }
+  })
+}
+
+interface Names {
+  of: (entity: ChangedEntity, id: number) => RecordName | undefined
+}
+
+/** What names the records of some changes, and whoever and whatever made them. */
+async function namesIn(db: Kysely<Schema>, rows: readonly AuditRow[]): Promise<Names> {
+  const wanted = new Map<ChangedEntity, Set<number>>()
+  const want = (entity: ChangedEntity, id: number | null | undefined): void => {
+    if (id == null) return
+    const ids = wanted.get(entity) ?? new Set()
+    wanted.set(entity, ids.add(id))
+  }
+  for (const row of rows) {
+    const { of_user, fields = {} } = detailsOf(row)
+    want(row.entity, row.first_id)
+    want('mailing_list', row.mailing_list_id)
+    want('user', row.user_id)
+    want('user', of_user)
+    for (const id of Object.keys(fields)) want('custom_field', Number(id))
+    const cause = causeEntity[row.via]
+    if (cause) want(cause, row.cause_id)
+  }
+  const found = new Map<ChangedEntity, Map<number, RecordName>>()
+  for (const [entity, ids] of wanted) found.set(entity, await recordNames(db, entity, [...ids]))
+  const imports = await importNames(db, [...(wanted.get('subscriber_import') ?? [])])
+  found.set('subscriber_import', new Map([...imports].map(([id, name]) => [id, { name, isGone: false }])))
+  return { of: (entity, id) => found.get(entity)?.get(id) }
+}
+
+const causeEntity: Partial<Record<AuditRow['via'], ChangedEntity>> = {
+  api_key: 'api_key',
+  subscriber_import: 'subscriber_import',
+  import_undo: 'subscriber_import',
+  sync: 'sync_remote'
+}
+
+function causeName({ via, cause_id: id }: AuditRow, names: Names): string | null {
+  const entity = causeEntity[via]
+  return (entity && names.of(entity, id ?? 0)?.name) ?? null
+}
+
+function reference(id: number, found: RecordName | undefined): { id: number; name: string } | null {
+  return found?.name == null ? null : { id, name: found.name }
+}
+
+/** Kinds without names that are there as long as their list is. */
+const nameless: readonly ChangedEntity[] = ['subscriber_export', 'bulk_action', 'suppressed_address_import']
+
+function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: Names): AuditEvent['record'] {
+  const found = names.of(entity, id)
+  const exists = nameless.includes(entity) || (found !== undefined && !found.isGone)
+  return { id, name: details.name ?? found?.name ?? null, exists }
+}
+
+function signInOf({ entity, action }: AuditRow, { by, failed, locked_out }: Details): AuditEvent['sign_in'] {
+  if (entity !== 'sign_in' || action !== 'create') return null
+  if (failed) return locked_out ? 'locked_out' : 'failed'
+  return by ?? null
+}
+
+export function detailsOf({ details }: AuditRow): Details {
+  return details === null ? {} : (JSON.parse(details) as Details)
+}
+
+function changesIn({ password, fields = {}, ...details }: Details, names: Names): AuditEvent['changes'] {
+  const change = (attribute: string | null, field: string | null, before: unknown, now: unknown) => ({
+    attribute,
+    field,
+    before,
+    now
+  })
+  return [
+    ...Object.entries(details).flatMap(([attribute, pair]) =>
+      Array.isArray(pair) ? [change(attribute, null, pair[0] ?? null, pair[1] ?? null)] : []
+    ),
+    ...(password ? [change('password', null, null, null)] : []),
+    // Values are told on the subscriber's own page, by the types of their fields.
+    ...Object.keys(fields).flatMap((id) => {
+      const name = names.of('custom_field', Number(id))?.name
+      return name == null ? [] : [change(null, name, null, null)]
+    })
+  ]
+}

@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely'
+import { Readable } from 'node:stream'
+import type { Schema } from '../../database/schema.ts'
+import { ok } from '../../http/envelope.ts'
+import { serve } from '../../http/serve.ts'
+import { signalOf } from '../choice.ts'
+import { auditCsv } from './csv.ts'
+import { auditEndpoints } from './endpoints.ts'
+import { type AuditGroup, AuditGroups } from './groups.ts'
+import { presentEvents } from './present.ts'
+import type { AuditScope } from './queries.ts'
+import { scanAuditLog } from './scan.ts'
+import { scopeOf } from './scope.ts'
+
+/** Events of a page. */
+const perPage = 50
+/** Entries that one call looks at before it answers with what it has. */
+const mostLookedAt = 100_000
+
+/** @returns the newest events before an id, and where the next page goes on; null = there is none */
+async function pageOf(
+  db: Kysely<Schema>,
+  scope: AuditScope,
+  before: number | null,
+  signal: AbortSignal
+): Promise<{ groups: AuditGroup[]; next: number | null }> {
+  const groups = new AuditGroups()
+  let first: number | null = null
+  for await (const { rows, lookedTo } of scanAuditLog(db, scope, before, signal)) {
+    for (const row of rows) {
+      if (!groups.add(row, perPage)) return { groups: groups.all, next: row.id + 1 }
+    }
+    first ??= lookedTo
+    if (lookedTo > 0 && first - lookedTo >= mostLookedAt) return { groups: groups.all, next: lookedTo }
+  }
+  return { groups: groups.all, next: null }
+}
+
+/** /app/v1/audit_log: who changed what in the caller's organization, and when. */
+export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
+  'GET /audit_log': async ({ caller, query: { before = null, ...filter } }, reply) => {
+    const scope = scopeOf(caller, filter)
+    const { groups, next } = await pageOf(reader, scope, before, signalOf(reply))
+    return ok({ events: await presentEvents(reader, groups, caller.timeZone), next })
+  },
+
+  'GET /audit_log/csv': async ({ caller, query }, reply) => {
+    const scope = scopeOf(caller, query)
+    const lines = auditCsv(reader, scope, caller.timeZone, signalOf(reply))
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('Content-Disposition', 'attachment; filename="audit-log.csv"')
+      .send(Readable.from(lines))
+  }
+}))

@@ -1,0 +1,44 @@
+import type { Application } from '../../src-main/app.ts'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
+import type { Session } from '../../src-main/workbench/endpoints/session.ts'
+import type { Answer } from './client.ts'
+
+/** The password of users whom tests sign in. */
+export const password = 'correct horse'
+
+/** A window: its calls carry the cookie that it was given last. */
+export class SessionClient {
+  readonly #app: Pick<Application, 'baseUrl'>
+  #cookie = ''
+
+  constructor(app: Pick<Application, 'baseUrl'>) {
+    this.#app = app
+  }
+
+  async call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+    const response = await fetch(this.#app.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: { Cookie: this.#cookie },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    const given = response.headers.get('Set-Cookie')
+    if (given !== null) this.#cookie = given.split(';')[0] ?? ''
+    const text = await response.text()
+    const envelope = (text.startsWith('{') ? JSON.parse(text) : {}) as Answer<Data>
+    return { ...envelope, status: response.status, headers: response.headers }
+  }
+
+  session(): Promise<Answer<Session>> {
+    return this.call('GET', '/app/v1/session')
+  }
+
+  signIn(email: string, given = password): Promise<Answer> {
+    return this.call('POST', '/app/v1/session', { email, password: given })
+  }
+
+  async lists(): Promise<string[]> {
+    const { data } = await this.call<MailingList[]>('GET', '/ga/api/v2/mailing_lists')
+    return data.map(({ name }) => name)
+  }
+}

@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest'
+import type { AuditEvent, AuditPage } from '../../src-main/workbench/audit/endpoints.ts'
+import { AuditGroups } from '../../src-main/workbench/audit/groups.ts'
+import type { AuditRow } from '../../src-main/workbench/audit/queries.ts'
+import { clientOfUser, makeOrganization, makeUser } from '../support/accounts.ts'
+import { clientOf, sharedApplication, temporaryDirectory } from '../support/application.ts'
+import { createApp } from '../support/built.ts'
+import {
+  allSubscribers,
+  deleteList,
+  importText,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+import { password, SessionClient } from '../support/session-client.ts'
+
+const started = sharedApplication()
+
+/** An organization of its own, with a program of its administrator, so that nobody else writes into its audit log. */
+async function makeOwn(timeZone = 'UTC') {
+  const organizationId = await makeOrganization(started, { timeZone })
+  const api = await clientOfUser(started, { organizationId, role: 'organization_admin' })
+  return { organizationId, api }
+}
+
+async function pageOf(api: Client, filter: Record<string, string | number> = {}): Promise<AuditPage> {
+  const query = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+  const answer = await api.workbench<AuditPage>('GET', `/audit_log?${query.toString()}`)
+  expect(answer.error_message).toBeNull()
+  return answer.data
+}
+
+async function eventsOf(api: Client, filter: Record<string, string | number> = {}): Promise<AuditEvent[]> {
+  return (await pageOf(api, filter)).events
+}
+
+/** "action entity name", without what made the organization. */
+async function told(api: Client, filter: Record<string, string | number> = {}): Promise<string[]> {
+  const events = await eventsOf(api, filter)
+  return events
+    .filter(({ entity }) => !['organization', 'user', 'api_key'].includes(entity))
+    .map(({ action, entity, record, records }) => `${action} ${entity} ${record?.name ?? records}`)
+}
+
+describe('the audit log', () => {
+  it('tells who changed what, when and by which key', async () => {
+    const { api } = await makeOwn()
+    const began = Date.now()
+    const list = await makeList(api, { name: 'Club' })
+    await makeSubscriber(api, list.id, 'anna@example.com')
+    const [added, created] = await eventsOf(api)
+    expect(created).toMatchObject({
+      entity: 'mailing_list',
+      action: 'create',
+      records: 1,
+      record: { id: list.id, name: 'Club', exists: true },
+      mailing_list: { id: list.id, name: 'Club' },
+      via: 'api_key',
+      user: { name: 'Test' },
+      cause: { name: 'test' }
+    })
+    expect(added).toMatchObject({
+      entity: 'subscriber',
+      record: { name: 'anna@example.com', exists: true },
+      since: null
+    })
+    expect(Date.parse(created?.at ?? '')).toBeGreaterThanOrEqual(began - 1000)
+  })
+
+  it('tells what changed of a subscriber', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api)
+    await makeField(api, list.id, 'City', 'text')
+    const { id } = await makeSubscriber(api, list.id, 'anna@example.com')
+    const subscriber = { status: 'bounced', custom_fields: { City: 'Wien' } }
+    await api.put(`/mailing_lists/${list.id}/subscribers/${id}`, { subscriber })
+    const [changed] = await eventsOf(api)
+    expect(changed?.changes).toEqual([
+      { attribute: 'status', field: null, before: 'active', now: 'bounced' },
+      { attribute: null, field: 'City', before: null, now: null }
+    ])
+  })
+
+  it('keeps the names of what was deleted', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api, { name: 'Club' })
+    const segment = await makeSegment(api, list.id, { other: list.id })
+    const { data } = await api.post<{ id: number }>('/seed_lists', { seed_list: { name: 'Us', emails: [] } })
+    await api.delete(`/segments/${segment.id}`)
+    await api.delete(`/seed_lists/${data.id}`)
+    await deleteList(api, list.id)
+    const deleted = (await eventsOf(api)).filter(({ action }) => action === 'delete')
+    expect(deleted.map(({ entity, record }) => [entity, record?.name, record?.exists])).toEqual([
+      ['mailing_list', 'Club', false],
+      ['seed_list', 'Us', false],
+      ['segment', segment.name, false]
+    ])
+  })
+
+  it('tells of an import, with all that it added and changed, by its name', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api)
+    await makeField(api, list.id, 'City', 'text')
+    const rows = Array.from({ length: 6000 }, (_, index) => `p${index}@example.com,Wien`)
+    const settings = { column_mapping: ['email', 'City'], overwrite: true }
+    await importText(api, list.id, ['email,City', ...rows].join('\n'), settings)
+    const again = rows.map((row, index) => (index % 2 ? row : row.replace('Wien', 'Graz')))
+    const text = ['email,City', ...again, 'new@example.com,Wien'].join('\n')
+    const { id } = await importText(api, list.id, text, settings)
+    const events = (await eventsOf(api)).filter(({ entity }) => entity === 'subscriber')
+    expect(
+      events
+        .filter(({ cause }) => cause?.id === id)
+        .map(({ action }) => action)
+        .sort()
+    ).toEqual(['create', 'update'])
+    expect(events.find(({ cause }) => cause?.id !== id)).toMatchObject({
+      action: 'create',
+      records: rows.length,
+      record: null,
+      via: 'subscriber_import'
+    })
+    // That it went on is no news; that somebody began it is.
+    expect(await told(api, { entity: 'subscriber_import' })).toHaveLength(2)
+  })
+
+  it('tells of a program that adds many, one after the other, once', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api)
+    for (const name of ['anna', 'ben', 'clara']) await makeSubscriber(api, list.id, `${name}@example.com`)
+    const [added] = await eventsOf(api)
+    expect(added).toMatchObject({ action: 'create', records: 3, record: null })
+    expect(Date.parse(added?.since ?? '')).toBeLessThanOrEqual(Date.parse(added?.at ?? ''))
+  })
+
+  it('tells of sign-ins, and of those that failed, but never a password', async () => {
+    const { organizationId, api } = await makeOwn()
+    const { email } = await makeUser(started, { organizationId, password1: password, password2: password })
+    const window = new SessionClient(started.app)
+    for (let wrong = 0; wrong < 5; wrong++) await window.signIn(email, 'wrong horse')
+    const [{ record } = { record: null }] = await eventsOf(api)
+    await api.put(`/users/${record?.id}/reset_password_failure_lockout`, {})
+    await window.signIn(email)
+    await window.call('DELETE', '/app/v1/session')
+    const signIns = await eventsOf(api, { entity: 'sign_in' })
+    expect(signIns.map(({ action, sign_in, via }) => [action, sign_in, via])).toEqual([
+      ['delete', null, 'window'],
+      ['create', 'password', 'window'],
+      ['create', 'locked_out', 'window'],
+      ...Array.from({ length: 4 }, () => ['create', 'failed', 'window'])
+    ])
+    const [out, right, locked] = signIns
+    expect([out?.user?.id, right?.user?.id]).toEqual([out?.record?.id, out?.record?.id])
+    // Nobody knows who it was.
+    expect(locked?.user).toBeNull()
+    expect(JSON.stringify(signIns)).not.toContain('horse')
+  })
+
+  it('tells who opened a window by the link of the start', async () => {
+    const link = started.app.interfaceUrl()
+    await fetch(link, { redirect: 'manual' })
+    const [signIn] = await eventsOf(started.api, { entity: 'sign_in' })
+    expect(signIn).toMatchObject({ sign_in: 'link', via: 'window', user: { name: 'System Administrator' } })
+  })
+
+  it('tells of API keys and whose they are, and keeps their names', async () => {
+    const { organizationId, api } = await makeOwn()
+    const user = await makeUser(started, { organizationId, full_name: 'Ben' })
+    await api.workbench('POST', '/api_keys', { name: 'CRM', user_id: user.id })
+    const keys = await api.workbench<{ id: number; name: string }[]>('GET', '/api_keys')
+    const id = keys.data.find(({ name }) => name === 'CRM')?.id
+    await api.workbench('DELETE', `/api_keys/${id}`)
+    const [revoked, made] = await eventsOf(api, { entity: 'api_key' })
+    expect(made).toMatchObject({ action: 'create', record: { id }, key_of: { id: user.id, name: 'Ben' } })
+    expect(revoked).toMatchObject({ action: 'delete', record: { id, name: 'CRM', exists: false } })
+  })
+
+  it('tells what changed of a user: role, permissions, and that there is another password', async () => {
+    const { organizationId, api } = await makeOwn()
+    const permissions = { subscriber: ['read'] }
+    const { id } = await makeUser(started, { organizationId, permissions })
+    const changes = {
+      role: 'organization_admin',
+      permissions: { subscriber: ['read', 'export'] },
+      password1: 'another horse',
+      password2: 'another horse'
+    }
+    await api.put(`/users/${id}`, { user: changes })
+    const [changed] = await eventsOf(api, { entity: 'user' })
+    expect(changed?.changes).toEqual([
+      { attribute: 'role', field: null, before: 'standard', now: 'organization_admin' },
+      {
+        attribute: 'permissions',
+        field: null,
+        before: JSON.stringify({ subscriber: ['read'] }),
+        now: JSON.stringify({ subscriber: ['read', 'export'] })
+      },
+      { attribute: 'password', field: null, before: null, now: null }
+    ])
+    expect(JSON.stringify(changed)).not.toContain('horse')
+  })
+
+  it('tells which settings changed, to the System Organization', async () => {
+    const { data: before } = await started.api.workbench<Record<string, unknown>>('GET', '/settings')
+    const lockout = Number(before['service_user_login_lockout_duration'])
+    await started.api.workbench('PUT', '/settings', {
+      ...before,
+      service_user_login_lockout_duration: lockout + 1
+    })
+    await started.api.workbench('PUT', '/settings', before)
+    const [back, changed] = await eventsOf(started.api, { entity: 'settings' })
+    const attribute = 'service_user_login_lockout_duration'
+    expect(changed?.changes).toEqual([{ attribute, field: null, before: lockout, now: lockout + 1 }])
+    expect(back?.changes).toHaveLength(1)
+    await started.api.workbench('PUT', '/settings', before)
+    expect((await eventsOf(started.api, { entity: 'settings' }))[0]?.id).toBe(back?.id)
+  })
+
+  it('tells what was set on the command line', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const settings = { service_disable_subscriber_deletion: true }
+    const app = await createApp({ dataDirectory, port: 0, settings })
+    try {
+      const [set] = await eventsOf(await clientOf(app), { entity: 'settings' })
+      expect(set).toMatchObject({ via: 'command_line', user: null })
+    } finally {
+      await app.close()
+    }
+  })
+
+  it('is found by who, how, what, where and when', async () => {
+    const { organizationId, api } = await makeOwn('Pacific/Auckland')
+    const other = await clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const list = await makeList(api, { name: 'Club' })
+    const field = await makeField(other, list.id, 'City', 'text')
+    const second = await makeList(api, { name: 'Second' })
+    const [{ user } = { user: null }] = await eventsOf(api, { entity: 'custom_field' })
+    expect(await told(api, { user_id: user?.id ?? 0 })).toEqual(['create custom_field City'])
+    expect(await told(api, { entity: 'mailing_list' })).toEqual([
+      'create mailing_list Second',
+      'create mailing_list Club'
+    ])
+    expect(await told(api, { entity: 'mailing_list', record_id: second.id })).toEqual([
+      'create mailing_list Second'
+    ])
+    expect(await told(api, { entity: 'custom_field', record_id: field.id + 1 })).toEqual([])
+    expect(await told(api, { mailing_list_id: list.id })).toEqual([
+      'create custom_field City',
+      'create mailing_list Club'
+    ])
+    expect(await told(api, { via: 'window' })).toEqual([])
+    expect(await told(api, { via: 'api_key' })).toHaveLength(3)
+    const day = (offset: number) =>
+      new Intl.DateTimeFormat('sv-SE', { timeZone: 'Pacific/Auckland' }).format(
+        Date.now() + offset * 86_400_000
+      )
+    expect(await told(api, { from: day(0), to: day(0) })).toHaveLength(3)
+    expect(await told(api, { to: day(-1) })).toEqual([])
+    expect(await told(api, { from: day(1) })).toEqual([])
+  })
+
+  it.each([
+    [{ from: '2026-02-30' }, 'from must be a day such as 2026-01-31'],
+    [{ to: '1.2.2026' }, 'to must be a day such as 2026-01-31'],
+    [{ from: '2026-02-02', to: '2026-02-01' }, 'to must not come before from']
+  ])('refuses %o with a sentence', async (filter, sentence) => {
+    const query = new URLSearchParams(filter).toString()
+    const answer = await started.api.workbench('GET', `/audit_log?${query}`)
+    expect([answer.error_code, answer.error_message]).toEqual(['validation_failed', sentence])
+  })
+
+  it('is that of an organization, and nobody else sees it', async () => {
+    const { api } = await makeOwn()
+    await makeList(api, { name: 'Secret plans' })
+    const { api: stranger } = await makeOwn()
+    expect(JSON.stringify(await eventsOf(stranger))).not.toContain('Secret plans')
+  })
+
+  it('goes on page by page without a gap, and nothing twice', async () => {
+    const { api } = await makeOwn()
+    const names = Array.from({ length: 120 }, (_, index) => `List ${index}`)
+    for (const name of names) await makeList(api, { name })
+    const found: string[] = []
+    let next: number | null = null
+    let pages = 0
+    do {
+      const page: AuditPage = await pageOf(api, {
+        entity: 'mailing_list',
+        ...(next !== null && { before: next })
+      })
+      found.push(...page.events.map(({ record }) => record?.name ?? ''))
+      next = page.next
+      pages++
+    } while (next !== null)
+    expect(found).toEqual(names.toReversed())
+    expect(pages).toBe(3)
+  })
+
+  it('is exported as CSV, with every change on a line', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api, { name: '=Club, "old"' })
+    for (const name of ['anna', 'ben']) await makeSubscriber(api, list.id, `${name}@example.com`)
+    const [anna] = await allSubscribers(api, list.id)
+    await api.put(`/mailing_lists/${list.id}/subscribers/${anna?.id}`, { subscriber: { status: 'bounced' } })
+    const file = await api.raw('/app/v1/audit_log/csv?entity=subscriber')
+    expect(file.headers.get('Content-Disposition')).toContain('audit-log.csv')
+    const [head, ...lines] = (await file.text()).trim().split('\n')
+    expect(head).toMatch(/^time,user,by way of,/)
+    expect(lines).toHaveLength(3)
+    expect(lines[0]).toContain(',Test,API key,test,changed,subscriber,')
+    expect(lines[0]).toMatch(/,anna@example\.com,"'=Club, ""old""",status: active → bounced$/)
+  })
+})
+
+describe('groups of changes', () => {
+  const row = (changes: Partial<AuditRow>): AuditRow => ({
+    id: 1,
+    at: 0,
+    entity: 'subscriber',
+    action: 'create',
+    mailing_list_id: 1,
+    first_id: 1,
+    last_id: 1,
+    via: 'api_key',
+    cause_id: 1,
+    user_id: 1,
+    is_scattered: 0,
+    details: null,
+    ...changes
+  })
+  const grouped = (...rows: Partial<AuditRow>[]) => {
+    const groups = new AuditGroups()
+    for (const each of rows) groups.add(row(each), 100)
+    return groups.all.map(({ entries, records }) => [entries, records])
+  }
+  const hour = 60 * 60 * 1000
+
+  it('end where a program paused for more than an hour', () => {
+    expect(grouped({ at: 2 * hour }, { at: hour })).toEqual([[2, 2]])
+    expect(grouped({ at: 2 * hour + 1 }, { at: hour })).toEqual([
+      [1, 1],
+      [1, 1]
+    ])
+  })
+
+  it.each([
+    ['another key', { cause_id: 2 }],
+    ['another list', { mailing_list_id: 2 }],
+    ['another action', { action: 'delete' as const }],
+    ['another kind of record', { entity: 'campaign' as const }]
+  ])('end where there is %s', (_what, changes) => {
+    expect(grouped({}, changes, {})).toHaveLength(3)
+  })
+
+  it('never hold what people do in the window', () => {
+    expect(grouped({ via: 'window' }, { via: 'window' })).toHaveLength(2)
+  })
+
+  it('of a job hold what it did by turns, and count only what can be counted', () => {
+    const job = { via: 'subscriber_import' as const }
+    const scattered = { ...job, action: 'update' as const, is_scattered: 1 as const }
+    expect(grouped({ ...job, last_id: 10 }, scattered, job, scattered)).toEqual([
+      [2, 11],
+      [2, null]
+    ])
+  })
+
+  it('are no more than were asked for', () => {
+    const groups = new AuditGroups()
+    expect([groups.add(row({ via: 'window' }), 1), groups.add(row({ via: 'window' }), 1)]).toEqual([
+      true,
+      false
+    ])
+    expect(groups.all).toHaveLength(1)
+  })
+})
