@@ -115,6 +115,7 @@ export const router = createRouter({
     },
     { path: '/sync', component: () => import('./pages/SyncPage.vue') },
     { path: '/sync/:remoteId(\\d+)', component: () => import('./pages/RemotePage.vue'), props: ids },
+    { path: '/audit', component: () => import('./pages/AuditPage.vue') },
     { path: '/backups', component: () => import('./pages/BackupsPage.vue') },
     { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },

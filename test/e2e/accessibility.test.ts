@@ -116,6 +116,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '/organizations',
       '/settings',
       '/about',
+      '/audit',
       '/backups',
       '/import-file?file=people.csv',
       '/nowhere'

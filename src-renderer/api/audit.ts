@@ -1,0 +1,45 @@
+import {
+  type auditEndpoints,
+  type AuditedEntity,
+  auditedEntities,
+  type AuditEvent,
+  type AuditFilter,
+  type AuditPage
+} from '../../src-main/workbench/audit/endpoints.ts'
+import { eventVias } from '../../src-main/workbench/endpoints/subscriber-page.ts'
+import { windowCalls } from './client.ts'
+
+export { auditedEntities, eventVias }
+export type { AuditedEntity, AuditEvent, AuditFilter, AuditPage }
+
+const { call, address } = windowCalls<typeof auditEndpoints>()
+
+/** Pages that are asked for in a row while none of them holds an event: the log is looked through bit by bit. */
+const mostEmptyPages = 20
+
+/**
+ * The newest events, or those before what the page before answered as `next`. Where little fits the filter, several pages are
+ * asked for.
+ */
+export async function fetchAuditLog(filter: AuditFilter, before: number | null = null): Promise<AuditPage> {
+  let page = await fetchPage(filter, before)
+  for (let empty = 0; page.events.length === 0 && page.next !== null && empty < mostEmptyPages; empty++) {
+    page = await fetchPage(filter, page.next)
+  }
+  return page
+}
+
+function fetchPage(filter: AuditFilter, before: number | null): Promise<AuditPage> {
+  return call('GET /audit_log', { query: { ...filter, ...(before !== null && { before }) } })
+}
+
+/** Where all that fits a filter is downloaded as CSV. */
+export function auditCsvAddress(filter: AuditFilter): string {
+  return address('GET /audit_log/csv', { query: filter })
+}
+
+/** The page of the audit log with a filter. */
+export function pageOfAuditLog(filter: AuditFilter): string {
+  const entries = Object.entries(filter).map(([name, value]) => [name, String(value)])
+  return `/audit?${new URLSearchParams(entries).toString()}`
+}
