@@ -26,6 +26,7 @@ import { webFormCommands } from './api/web-forms/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
+import { backupCommands } from './backups/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
 import { draftCommands } from './workbench/drafts/commands.ts'
 import { tableViewCommands } from './workbench/table-views/commands.ts'
@@ -34,6 +35,7 @@ import { importMappingCommands } from './workbench/import-mappings/commands.ts'
 /** Every way to change the data. The writer thread runs them; everyone else asks it to. */
 export const commands: CommandRegistry = {
   accounts: accountCommands,
+  backups: backupCommands,
   organizations: organizationCommands,
   users: userCommands,
   settings: settingCommands,

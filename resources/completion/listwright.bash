@@ -19,7 +19,7 @@ _listwright() {
     key) words+=' create list revoke --organization --user' ;;
     backup)
       compopt -o filenames
-      mapfile -t COMPREPLY < <(compgen -W "$words create list verify restore recover" -- "$word"; compgen -f -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W "$words create list verify restore recover export import" -- "$word"; compgen -f -- "$word")
       return
       ;;
     sync)

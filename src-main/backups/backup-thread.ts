@@ -1,12 +1,14 @@
 import { answerQuestions } from '../base/asked-thread.ts'
 import { messageOf } from '../base/errors.ts'
 import { giveWay } from '../base/threads.ts'
+import { importArchive } from './archive/import-archive.ts'
+import { writeArchive } from './archive/write-archive.ts'
 import type { BackupAnswer, BackupQuestion } from './backups.ts'
 import { recoverBackup } from './recover.ts'
 import { verifyBackup } from './verify.ts'
 import { writeBackup } from './write-backup.ts'
 
-// Copies the database, reads copies, and recovers what is damaged: all of it takes seconds.
+// Copies the database, reads copies, recovers what is damaged, writes archives and reads them: all of it takes seconds.
 
 giveWay()
 answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
@@ -14,6 +16,11 @@ answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
   try {
     if (question.ask === 'write') return { found: await writeBackup(question.databasePath, path) }
     if (question.ask === 'verify') return { found: await verifyBackup(path) }
+    if (question.ask === 'import') return { found: await importArchive(question.archive, path) }
+    if (question.ask === 'export') {
+      await writeArchive(path, question.archive)
+      return { found: null }
+    }
     const { databasePath, file } = question
     return await recoverBackup({ databasePath, file }, path)
   } catch (error) {

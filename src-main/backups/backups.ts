@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, notFound, validationFailed } from '../base/errors.ts'
@@ -9,7 +10,7 @@ import { type OpenDatabase, openForGood } from '../integrity/verify-pages.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { BackupSchedule } from '../settings/schema.ts'
-import { backupFolder, type BackupFile, backupName, backupsIn, removeBackup } from './files.ts'
+import { archivePath, backupFolder, type BackupFile, backupName, backupsIn, removeBackup } from './files.ts'
 import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './restore.ts'
 import { outlived } from './rotation.ts'
 import type { Verification } from './schema.ts'
@@ -21,9 +22,13 @@ declare module '../http/context.ts' {
 }
 
 export type BackupQuestion = { path: string } & (
-  { ask: 'write'; databasePath: string } | { ask: 'verify' } | ({ ask: 'recover' } & OpenDatabase)
+  | { ask: 'write'; databasePath: string }
+  | { ask: 'verify' }
+  | ({ ask: 'recover' } & OpenDatabase)
+  | { ask: 'import'; archive: string }
+  | { ask: 'export'; archive: string }
 )
-export type BackupAnswer = { found: Verification; losses?: LossCounts } | { refused: string }
+export type BackupAnswer = { found: Verification | null; losses?: LossCounts } | { refused: string }
 type BackupFindings = Exclude<BackupAnswer, { refused: string }>
 
 /** Milliseconds between two looks whether one is due; the first is so long after the start. */
@@ -108,17 +113,43 @@ export class Backups {
     return { backup, losses }
   }
 
+  /**
+   * Makes one of an archive.
+   * @throws ApiError validation_failed with a sentence where it is none, was changed, or there is no room
+   */
+  async import(archive: string): Promise<BackupFile> {
+    const { backup } = await this.#make('imported', Date.now(), (path) => ({ ask: 'import', archive, path }))
+    return backup
+  }
+
+  /**
+   * Writes everything that a backup holds into an archive beside it, as CSV and JSON; one that is there already stays.
+   * @returns the path of the archive
+   * @throws ApiError not_found; validation_failed with a sentence where it cannot be written, or a backup is being made
+   */
+  async export(name: string): Promise<string> {
+    const { path } = this.named(name)
+    const archive = archivePath(path)
+    if (existsSync(archive)) return archive
+    await this.#whileWriting(() => this.#ask({ ask: 'export', path, archive }))
+    return archive
+  }
+
   async #make(
-    kind: 'manual' | 'scheduled' | 'recovered',
+    kind: 'manual' | 'scheduled' | 'recovered' | 'imported',
     now: number,
     question: (path: string) => BackupQuestion
   ): Promise<{ backup: BackupFile; losses: LossCounts | undefined }> {
+    const name = backupName(kind, now)
+    const { losses } = await this.#whileWriting(() => this.#ask(question(join(this.directory, name))))
+    return { backup: this.named(name), losses }
+  }
+
+  async #whileWriting<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.isWriting) throw validationFailed('a backup is already in progress')
     this.isWriting = true
     try {
-      const name = backupName(kind, now)
-      const { losses } = await this.#ask(question(join(this.directory, name)))
-      return { backup: this.named(name), losses }
+      return await work()
     } finally {
       this.isWriting = false
     }
@@ -151,6 +182,7 @@ export class Backups {
   /** @throws ApiError validation_failed with a sentence where it is no backup at all */
   async verify(path: string): Promise<Verification> {
     const { found } = await this.#ask({ ask: 'verify', path })
+    if (!found) throw new Error(`${path} was not read`)
     return found
   }
 

@@ -28,11 +28,24 @@ const RecoveryAnswer = Type.Object({
 })
 export type RecoveryAnswer = Static<typeof RecoveryAnswer>
 
+export const archiveEndpoints = unlistedEndpoints({
+  // Its body is an archive, which becomes a backup.
+  'PUT /backups/archive': {
+    access,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    body: Type.Unknown(),
+    answer: envelope(Backup)
+  }
+})
+
 export const backupEndpoints = unlistedEndpoints({
   'GET /backups': { access, answer: envelope(BackupsAnswer) },
   'POST /backups': { access, answer: envelope(Backup) },
   // Of what can be read of damaged data.
   'POST /backups/recover': { access, answer: envelope(RecoveryAnswer) },
+  // A ZIP file: what a backup holds as CSV and JSON. It is made first, which takes a while.
+  'POST /backups/:name/archive': { access, params, answer: envelope(Type.Null()) },
+  'GET /backups/:name/archive': { access, params },
   // A CSV file: what was lost of the data that a backup was recovered from.
   'GET /backups/:name/losses': { access, params },
   'POST /backups/:name/verify': { access, params, answer: envelope(Verification) },

@@ -23,7 +23,8 @@ const patterns: Record<BackupKind, RegExp> = {
   // By database/migrate.ts.
   before_update: new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`),
   before_restore: new RegExp(`^listwright-before-restore-${fileMomentPattern}\\.db$`),
-  recovered: new RegExp(`^listwright-recovered-${fileMomentPattern}\\.db$`)
+  recovered: new RegExp(`^listwright-recovered-${fileMomentPattern}\\.db$`),
+  imported: new RegExp(`^listwright-imported-${fileMomentPattern}\\.db$`)
 }
 
 /** The name of a new one. @param now UNIX milliseconds */
@@ -32,7 +33,8 @@ export function backupName(kind: Exclude<BackupKind, 'before_update'>, now: numb
     scheduled: 'scheduled',
     manual: 'backup',
     before_restore: 'before-restore',
-    recovered: 'recovered'
+    recovered: 'recovered',
+    imported: 'imported'
   }[kind]
   return `listwright-${part}-${fileMoment(now)}.db`
 }
@@ -64,7 +66,13 @@ export function lossesPath(backupPath: string): string {
   return backupPath.replace(/(\.db)?$/, '-losses.csv')
 }
 
+/** Beside one that was exported lies the archive. */
+export function archivePath(backupPath: string): string {
+  return backupPath.replace(/(\.db)?$/, '.zip')
+}
+
 export function removeBackup({ path }: BackupFile): void {
   const ofALog = ['-wal', '-shm', '-wal-as-found'].map((part) => path + part)
-  for (const each of [path, notePath(path), lossesPath(path), ...ofALog]) rmSync(each, { force: true })
+  for (const each of [path, notePath(path), lossesPath(path), archivePath(path), ...ofALog])
+    rmSync(each, { force: true })
 }

@@ -1,19 +1,19 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { notFound } from '../base/errors.ts'
-import { formatTime } from '../base/times.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { backupEndpoints } from './endpoints.ts'
-import { type BackupFile, lossesPath } from './files.ts'
-import type { Backup } from './schema.ts'
+import { archivePath, lossesPath } from './files.ts'
+import { noteBackup } from './note.ts'
+import { presentBackup } from './present.ts'
 
 /** /app/v1/backups: copies of the database. */
-export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
+export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
   'GET /backups': async ({ caller }) => {
     const requested = backups.requested()
     return ok({
-      backups: backups.list().map((backup) => present(backup, caller.timeZone)),
+      backups: backups.list().map((backup) => presentBackup(backup, caller.timeZone)),
       directory: backups.directory,
       is_writing: backups.isWriting,
       restoring: requested && basename(requested),
@@ -22,11 +22,15 @@ export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
     })
   },
 
-  'POST /backups': async ({ caller }) => ok(present(await backups.create('manual'), caller.timeZone)),
+  'POST /backups': async ({ caller }) => {
+    const backup = await backups.create('manual')
+    await noteBackup(writer, caller, backup.name, 'made')
+    return ok(presentBackup(backup, caller.timeZone))
+  },
 
   'POST /backups/recover': async ({ caller }) => {
     const { backup, losses } = await backups.recover()
-    return ok({ backup: present(backup, caller.timeZone), losses })
+    return ok({ backup: presentBackup(backup, caller.timeZone), losses })
   },
 
   'GET /backups/:name/losses': async ({ params }, reply) => {
@@ -38,11 +42,29 @@ export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
       .send(createReadStream(path))
   },
 
+  'POST /backups/:name/archive': async ({ caller, params }) => {
+    await backups.export(params.name)
+    await noteBackup(writer, caller, params.name, 'exported')
+    return ok(null)
+  },
+
+  'GET /backups/:name/archive': async ({ params }, reply) => {
+    const path = archivePath(backups.named(params.name).path)
+    const size = statSync(path, { throwIfNoEntry: false })?.size
+    if (size === undefined) throw notFound(`archive of ${params.name}`)
+    return reply
+      .type('application/zip')
+      .header('Content-Length', size)
+      .header('Content-Disposition', `attachment; filename="${basename(path)}"`)
+      .send(createReadStream(path))
+  },
+
   'POST /backups/:name/verify': async ({ params }) =>
     ok(await backups.verify(backups.named(params.name).path)),
 
-  'POST /backups/:name/restore': async ({ params }) => {
+  'POST /backups/:name/restore': async ({ caller, params }) => {
     await backups.requestRestore(params.name)
+    await noteBackup(writer, caller, params.name, 'restore_requested')
     return ok(null)
   },
 
@@ -51,12 +73,9 @@ export const backupRoutes = serve(backupEndpoints, ({ backups }) => ({
     return ok(null)
   },
 
-  'DELETE /backups/:name': async ({ params }) => {
+  'DELETE /backups/:name': async ({ caller, params }) => {
     backups.remove(params.name)
+    await noteBackup(writer, caller, params.name, 'deleted')
     return ok(null)
   }
 }))
-
-function present({ name, kind, createdAt, bytes }: BackupFile, timeZone: string): Backup {
-  return { name, kind, created_at: formatTime(createdAt, timeZone), bytes }
-}

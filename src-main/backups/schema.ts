@@ -1,8 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { Timestamp } from '../http/schema.ts'
 
-/** Why a backup was made: by itself, because somebody asked for it, before an update changed the data, before a restore replaced them, or of what could be read of damaged data. */
-export const backupKinds = ['scheduled', 'manual', 'before_update', 'before_restore', 'recovered'] as const
+/** Why a backup was made: by itself, because somebody asked for it, before an update changed the data, before a restore replaced them, of what could be read of damaged data, or of an archive. */
+export const backupKinds = [
+  'scheduled',
+  'manual',
+  'before_update',
+  'before_restore',
+  'recovered',
+  'imported'
+] as const
 export type BackupKind = (typeof backupKinds)[number]
 
 export const Backup = Type.Object({

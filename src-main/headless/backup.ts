@@ -1,6 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
+import { importArchive } from '../backups/archive/import-archive.ts'
+import { writeArchive } from '../backups/archive/write-archive.ts'
+import { backupFolder, backupName, backupsIn, notePath } from '../backups/files.ts'
 import { makeDirectory } from '../base/durable.ts'
 import { recoverBackup } from '../backups/recover.ts'
 import { restoreBackup } from '../backups/restore.ts'
@@ -20,6 +22,8 @@ const usage = `Usage: listwright backup create [FILE]
        listwright backup verify FILE
        listwright backup restore FILE
        listwright backup recover
+       listwright backup export FILE
+       listwright backup import FILE
 
 create   copies the database, even while the application is running, and verifies the copy
 list     lists the backups in the data directory, newest first
@@ -27,6 +31,9 @@ verify   reads the whole backup, and exits with status 1 if something is wrong
 restore  replaces the data with a backup, after setting the current data aside. Close the application first
 recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
          first
+
+export   writes everything into an archive (a ZIP file) as CSV and JSON, even while the application is running
+import   makes a backup of an archive, to be restored: into an empty installation, or in the place of what is there
 
 FILE is a path, or the name of a backup in the data directory. A backup contains everything except uploaded files,
 import logs and messages in the outbox.
@@ -37,7 +44,9 @@ export const backupCommand = answeringCommand(usage, {}, async (values, [action 
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined
   const [file, ...others] = rest
   if (!run || others.length > 0 || (['list', 'recover'].includes(action) && file !== undefined))
-    throw new Error('backup needs create [FILE], list, verify FILE, restore FILE or recover')
+    throw new Error(
+      'backup needs create [FILE], list, verify FILE, restore FILE, recover, export FILE or import FILE'
+    )
   // Copies hold what the data hold, and are for the same eyes.
   process.umask(0o077)
   return run(resolve(values['data-dir']), file)
@@ -48,7 +57,9 @@ const actions: Record<string, (dataDirectory: string, file: string | undefined) 
   list,
   verify,
   restore,
-  recover
+  recover,
+  export: exportData,
+  import: importData
 }
 
 async function create(dataDirectory: string, file: string | undefined): Promise<Printed> {
@@ -134,6 +145,42 @@ async function recover(dataDirectory: string): Promise<Printed> {
     }
   } finally {
     lock.release()
+  }
+}
+
+async function exportData(dataDirectory: string, file: string | undefined): Promise<Printed> {
+  if (file === undefined)
+    throw new Error('backup export needs the path of the archive, such as listwright.zip')
+  const database = join(requireData(dataDirectory), 'listwright.db')
+  const path = resolve(file)
+  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
+  // Of one moment, whatever is written meanwhile.
+  const copy = `${path}.copy.db`
+  try {
+    await writeBackup(database, copy)
+    const { subscribers, bytes } = await writeArchive(copy, path)
+    return {
+      json: { file: path, bytes, subscribers },
+      text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
+    }
+  } finally {
+    for (const each of [copy, notePath(copy)]) rmSync(each, { force: true })
+  }
+}
+
+async function importData(dataDirectory: string, file: string | undefined): Promise<Printed> {
+  if (file === undefined) throw new Error('backup import needs the path of an archive')
+  const archive = resolve(file)
+  if (!existsSync(archive)) throw new Error(`There is no file ${archive}.`)
+  const name = backupName('imported', Date.now())
+  const path = join(dataDirectory, backupFolder, name)
+  const { subscribers } = await importArchive(archive, path)
+  return {
+    json: { file: path, subscribers },
+    text: [
+      `${path}: ${formatCount(subscribers)} subscribers.`,
+      `To use it: listwright backup restore ${name}`
+    ].join('\n')
   }
 }
 

@@ -42,7 +42,8 @@ const placeOf: Partial<Record<AuditedEntity, string>> = {
   virtual_mta: '/delivery',
   url_domain: '/delivery',
   bounce_email: '/delivery',
-  database_connection: '/delivery'
+  database_connection: '/delivery',
+  backup: '/backups'
 }
 
 /** Attributes whose values have words of their own, and where these are. */

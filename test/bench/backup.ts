@@ -1,12 +1,14 @@
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { importArchive } from '../../src-main/backups/archive/import-archive.ts'
 import { recoverBackup } from '../../src-main/backups/recover.ts'
 import { restoreBackup } from '../../src-main/backups/restore.ts'
 import { digestsOf, verifyBackup } from '../../src-main/backups/verify.ts'
 import { openForGood } from '../../src-main/integrity/verify-pages.ts'
+import type { Client } from '../support/client.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { importPeople, makeFilledList, makePeopleList, upload } from './prepared-list.ts'
 import { writePeople } from './people.ts'
@@ -47,6 +49,7 @@ export async function benchBackup(rows: number): Promise<BackupFigures[]> {
     await importing
     const [first = ''] = made
     figures.push(await timed('read back', () => verifyBackup(first)))
+    figures.push(...(await archiveFigures(server.api, list.id, first, directory)))
     await server.end()
     hasEnded = true
     const restored = join(directory, 'restored')
@@ -64,6 +67,28 @@ export async function benchBackup(rows: number): Promise<BackupFigures[]> {
     if (!hasEnded) await server.end()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** An archive of a backup, with a client beside it, and a backup of the archive. */
+async function archiveFigures(
+  api: Client,
+  listId: number,
+  backup: string,
+  directory: string
+): Promise<BackupFigures[]> {
+  const meanwhile = await callMeanwhile(api, listId)
+  const began = performance.now()
+  const answer = await api.workbench('POST', `/backups/${basename(backup)}/archive`)
+  const seconds = (performance.now() - began) / 1000
+  const latencies = await meanwhile.stop()
+  if (!answer.success) throw new Error(answer.error_message ?? 'it was not exported')
+  const archive = backup.replace('.db', '.zip')
+  const megabytes = statSync(archive).size / 1e6
+  const imported = join(directory, 'imported.db')
+  return [
+    { what: 'exported as CSV and JSON', seconds, megabytes, ...latencies },
+    await timed('imported again: equal', () => importArchive(archive, imported))
+  ]
 }
 
 /** Breaks a page in the middle of the database, and makes a backup of the rest. */

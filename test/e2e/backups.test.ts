@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { sharedApplication } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
@@ -35,6 +36,29 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await expect
       .poll(async () => (await started.api.workbench<object>('GET', '/settings')).data)
       .toMatchObject({ service_backups: 'hourly' })
+    await actions.click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Export as CSV and JSON' }).click()
+    ])
+    expect(download.suggestedFilename()).toMatch(/^listwright-backup-.*\.zip$/)
+    const archive = await download.path()
+    await page.getByTestId('archive').setInputFiles({
+      name: 'archive.zip',
+      mimeType: 'application/zip',
+      buffer: readFileSync(archive)
+    })
+    await page.getByText('Imported from an archive').waitFor()
+    await page.getByText('The archive was imported.', { exact: true }).first().waitFor()
+    await window.screenshot('backup-imported')
+    await page
+      .getByTestId('archive')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\n') })
+    await page.getByText('it is no ZIP file, or a broken one').waitFor()
+    await actions.first().click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Imported from an archive').waitFor({ state: 'detached' })
     await actions.click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -40,12 +40,13 @@ async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<Kept> {
   return { directory, database: join(directory, 'listwright.db'), listId: list.id }
 }
 
-/** A data directory whose last change, in the log alone, is a key: no entry of the change log tells of it. */
-async function keptWithKeyInLog(): Promise<Kept> {
+/** A data directory whose last change, in the log alone, is a draft: no entry of the change log tells of it. */
+async function keptWithDraftInLog(): Promise<Kept> {
   const data = await kept()
   const app = await serve(data.directory)
   await examined(app.api)
-  await app.api.workbench('POST', '/api_keys', { name: 'A script' })
+  const draft = { title: 'A script', path: '/', base: '{}', state: '{}' }
+  await app.api.workbench('PUT', '/drafts/template', draft)
   await app.end('SIGKILL')
   return data
 }
@@ -238,8 +239,8 @@ test('a backup that is put back after a crash is no damage', async () => {
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
 })
 
-test('a log that was broken is found also where only a key was lost', async () => {
-  const data = await keptWithKeyInLog()
+test('a log that was broken is found also where only a draft was lost', async () => {
+  const data = await keptWithDraftInLog()
   const log = `${data.database}-wal`
   await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
   const next = await serve(data.directory)
@@ -268,7 +269,7 @@ test('a log that is gone is told at the second start as well', async () => {
 })
 
 test('a log whose head is broken, of which SQLite reads nothing, is told', async () => {
-  const data = await keptWithKeyInLog()
+  const data = await keptWithDraftInLog()
   await write(`${data.database}-wal`, 12, '\u007f')
   const before = await readFile(`${data.database}-wal`)
   const next = await serve(data.directory)
@@ -279,7 +280,7 @@ test('a log whose head is broken, of which SQLite reads nothing, is told', async
 })
 
 test('damage is found, and nothing is copied over it, where the lock is missing as well', async () => {
-  const data = await keptWithKeyInLog()
+  const data = await keptWithDraftInLog()
   const log = `${data.database}-wal`
   await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
   const before = await readFile(log)

@@ -219,6 +219,27 @@ describe('the audit log', () => {
     expect((await eventsOf(started.api, { entity: 'settings' }))[0]?.id).toBe(back?.id)
   })
 
+  it('tells what was done with backups, which hold everything', async () => {
+    const { data } = await started.api.workbench<{ name: string }>('POST', '/backups')
+    await started.api.workbench('POST', `/backups/${data.name}/archive`)
+    await started.api.workbench('POST', `/backups/${data.name}/restore`)
+    await started.api.workbench('DELETE', '/backups/restore')
+    await started.api.workbench('DELETE', `/backups/${data.name}`)
+    const events = await eventsOf(started.api, { entity: 'backup' })
+    expect(
+      events.map(({ action, record, changes }) => [
+        action,
+        record?.name,
+        changes.map((each) => each.attribute)
+      ])
+    ).toEqual([
+      ['delete', data.name, []],
+      ['update', data.name, ['restore_requested']],
+      ['update', data.name, ['exported']],
+      ['create', data.name, []]
+    ])
+  })
+
   it('tells what was set on the command line', async () => {
     const dataDirectory = await temporaryDirectory()
     const settings = { service_disable_subscriber_deletion: true }

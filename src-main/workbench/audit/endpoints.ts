@@ -30,7 +30,8 @@ export const auditedEntities = [
   'url_domain',
   'bounce_email',
   'database_connection',
-  'sync_remote'
+  'sync_remote',
+  'backup'
 ] as const
 export type AuditedEntity = (typeof auditedEntities)[number]
 

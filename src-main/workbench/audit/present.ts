@@ -16,7 +16,10 @@ interface Details {
   locked_out?: boolean
   /** Whose API key it is. */
   of_user?: number
+  /** That there is another password, or what was done with a backup. */
   password?: boolean
+  exported?: boolean
+  restore_requested?: boolean
   /** Custom fields by id, with their values before and after. */
   fields?: Record<string, unknown>
   /** Attributes, each with its value before and after. */
@@ -122,7 +125,10 @@ export function detailsOf({ details }: AuditRow): Details {
   return details === null ? {} : (JSON.parse(details) as Details)
 }
 
-function changesIn({ password, fields = {}, ...details }: Details, names: Names): AuditEvent['changes'] {
+/** What is told without values. */
+const facts = ['password', 'exported', 'restore_requested'] as const
+
+function changesIn({ fields = {}, ...details }: Details, names: Names): AuditEvent['changes'] {
   const change = (attribute: string | null, field: string | null, before: unknown, now: unknown) => ({
     attribute,
     field,
@@ -133,7 +139,7 @@ function changesIn({ password, fields = {}, ...details }: Details, names: Names)
     ...Object.entries(details).flatMap(([attribute, pair]) =>
       Array.isArray(pair) ? [change(attribute, null, pair[0] ?? null, pair[1] ?? null)] : []
     ),
-    ...(password ? [change('password', null, null, null)] : []),
+    ...facts.filter((fact) => details[fact]).map((fact) => change(fact, null, null, null)),
     // Values are told on the subscriber's own page, by the types of their fields.
     ...Object.keys(fields).flatMap((id) => {
       const name = names.of('custom_field', Number(id))?.name

@@ -129,7 +129,9 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   bulk_action: null,
   suppressed_address_import: null,
   pending_subscription: null,
-  settings: null
+  settings: null,
+  // Its name stands in each entry.
+  backup: null
 }
 
 export interface RecordName {

@@ -1,0 +1,61 @@
+import type { Database } from 'better-sqlite3'
+import { type Static, Type } from 'typebox'
+
+// An archive is a ZIP file of everything as plain text: a JSON file for each table, by which it is read back, and beside these the
+// subscribers of each list as CSV, for other programs.
+
+export const manifestName = 'manifest.json'
+
+/** The version of the format. */
+const format = 1
+
+export const Manifest = Type.Object({
+  listwright_archive: Type.Literal(format),
+  /** Of the database. */
+  schema: Type.Integer(),
+  written_at: Type.String(),
+  /** By table: how many rows, and a digest of them in the order of their keys. */
+  tables: Type.Record(Type.String(), Type.Object({ rows: Type.Integer(), digest: Type.String() }))
+})
+export type Manifest = Static<typeof Manifest>
+
+export function manifestOf(
+  schema: number,
+  writtenAt: Date,
+  tables: Record<string, { rows: number; digest: string }>
+): Manifest {
+  return { listwright_archive: format, schema, written_at: writtenAt.toISOString(), tables }
+}
+
+/** Where the rows of a table stand. */
+export function tableEntry(table: string): string {
+  return `data/${table}.json`
+}
+
+/** Who is signed in has to sign in again. */
+const leftOut = ['window_sessions']
+/** The table of SQLite that keeps ids from being given out twice. */
+export const sequences = 'sqlite_sequence'
+
+/** The tables of a database that an archive holds, by name; the sequences come last, since rows of the others write to them. */
+export function archivedTables(database: Database): string[] {
+  const names = database
+    .prepare<[], string>(
+      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+       AND name NOT LIKE 'sqlite_%' ORDER BY name`
+    )
+    .pluck()
+    .all()
+  return [...names.filter((name) => ![...leftOut, sequences].includes(name)), sequences]
+}
+
+export type ColumnType = 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
+
+/** The columns of a table, with how their values are stored. */
+export function columnsOf(database: Database, table: string): Map<string, ColumnType> {
+  const columns = database
+    .prepare<[string], { name: string; type: ColumnType | '' }>('SELECT name, type FROM pragma_table_info(?)')
+    .all(table)
+  // Those of sqlite_sequence have no types: a name, and a number.
+  return new Map(columns.map(({ name, type }) => [name, type || (name === 'seq' ? 'INTEGER' : 'TEXT')]))
+}

@@ -1,0 +1,177 @@
+import { Ajv } from 'ajv'
+import SQLite, { type Database } from 'better-sqlite3'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text as wholeText } from 'node:stream/consumers'
+import { StringDecoder } from 'node:string_decoder'
+import { promisify } from 'node:util'
+import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
+import { messageOf } from '../../base/errors.ts'
+import { addFunctions } from '../../database/functions.ts'
+import { migrate, migrations, newestSchema } from '../../database/migrate.ts'
+import { digestsOf } from '../verify.ts'
+import { archivedTables, columnsOf, Manifest, manifestName, sequences, tableEntry } from './format.ts'
+import { restored, type Stored } from './values.ts'
+
+const openFile = promisify<string, Options, ZipFile>(openZip)
+const isManifest = new Ajv().compile<Manifest>(Manifest)
+
+/** A manifest is short: some hundred tables. */
+const maxManifestBytes = 1_000_000
+/** So much of a disk stays free, in bytes. */
+const headroom = 256_000_000
+
+/**
+ * Makes a database of what {@link writeArchive} wrote, which is equal to the one that it came from. Takes some 30 s for a million
+ * subscribers.
+ * @param databasePath of the new one, which is not there yet
+ * @throws Error with a sentence where it is no archive, a newer version wrote it, it was changed, or there is no room
+ */
+export async function readArchive(path: string, databasePath: string): Promise<void> {
+  const zip = await openFile(path, { lazyEntries: true, autoClose: false }).catch(() => {
+    throw new Error('The file is not an archive of Listwright: it is no ZIP file, or a broken one.')
+  })
+  try {
+    const entries = await entriesOf(zip)
+    const manifest = await manifestIn(zip, entries)
+    await requireRoom(entries, dirname(databasePath))
+    const database = newDatabase(databasePath, manifest.schema)
+    try {
+      database.exec('BEGIN')
+      for (const table of archivedTables(database)) await fillTable(zip, entries, database, table)
+      await requireSame(database, manifest)
+      database.exec('COMMIT')
+    } finally {
+      database.close()
+    }
+  } finally {
+    zip.close()
+  }
+}
+
+function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  return new Promise((resolve, reject) => {
+    const entries = new Map<string, Entry>()
+    zip.on('error', reject)
+    zip.on('end', () => resolve(entries))
+    zip.on('entry', (entry: Entry) => {
+      entries.set(entry.fileName, entry)
+      zip.readEntry()
+    })
+    zip.readEntry()
+  })
+}
+
+async function manifestIn(zip: ZipFile, entries: Map<string, Entry>): Promise<Manifest> {
+  const entry = entries.get(manifestName)
+  if (!entry || entry.uncompressedSize > maxManifestBytes)
+    throw new Error(`The file is not an archive of Listwright: it has no ${manifestName}.`)
+  const manifest = parsed(await wholeText(await streamOf(zip, entry)))
+  if (!isManifest(manifest)) throw new Error(`${manifestName} of the archive is not one of Listwright's.`)
+  if (manifest.schema > newestSchema) {
+    throw new Error('The archive was written by a newer Listwright. Install that version to use it.')
+  }
+  return manifest
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function streamOf(zip: ZipFile, entry: Entry): Promise<Readable> {
+  return promisify<Entry, Readable>(zip.openReadStream.bind(zip))(entry)
+}
+
+async function requireRoom(entries: Map<string, Entry>, directory: string): Promise<void> {
+  const sizes = [...entries.values()].filter(({ fileName }) => fileName.startsWith('data/'))
+  const needed = sizes.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, headroom)
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize >= needed) return
+  const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
+  throw new Error(
+    `The archive needs ${inMegabytes(needed)} MB of free space on the disk of ${directory}, which has ${inMegabytes(bavail * bsize)} MB.`
+  )
+}
+
+/** A database of a schema without a row in it. */
+function newDatabase(path: string, schema: number): Database {
+  const database = new SQLite(path)
+  addFunctions(database)
+  // Whoever called puts it in place once it is whole.
+  database.pragma('journal_mode = MEMORY')
+  database.pragma('synchronous = OFF')
+  database.pragma('cache_size = -131072') // 128 MiB: rows come in the order of one index of several
+  migrate(
+    database,
+    dirname(path),
+    migrations.filter(({ version }) => version <= schema)
+  )
+  database.pragma('foreign_keys = OFF')
+  for (const table of archivedTables(database)) database.exec(`DELETE FROM "${table}"`)
+  return database
+}
+
+async function fillTable(
+  zip: ZipFile,
+  entries: Map<string, Entry>,
+  database: Database,
+  table: string
+): Promise<void> {
+  const name = tableEntry(table)
+  const entry = entries.get(name)
+  if (!entry) throw new Error(`The archive lacks ${name}.`)
+  const columns = columnsOf(database, table)
+  // The rows of other tables have written to it.
+  if (table === sequences) database.exec(`DELETE FROM ${sequences}`)
+  const insert = database.prepare<Stored[]>(
+    `INSERT INTO "${table}" (${[...columns.keys()].map((column) => `"${column}"`).join(', ')})
+     VALUES (${[...columns.keys()].map(() => '?').join(', ')})`
+  )
+  let number = 0
+  for await (const line of linesOf(await streamOf(zip, entry))) {
+    number++
+    if (line === '[' || line === ']' || line === '') continue
+    const row = parsed(line.replace(/,$/, ''))
+    try {
+      if (typeof row !== 'object' || row === null) throw new Error('must be an object of JSON')
+      const unknown = Object.keys(row).find((column) => !columns.has(column))
+      if (unknown !== undefined) throw new Error(`has "${unknown}", which is not known`)
+      insert.run(...[...columns].map(([column, type]) => valueIn(row, column, type)))
+    } catch (error) {
+      throw new Error(`Line ${number} of ${name} ${messageOf(error)}.`, { cause: error })
+    }
+  }
+}
+
+function valueIn(row: object, column: string, type: Parameters<typeof restored>[1]): Stored {
+  try {
+    return restored(Reflect.get(row, column), type)
+  } catch (error) {
+    throw new Error(`has a value of "${column}" that ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Lines end with a line feed alone: texts may hold what Unicode calls line separators. */
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.write(chunk as Buffer)).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest + decoder.end()
+}
+
+async function requireSame(database: Database, { tables }: Manifest): Promise<void> {
+  const found = await digestsOf(database)
+  const changed = Object.entries(tables).filter(([table, { digest }]) => found[table]?.digest !== digest)
+  if (changed.length === 0) return
+  const names = changed.map(([table]) => tableEntry(table)).join(', ')
+  throw new Error(`The archive was changed since it was written: ${names}.`)
+}

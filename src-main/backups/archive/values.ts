@@ -1,0 +1,55 @@
+import type { ColumnType } from './format.ts'
+
+/** A value as SQLite stores it; integers are read as bigint. */
+export type Stored = string | number | bigint | Buffer | null
+
+/**
+ * A value as an archive holds it. Text that is JSON stands there as what it means, where reading it back gives the same text; bytes
+ * are in base64, and integers that JSON cannot hold in quotation marks.
+ */
+export function archived(value: Stored): unknown {
+  if (typeof value === 'bigint') {
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  }
+  if (Buffer.isBuffer(value)) return value.toString('base64')
+  return typeof value === 'string' ? (structureIn(value) ?? value) : value
+}
+
+function structureIn(text: string): object | null {
+  if (!text.startsWith('{') && !text.startsWith('[')) return null
+  try {
+    const found = JSON.parse(text) as object
+    return JSON.stringify(found) === text ? found : null
+  } catch {
+    // It only begins like JSON.
+    return null
+  }
+}
+
+/**
+ * The value that {@link archived} was given.
+ * @throws Error whose message is the rest of a sentence that begins with the column
+ */
+export function restored(value: unknown, type: ColumnType): Stored {
+  if (value === null || value === undefined) return null
+  switch (type) {
+    case 'INTEGER':
+      if (Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value)))
+        return BigInt(value as number | string)
+      break
+    case 'REAL':
+      if (typeof value === 'number') return value
+      break
+    case 'BLOB':
+      if (typeof value === 'string') return Buffer.from(value, 'base64')
+      break
+    case 'TEXT':
+      if (typeof value === 'string') return value
+      if (typeof value === 'object') return JSON.stringify(value)
+      break
+  }
+  const wanted = { INTEGER: 'a whole number', REAL: 'a number', BLOB: 'bytes in base64', TEXT: 'a text' }[
+    type
+  ]
+  throw new Error(`must be ${wanted}`)
+}

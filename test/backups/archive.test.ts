@@ -1,0 +1,319 @@
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import yauzl from 'yauzl'
+import { importArchive } from '../../src-main/backups/archive/import-archive.ts'
+import { archived, restored, type Stored } from '../../src-main/backups/archive/values.ts'
+import { writeArchive } from '../../src-main/backups/archive/write-archive.ts'
+import { digestsOf } from '../../src-main/backups/verify.ts'
+import { writeBackup } from '../../src-main/backups/write-backup.ts'
+import { addFunctions } from '../../src-main/database/functions.ts'
+import { newestSchema } from '../../src-main/database/migrate.ts'
+import {
+  sharedApplication,
+  startApplication,
+  type StartedApplication,
+  temporaryDirectory
+} from '../support/application.ts'
+import { makeOrganization } from '../support/accounts.ts'
+import { zipOf } from '../support/zip.ts'
+import { entryPoint } from '../support/built.ts'
+import {
+  allSubscribers,
+  importText,
+  makeAutoresponder,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
+
+/** The files of an archive by name. */
+async function filesIn(path: string): Promise<Map<string, string>> {
+  const zip = await yauzl.openPromise(path)
+  const files = new Map<string, string>()
+  for await (const entry of zip.eachEntry())
+    files.set(entry.fileName, await text(await zip.openReadStreamPromise(entry)))
+  return files
+}
+
+async function digestOf(path: string) {
+  const database = new SQLite(path, { readonly: true })
+  addFunctions(database)
+  const { window_sessions: _signedIn, ...tables } = await digestsOf(database)
+  const sequences = database.prepare('SELECT * FROM sqlite_sequence ORDER BY name').all()
+  database.close()
+  return { tables, sequences }
+}
+
+/** `listwright backup … --json`. */
+async function command(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const all = [entryPoint, 'backup', ...args, '--data-dir', dataDirectory, '--json']
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, all)
+    return JSON.parse(stdout) as Record<string, unknown>
+  } catch (error) {
+    return JSON.parse((error as { stdout: string }).stdout) as Record<string, unknown>
+  }
+}
+
+/** Something of every kind, with values that are easily lost: quotes, line separators, numbers at their limits. */
+async function fill({ api, app, dataDirectory }: StartedApplication): Promise<number> {
+  const list = await makeList(api, { name: 'Readers: all / "new"', has_format: true, has_confirmed: true })
+  await makeField(api, list.id, 'City', 'text')
+  await makeField(api, list.id, 'Notes', 'text_multiline')
+  await makeField(api, list.id, 'Age', 'number')
+  await makeField(api, list.id, 'Colours', 'select_multiple_checkboxes', {
+    options: [{ name: 'Red' }, { name: 'Blue, dark' }]
+  })
+  await makeSubscriber(api, list.id, 'anna@example.com', {
+    custom_fields: {
+      City: '=1+1',
+      Notes: 'one\ntwo\u2028three "x", \\',
+      Age: 42,
+      Colours: ['Red', 'Blue, dark']
+    }
+  })
+  await importText(api, list.id, 'email\nben@example.com\nclara@example.com\n')
+  // What undoing it needs is packed into bytes.
+  const overwriting = { column_mapping: ['email', 'City'], overwrite: true }
+  await importText(api, list.id, 'email,City\nben@example.com,Graz\n', overwriting)
+  await makeSegment(api, list.id, { name: 'Both', other: list.id })
+  await makeAutoresponder(api, list.id, 'Hello')
+  const campaign = await makeCampaign(api, list.id, {
+    dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+  })
+  await api.sent(campaign.id)
+  await makeList(api, { name: 'Empty' })
+  await makeOrganization({ api, app })
+  expect(existsSync(join(dataDirectory, 'listwright.db'))).toBe(true)
+  return list.id
+}
+
+describe('an archive of everything', () => {
+  const started = sharedApplication()
+  let listId: number
+  let archive: string
+
+  beforeAll(async () => {
+    listId = await fill(started)
+    archive = join(mkdtempSync(join(tmpdir(), 'listwright-archive-')), 'all.zip')
+    expect(await command(started.dataDirectory, 'export', archive)).toMatchObject({
+      file: archive,
+      subscribers: 3
+    })
+  }, 60_000)
+  afterAll(() => rmSync(dirname(archive), { recursive: true }))
+
+  it('is for its owner alone, and nothing else is left', () => {
+    expect(statSync(archive).mode & 0o077).toBe(0)
+    expect(readdirSync(join(archive, '..'))).toEqual(['all.zip'])
+  })
+
+  it('is plain text: CSV of each list, JSON of everything, and what explains them', async () => {
+    const files = await filesIn(archive)
+    expect([...files.keys()].filter((name) => !name.startsWith('data/'))).toEqual([
+      'README.txt',
+      'manifest.json',
+      `subscribers/${listId} Readers_ all _ _new_.csv`,
+      `subscribers/${listId + 1} Empty.csv`
+    ])
+    const people = files.get(`subscribers/${listId} Readers_ all _ _new_.csv`) ?? ''
+    expect(people).toMatch(/^email,status,email_format,.*,City,Notes,Age,Colours\n/)
+    expect(people).toContain(`'=1+1,"one\ntwo\u2028three ""x"", \\",42,"Red;Blue, dark"`)
+    const lists = JSON.parse(files.get('data/mailing_lists.json') ?? '') as { name: string }[]
+    expect(lists.map(({ name }) => name)).toEqual(['Readers: all / "new"', 'Empty'])
+    const subscribers = JSON.parse(files.get('data/subscribers.json') ?? '') as Record<string, unknown>[]
+    expect(subscribers[0]).toMatchObject({
+      email: 'anna@example.com',
+      custom_fields: expect.any(Object) as object
+    })
+    // Nobody is signed in by an archive.
+    expect(files.has('data/window_sessions.json')).toBe(false)
+  })
+
+  it('is imported into an empty installation, which is equal then', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const imported = await command(dataDirectory, 'import', archive)
+    expect(imported).toMatchObject({ subscribers: 3 })
+    const copy = join(await temporaryDirectory(), 'copy.db')
+    await writeBackup(join(started.dataDirectory, 'listwright.db'), copy)
+    expect(await digestOf(String(imported['file']))).toEqual(await digestOf(copy))
+
+    expect(await command(dataDirectory, 'restore', String(imported['file']))).toMatchObject({
+      subscribers: 3
+    })
+    const second = await startApplication(dataDirectory)
+    // The keys are those of the first one.
+    expect(await allSubscribers(second.api, listId)).toEqual(await allSubscribers(started.api, listId))
+    await second.app.close()
+  })
+
+  it('has the CSV of a list that an import reads without loss', async () => {
+    const files = await filesIn(archive)
+    const people = files.get(`subscribers/${listId} Readers_ all _ _new_.csv`) ?? ''
+    const { api } = started
+    const list = await makeList(api, { name: 'Again', has_format: true, has_confirmed: true })
+    for (const field of ['City', 'Notes']) await makeField(api, list.id, field, 'text_multiline')
+    await makeField(api, list.id, 'Age', 'number')
+    await makeField(api, list.id, 'Colours', 'select_multiple_checkboxes', {
+      options: [{ name: 'Red' }, { name: 'Blue, dark' }]
+    })
+    const columns = people.split('\n')[0]?.split(',') ?? []
+    const { stats } = await importText(api, list.id, people, {
+      column_mapping: columns,
+      file_format: { escape_formulas: true }
+    })
+    expect(stats.subscribers).toMatchObject({ added: 3, failed: 0 })
+    const valuesOf = async (id: number) =>
+      (await allSubscribers(api, id)).map(({ email, custom_fields }) => [
+        email,
+        Object.fromEntries(Object.entries(custom_fields).map(([name, { value }]) => [name, value]))
+      ])
+    expect(await valuesOf(list.id)).toEqual(await valuesOf(listId))
+  })
+
+  it('does not take the place of another file', async () => {
+    expect(await command(started.dataDirectory, 'export', archive)).toMatchObject({
+      error: expect.stringContaining('already exists') as string
+    })
+  })
+
+  describe('is refused with a sentence, and nothing of it is left,', () => {
+    async function refusal(change: (files: Map<string, string>) => void): Promise<string> {
+      const files = await filesIn(archive)
+      change(files)
+      const directory = await temporaryDirectory()
+      const path = join(directory, 'changed.zip')
+      writeFileSync(path, zipOf(Object.fromEntries(files)))
+      const target = join(directory, 'backups', 'imported.db')
+      const error: unknown = await importArchive(path, target).then(
+        () => null,
+        (reason: unknown) => reason
+      )
+      expect(existsSync(join(directory, 'backups')) ? readdirSync(join(directory, 'backups')) : []).toEqual(
+        []
+      )
+      return error instanceof Error ? error.message : 'it was taken'
+    }
+    const edit = (name: string, edited: (content: string) => string) =>
+      refusal((files) => files.set(name, edited(files.get(name) ?? '')))
+
+    it('where a record was changed', async () => {
+      const message = await edit('data/subscribers.json', (content) => content.replace('anna@', 'anne@'))
+      expect(message).toBe('The archive was changed since it was written: data/subscribers.json.')
+    })
+
+    it('where a record was taken away', async () => {
+      const message = await edit('data/subscribers.json', (content) => {
+        const lines = content.split('\n')
+        return [...lines.slice(0, 2), ...lines.slice(3)].join('\n')
+      })
+      expect(message).toContain('was changed since it was written')
+    })
+
+    it('where a file is missing', async () => {
+      expect(await refusal((files) => files.delete('data/segments.json'))).toBe(
+        'The archive lacks data/segments.json.'
+      )
+    })
+
+    it('where a line is no JSON', async () => {
+      expect(await edit('data/segments.json', (content) => content.replace('{', '('))).toBe(
+        'Line 2 of data/segments.json must be an object of JSON.'
+      )
+    })
+
+    it('where there is a column that is not known', async () => {
+      expect(await edit('data/segments.json', (content) => content.replace('"name"', '"nom"'))).toBe(
+        'Line 2 of data/segments.json has "nom", which is not known.'
+      )
+    })
+
+    it('where a value is of another type', async () => {
+      expect(await edit('data/segments.json', (content) => content.replace('"id":1', '"id":"one"'))).toBe(
+        'Line 2 of data/segments.json has a value of "id" that must be a whole number.'
+      )
+    })
+
+    it('where a newer version wrote it', async () => {
+      const message = await edit('manifest.json', (content) =>
+        content.replace(`"schema": ${newestSchema}`, `"schema": ${newestSchema + 1}`)
+      )
+      expect(message).toBe('The archive was written by a newer Listwright. Install that version to use it.')
+    })
+
+    it('where the manifest is another program’s', async () => {
+      expect(await edit('manifest.json', () => '{"name": "an app"}')).toContain('is not one of Listwright')
+      expect(await edit('manifest.json', () => 'nothing')).toContain('is not one of Listwright')
+      expect(await refusal((files) => files.delete('manifest.json'))).toContain('it has no manifest.json')
+    })
+
+    it('where it is no archive', async () => {
+      const path = join(await temporaryDirectory(), 'people.csv')
+      writeFileSync(path, 'email\na@example.com\n')
+      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is no ZIP file, or a broken one')
+    })
+
+    it('where it was cut short', async () => {
+      const path = join(await temporaryDirectory(), 'short.zip')
+      writeFileSync(path, readFileSync(archive).subarray(0, -100))
+      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is no ZIP file, or a broken one')
+    })
+
+    it('where its bytes were changed', async () => {
+      const path = join(await temporaryDirectory(), 'broken.zip')
+      const bytes = readFileSync(archive)
+      bytes.fill(0, 5000, 5100)
+      writeFileSync(path, bytes)
+      await expect(importArchive(path, `${path}.db`)).rejects.toThrow()
+      expect(existsSync(`${path}.db`)).toBe(false)
+    })
+  })
+
+  it('is not written of a backup of another version', async () => {
+    const copy = join(await temporaryDirectory(), 'old.db')
+    await writeBackup(join(started.dataDirectory, 'listwright.db'), copy)
+    const database = new SQLite(copy)
+    database.pragma(`user_version = ${newestSchema - 1}`)
+    database.close()
+    await expect(writeArchive(copy, `${copy}.zip`)).rejects.toThrow(
+      'was written by another version of Listwright'
+    )
+    expect(existsSync(`${copy}.zip`)).toBe(false)
+  })
+})
+
+describe('values of an archive', () => {
+  it('come back as they were stored', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed()),
+      fc.json(),
+      fc.constantFrom('{"b":1,"a":2}', '{"2":1,"1":2}', '[1, 2]', '{', '[]', '{}', 'null', '"x"', '')
+    )
+    const stored: fc.Arbitrary<['INTEGER' | 'REAL' | 'TEXT' | 'BLOB', Stored]> = fc.oneof(
+      fc
+        .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+        .map((value) => ['INTEGER' as const, value] as const),
+      fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .map((value) => ['REAL' as const, value || 0] as const),
+      text.map((value) => ['TEXT' as const, value] as const),
+      fc.uint8Array().map((bytes) => ['BLOB' as const, Buffer.from(bytes)] as const)
+    ) as never
+    fc.assert(
+      fc.property(stored, ([type, value]) => {
+        const written = JSON.parse(JSON.stringify(archived(value))) as unknown
+        expect(restored(written, type)).toEqual(value)
+      }),
+      { numRuns: 2000 }
+    )
+  })
+})
