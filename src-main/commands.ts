@@ -28,6 +28,7 @@ import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
 import { backupCommands } from './backups/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
+import { changeUndoCommands } from './bulk-actions/change-undo-commands.ts'
 import { draftCommands } from './workbench/drafts/commands.ts'
 import { tableViewCommands } from './workbench/table-views/commands.ts'
 import { importMappingCommands } from './workbench/import-mappings/commands.ts'
@@ -36,6 +37,7 @@ import { importMappingCommands } from './workbench/import-mappings/commands.ts'
 export const commands: CommandRegistry = {
   accounts: accountCommands,
   backups: backupCommands,
+  changes: changeUndoCommands,
   organizations: organizationCommands,
   users: userCommands,
   settings: settingCommands,

@@ -6,26 +6,27 @@ import { type FieldDefinition, meaningfulValues, type StoredValues } from '../ap
 import { mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
+import type { RemovedSubscriber } from '../api/subscribers/history.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import { recordSubscribers } from '../api/subscribers/record-changes.ts'
 import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import type { CommandContext } from '../database/command.ts'
-import { type Reaction, Reactions } from './reactions.ts'
+import { Reactions } from '../api/autoresponders/waiting-reactions.ts'
 import { inserterOf } from './subscribers.ts'
 import type { Kept, Note } from './work.ts'
 
-/** A subscriber who left the list, with the messages of autoresponders that waited for it. */
-export type Removed = [row: SubscriberRow, reactions: Reaction[]]
-
-/** Whom a note of the type {@link Removed} is about. */
+/** Whom a note of the type {@link RemovedSubscriber} is about. */
 export function idOfRemoved([row]: Note): number {
   return (row as SubscriberRow).id
 }
 
+/** Whose list it is. */
+type ActedOn = Pick<BulkActionRow, 'organization_id' | 'mailing_list_id'>
+
 /** Removes subscribers of the list of an action, and puts them back. */
 export class Removal {
   readonly #context: CommandContext
-  readonly #action: BulkActionRow
+  readonly #action: ActedOn
   readonly #list: MailingListRow
   readonly #fields: FieldDefinition[]
   readonly #tally: SubscriberTally
@@ -33,7 +34,7 @@ export class Removal {
 
   private constructor(
     context: CommandContext,
-    action: BulkActionRow,
+    action: ActedOn,
     list: MailingListRow,
     fields: FieldDefinition[]
   ) {
@@ -45,14 +46,14 @@ export class Removal {
     this.#reactions = new Reactions(context)
   }
 
-  static async of(context: CommandContext, action: BulkActionRow): Promise<Removal> {
+  static async of(context: CommandContext, action: ActedOn): Promise<Removal> {
     const { organization_id, mailing_list_id } = action
     const list = await mailingListById(context.db, organization_id, mailing_list_id)
     return new Removal(context, action, list, await fieldsOfList(context.db, organization_id, list.id))
   }
 
   /** @returns what putting them back needs */
-  async remove(rows: readonly SubscriberRow[]): Promise<Removed[]> {
+  async remove(rows: readonly SubscriberRow[]): Promise<RemovedSubscriber[]> {
     if (rows.length === 0) return []
     const ids = rows.map(({ id }) => id)
     const waiting = await this.#reactions.take(ids)
@@ -74,7 +75,7 @@ export class Removal {
   }
 
   /** Puts back, under the ids that they had, whom nobody has taken the place of. Who unsubscribed meanwhile comes back unsubscribed. */
-  async putBack(removed: readonly Removed[]): Promise<{ restored: number; kept: Kept[] }> {
+  async putBack(removed: readonly RemovedSubscriber[]): Promise<{ restored: number; kept: Kept[] }> {
     const insert = inserterOf(this.#context)
     const absent = await takeAbsent(
       this.#context,

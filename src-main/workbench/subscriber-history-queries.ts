@@ -8,6 +8,7 @@ import type { ChangeLogTable, Schema } from '../database/schema.ts'
 
 /** A change of one subscriber. */
 export interface HistoryEntry extends Pick<ChangeLogTable, 'at' | 'action' | 'via' | 'cause_id' | 'user_id'> {
+  id: number
   mailing_list_id: number | null
   details: SubscriberChange
 }

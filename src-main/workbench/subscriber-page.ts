@@ -1,4 +1,5 @@
 import { settingsOf } from '../api/bulk-actions/queries.ts'
+import { undoDays, undoneByThemselves } from '../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, presentValue, type StoredValue } from '../api/custom-fields/rules.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
@@ -29,7 +30,7 @@ const perPage = 50
 const mostLists = 100
 
 /** /app/v1/subscribers/:id: what is known of a subscriber beside what the API answers. */
-export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) => {
+export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader, writer }) => {
   /** @throws ApiError not_found */
   async function subscriberOf({ organizationId }: Caller, id: number) {
     const row = await subscriberWithList(reader, id)
@@ -59,6 +60,7 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) 
       const name = settings?.kind === 'correct_domains' ? settings.name : nameOf(entry)
       return {
         ...noEvent,
+        undo_id: canBeUndone(entry) ? entry.id : null,
         time: at,
         type: typeOf[action],
         at: formatTime(at, timeZone),
@@ -100,6 +102,23 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) 
           due_at: formatTime(due_at, timeZone)
         }))
       })
+    },
+
+    'POST /subscribers/:id/history/:change_id/undo': async ({ caller, params }) => {
+      const { organizationId } = caller
+      await writer.run('changes.undo', {
+        organizationId,
+        subscriberId: params.id,
+        changeId: params.change_id
+      })
+      return ok(null)
+    },
+
+    'POST /subscribers/:id/restore': async ({ caller, params }) => {
+      const { organizationId } = caller
+      const undone = { organizationId, subscriberId: params.id, changeId: null }
+      const { mailingListId } = await writer.run('changes.undo', undone)
+      return ok({ mailing_list_id: mailingListId })
     },
 
     'GET /subscribers/:id/history': async ({ caller, params, query }, reply) => {
@@ -152,6 +171,7 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader }) 
 })
 
 const noEvent = {
+  undo_id: null,
   via: null,
   user: null,
   cause: null,
@@ -161,6 +181,12 @@ const noEvent = {
   message: null,
   url: null
 } satisfies Partial<SubscriberEvent>
+
+function canBeUndone({ action, via, at, details }: HistoryEntry): boolean {
+  const isKnown = Object.keys(details).length > 0
+  const isOne = action === 'update' && undoneByThemselves.includes(via)
+  return isOne && isKnown && at >= Date.now() - undoDays * 24 * 60 * 60 * 1000
+}
 
 const typeOf = { create: 'added', update: 'changed', delete: 'removed' } as const
 

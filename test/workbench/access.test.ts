@@ -183,6 +183,8 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /settings': {},
   'PUT /settings': { needs: 'system_admin' },
   'GET /subscribers/:id/surroundings': { needs: 'subscriber.read', foreign: ofSubscriber },
+  'POST /subscribers/:id/history/:change_id/undo': { needs: 'subscriber.update' },
+  'POST /subscribers/:id/restore': { needs: 'subscriber.create' },
   'GET /subscribers/:id/history': { needs: 'subscriber.read', foreign: ofSubscriber },
   'POST /mailing_lists/:mailing_list_id/subscriber_table': { needs: 'subscriber.read', foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/segments': {

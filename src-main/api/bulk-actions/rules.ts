@@ -1,3 +1,4 @@
+import type { ChangeVia } from '../../database/origin.ts'
 import { hasOptions, type StoredValue } from '../custom-fields/rules.ts'
 import type { CustomFieldType } from '../custom-fields/schema.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
@@ -5,6 +6,9 @@ import type { FieldMode } from './schema.ts'
 
 /** How long an action can be undone. */
 export const undoDays = 7
+
+/** Changes of a single subscriber that can be undone by themselves: jobs have an undo of their own, and what somebody did by a link is theirs. */
+export const undoneByThemselves: readonly (ChangeVia | null)[] = ['window', 'api_key']
 
 /** Domains that one action puts right; a condition asks for each of them. */
 export const mostCorrected = 40

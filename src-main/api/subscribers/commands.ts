@@ -16,6 +16,7 @@ import {
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
 import { readToken } from './tokens.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
+import { Reactions } from '../autoresponders/waiting-reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { countedSlice, recordEvent } from '../statistics/counting.ts'
@@ -272,11 +273,15 @@ export const deleteSubscribers: Command<
   if (named.length === 0) throw notFound(shownName(input.name))
   const removed = named.slice(0, removedAtOnce)
   const ids = removed.map((row) => row.id)
+  const waiting = await new Reactions(context).take(ids)
   await context.db.deleteFrom('subscribers').where('id', 'in', ids).execute()
   const tally = new SubscriberTally(list.id)
   for (const row of removed) {
     tally.removed(row.id, row.status)
-    recordOne(context, 'subscriber', 'delete', input, row.id)
+    recordOne(context, 'subscriber', 'delete', input, row.id, {
+      name: row.email,
+      removed: [row, waiting.get(row.id) ?? []]
+    } satisfies SubscriberChange)
   }
   await tally.save(context)
   return { subscriber_ids_removed: ids, more_remaining: named.length > removed.length }

@@ -1,5 +1,6 @@
 import { inBackground } from '../../database/command.ts'
 import type { StoredValues } from '../custom-fields/rules.ts'
+import type { Reaction } from '../autoresponders/waiting-reactions.ts'
 import type { SubscriberRow } from './queries.ts'
 import type { SubscriberStatus } from './schema.ts'
 
@@ -15,13 +16,26 @@ export interface SubscriberChange {
   fields?: Record<string, [before: unknown, now: unknown]>
   /** The campaign whose link was followed. */
   campaign_id?: number
+  /** Who was deleted, so that they can be brought back; `name` is what they are called meanwhile. */
+  removed?: RemovedSubscriber
+  name?: string
 }
 
-const attributes = ['status', 'email', 'confirmed', 'email_format', 'subscribe_time'] as const
+/** A subscriber who left the list, with the messages of autoresponders that waited for it. */
+export type RemovedSubscriber = [row: SubscriberRow, waiting: Reaction[]]
+
+export const subscriberAttributes = [
+  'status',
+  'email',
+  'confirmed',
+  'email_format',
+  'subscribe_time'
+] as const
+export type SubscriberAttribute = (typeof subscriberAttributes)[number]
 
 /** What a change of a subscriber changed. */
 export function differences(before: SubscriberRow, now: SubscriberRow): SubscriberChange {
-  const changed = attributes.filter((name) => before[name] !== now[name])
+  const changed = subscriberAttributes.filter((name) => before[name] !== now[name])
   const fields = differingFields(before.custom_fields, now.custom_fields)
   return {
     ...Object.fromEntries(changed.map((name) => [name, [before[name], now[name]]])),

@@ -1,6 +1,7 @@
 import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
 import type { CommandContext } from '../../database/command.ts'
-import { idOfRemoved, Removal, type Removed } from '../removal.ts'
+import type { RemovedSubscriber } from '../../api/subscribers/history.ts'
+import { idOfRemoved, Removal } from '../removal.ts'
 import { subscribersWithIds } from '../subscribers.ts'
 import { type BulkWork, notesOf } from '../work.ts'
 
@@ -13,7 +14,7 @@ export async function deleting(context: CommandContext, action: BulkActionRow): 
       return { notes: await removal.remove(rows), same: 0, kept: [] }
     },
     async takeBack(notes) {
-      const { restored, kept } = await removal.putBack(notes as unknown as Removed[])
+      const { restored, kept } = await removal.putBack(notes as unknown as RemovedSubscriber[])
       return { restored, kept, left: notesOf(notes, kept, idOfRemoved) }
     },
     finish: () => removal.finish()

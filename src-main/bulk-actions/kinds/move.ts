@@ -5,8 +5,9 @@ import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { subscribersByIds } from '../../segments/chosen.ts'
 import { fitterTo } from '../fit.ts'
-import { type Reaction, Reactions } from '../reactions.ts'
-import { idOfRemoved, Removal, type Removed } from '../removal.ts'
+import { type Reaction, Reactions } from '../../api/autoresponders/waiting-reactions.ts'
+import type { RemovedSubscriber } from '../../api/subscribers/history.ts'
+import { idOfRemoved, Removal } from '../removal.ts'
 import { overwriterOf, subscribersWithIds } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
@@ -46,11 +47,11 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
       const waiting = await reactions.take(movedIds)
       recordSubscribers(context, source, 'delete', movedIds)
       recordSubscribers(context, place, 'create', movedIds)
-      return { notes: moved.map((row): Removed => [row, waiting.get(row.id) ?? []]), same: 0, kept }
+      return { notes: moved.map((row): RemovedSubscriber => [row, waiting.get(row.id) ?? []]), same: 0, kept }
     },
 
     async takeBack(notes, writtenAt) {
-      const former = notes as unknown as Removed[]
+      const former = notes as unknown as RemovedSubscriber[]
       const found = await subscribersByIds(
         context.db,
         former.map(([{ id }]) => id)

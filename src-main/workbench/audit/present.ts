@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { undoDays, undoneByThemselves } from '../../api/bulk-actions/rules.ts'
 import { importNames } from '../../api/subscriber-imports/name-queries.ts'
 import { formatTime } from '../../base/times.ts'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
@@ -10,6 +11,8 @@ import { type AuditRow, type RecordName, recordNames } from './queries.ts'
 interface Details {
   /** What a deleted record was called. */
   name?: string
+  /** Who was deleted. */
+  removed?: unknown
   /** How somebody signed in. */
   by?: 'password' | 'link'
   failed?: boolean
@@ -53,6 +56,7 @@ export async function presentEvents(
       via: row.via,
       user: row.user_id === null ? null : reference(row.user_id, names.of('user', row.user_id)),
       cause: row.cause_id === null ? null : { id: row.cause_id, name: causeName(row, names) },
+      can_restore: canRestore(row, details, names),
       sign_in: signInOf(row, details),
       key_of:
         details.of_user === undefined ? null : reference(details.of_user, names.of('user', details.of_user)),
@@ -115,6 +119,15 @@ function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: N
   return { id, name: details.name ?? found?.name ?? null, exists }
 }
 
+function canRestore(row: AuditRow, { removed }: Details, names: Names): boolean {
+  const isDeletion = row.entity === 'subscriber' && row.action === 'delete' && removed !== undefined
+  const isRecent = row.at >= Date.now() - undoDays * 24 * 60 * 60 * 1000
+  const isListThere =
+    row.mailing_list_id !== null && names.of('mailing_list', row.mailing_list_id)?.isGone === false
+  const isBack = names.of('subscriber', row.first_id) !== undefined
+  return isDeletion && isRecent && isListThere && !isBack && undoneByThemselves.includes(row.via)
+}
+
 function signInOf({ entity, action }: AuditRow, { by, failed, locked_out }: Details): AuditEvent['sign_in'] {
   if (entity !== 'sign_in' || action !== 'create') return null
   if (failed) return locked_out ? 'locked_out' : 'failed'
@@ -128,7 +141,10 @@ export function detailsOf({ details }: AuditRow): Details {
 /** What is told without values. */
 const facts = ['password', 'exported', 'restore_requested'] as const
 
-function changesIn({ fields = {}, ...details }: Details, names: Names): AuditEvent['changes'] {
+function changesIn(
+  { fields = {}, removed: _removed, ...details }: Details,
+  names: Names
+): AuditEvent['changes'] {
   const change = (attribute: string | null, field: string | null, before: unknown, now: unknown) => ({
     attribute,
     field,

@@ -39,6 +39,8 @@ export const eventVias = [
 ] as const
 
 const Event = Type.Object({
+  /** Of a change that can be undone by itself; null for everything else. */
+  undo_id: Nullable(Type.Integer()),
   /** added, changed and removed are changes of the subscriber, message is one that was written to them; the others are what it did with a message. */
   type: Type.Enum(['added', 'changed', 'removed', 'message', 'open', 'click', 'bounce', 'scomp', 'unsub']),
   at: Type.String(),
@@ -83,5 +85,19 @@ export const subscriberPageEndpoints = unlistedEndpoints({
     params,
     query: Type.Object({ before: Type.Optional(Type.Integer()) }),
     answer: envelope(History)
+  },
+
+  // Makes the subscriber what they were before the change.
+  'POST /subscribers/:id/history/:change_id/undo': {
+    access: 'subscriber.update',
+    params: Type.Object({ ...params.properties, change_id: Type.Integer() }),
+    answer: envelope(Type.Null())
+  },
+
+  // Brings back one who was deleted by themselves in the last days, under the id that they had.
+  'POST /subscribers/:id/restore': {
+    access: 'subscriber.create',
+    params,
+    answer: envelope(Type.Object({ mailing_list_id: Type.Integer() }))
   }
 })

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { AutoresponderReactionsTable } from '../api/autoresponders/tables.ts'
-import type { CommandContext } from '../database/command.ts'
+import type { CommandContext } from '../../database/command.ts'
+import type { AutoresponderReactionsTable } from './tables.ts'
 
 /** A message of an autoresponder that waits for a subscriber. */
 export type Reaction = Omit<Selectable<AutoresponderReactionsTable>, 'id'>
