@@ -332,6 +332,9 @@ describe.each(stages)('the window, in $name', ({ skips, use }) => {
     await remove.click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect((await started.api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
+    // It cannot be undone, so everything was backed up first.
+    const { data } = await started.api.workbench<{ backups: object[] }>('GET', '/backups')
+    expect(data.backups).toHaveLength(1)
     await window.finish()
   })
 
