@@ -1,3 +1,4 @@
+import SQLite from 'better-sqlite3'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,11 +64,29 @@ export async function benchImport(rows: number): Promise<ImportFigures[]> {
     )
     const exported = await sqliteExport(data, join(directory, 'baseline.csv'))
     await measure('export', exported, () => exportWhole(api, list, rows))
+    // By turns, into a new list each: what one costs more is what the history costs.
+    for (const history of ['with', 'without', 'with', 'without'] as const) {
+      keepHistory(data, history === 'with')
+      const other = await makePeopleList(api)
+      await measure(`first import, ${history} history`, imported, () =>
+        importWhole(api, other, people, { added: rows })
+      )
+    }
     return figures
   } finally {
     await server.end()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** Has the change log take entries, or leave them out. */
+function keepHistory(data: string, isKept: boolean): void {
+  const database = new SQLite(join(data, 'listwright.db'))
+  database.exec('DROP TRIGGER IF EXISTS no_history')
+  if (!isKept) {
+    database.exec('CREATE TRIGGER no_history BEFORE INSERT ON change_log BEGIN SELECT RAISE(IGNORE); END')
+  }
+  database.close()
 }
 
 async function measured(
