@@ -8,12 +8,13 @@ import { benchDeletion } from './deletion.ts'
 import { benchFilters } from './filters.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
+import { benchScale } from './scale.ts'
 import { benchSegments } from './segments.ts'
 import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|start|sync|window [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|scale|start|sync|window [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -27,6 +28,7 @@ const suites = {
   'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
   organizations: benchOrganizations,
+  scale: benchScale,
   sync: benchSync,
   window: benchWindow
 }
