@@ -19,7 +19,7 @@ answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
     if (question.ask === 'import') return { found: await importArchive(question.archive, path) }
     if (question.ask === 'export') {
       await writeArchive(path, question.archive)
-      return { found: null }
+      return { exported: true }
     }
     const { databasePath, file } = question
     return await recoverBackup({ databasePath, file }, path)

@@ -10,7 +10,15 @@ import { type OpenDatabase, openForGood } from '../integrity/verify-pages.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { BackupSchedule } from '../settings/schema.ts'
-import { archivePath, backupFolder, type BackupFile, backupName, backupsIn, removeBackup } from './files.ts'
+import {
+  archivePath,
+  backupFolder,
+  type BackupFile,
+  backupName,
+  backupsIn,
+  removeBackup,
+  removeLeftParts
+} from './files.ts'
 import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './restore.ts'
 import { outlived } from './rotation.ts'
 import type { Verification } from './schema.ts'
@@ -28,8 +36,9 @@ export type BackupQuestion = { path: string } & (
   | { ask: 'import'; archive: string }
   | { ask: 'export'; archive: string }
 )
-export type BackupAnswer = { found: Verification | null; losses?: LossCounts } | { refused: string }
-type BackupFindings = Exclude<BackupAnswer, { refused: string }>
+export type BackupAnswer =
+  { found: Verification; losses?: LossCounts } | { exported: true } | { refused: string }
+type BackupFindings = Extract<BackupAnswer, { found: Verification }>
 
 /** Milliseconds between two looks whether one is due; the first is so long after the start. */
 const lookInterval = 10 * 60 * 1000
@@ -53,6 +62,8 @@ export class Backups {
   #timer: NodeJS.Timeout | undefined
   /** Whether one is being made. */
   isWriting = false
+  /** The name of the one that is being exported. */
+  #exporting: string | null = null
   /** Where the change log ended when the last one was made by itself: without a change there is no need for another. */
   #changeLogId = -1
   /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
@@ -131,7 +142,15 @@ export class Backups {
     const { path } = this.named(name)
     const archive = archivePath(path)
     if (existsSync(archive)) return archive
-    await this.#whileWriting(() => this.#ask({ ask: 'export', path, archive }))
+    await this.#whileWriting(async () => {
+      this.#exporting = name
+      try {
+        const answer = await this.#thread.ask({ ask: 'export', path, archive })
+        if ('refused' in answer) throw validationFailed(answer.refused)
+      } finally {
+        this.#exporting = null
+      }
+    })
     return archive
   }
 
@@ -145,8 +164,13 @@ export class Backups {
     return { backup: this.named(name), losses }
   }
 
-  async #whileWriting<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** @throws ApiError validation_failed while a backup is made, exported or imported */
+  refuseWhileWriting(): void {
     if (this.isWriting) throw validationFailed('a backup is already in progress')
+  }
+
+  async #whileWriting<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.refuseWhileWriting()
     this.isWriting = true
     try {
       return await work()
@@ -155,7 +179,9 @@ export class Backups {
     }
   }
 
+  /** @throws ApiError not_found; validation_failed while it is exported */
   remove(name: string): void {
+    if (name === this.#exporting) throw validationFailed('the backup is being exported; delete it afterwards')
     removeBackup(this.named(name))
   }
 
@@ -182,11 +208,11 @@ export class Backups {
   /** @throws ApiError validation_failed with a sentence where it is no backup at all */
   async verify(path: string): Promise<Verification> {
     const { found } = await this.#ask({ ask: 'verify', path })
-    if (!found) throw new Error(`${path} was not read`)
     return found
   }
 
   start(): void {
+    removeLeftParts(this.directory, Date.now())
     this.#timer = setInterval(() => void this.makeWhatIsDue(Date.now()), lookInterval)
     this.#timer.unref()
   }
@@ -194,7 +220,7 @@ export class Backups {
   /** Makes one where the last is old enough and something changed since, and removes those that are no longer kept. What fails is tried again at the next look. */
   async makeWhatIsDue(now: number): Promise<void> {
     // What is damaged would take the place of what is whole.
-    if (this.#integrity.state === 'damaged') return
+    if (this.#integrity.state === 'damaged' || this.isWriting) return
     try {
       const { service_backups: schedule } = await currentSettings(this.#reader)
       if (schedule === 'off' || !this.#isDue(intervals[schedule], now)) return
@@ -233,6 +259,7 @@ export class Backups {
   async #ask(question: BackupQuestion): Promise<BackupFindings> {
     const answer = await this.#thread.ask(question)
     if ('refused' in answer) throw validationFailed(answer.refused)
+    if ('exported' in answer) throw new Error('an export was answered where none was asked for')
     return answer
   }
 }

@@ -1,4 +1,5 @@
 import { type Command, recordOne } from '../database/command.ts'
+import type { ChangeAction } from '../database/schema.ts'
 
 interface Note {
   organizationId: number
@@ -8,11 +9,21 @@ interface Note {
   done: 'made' | 'imported' | 'exported' | 'restore_requested' | 'deleted'
 }
 
+const actionOf: Record<Note['done'], ChangeAction> = {
+  made: 'create',
+  imported: 'create',
+  exported: 'update',
+  restore_requested: 'update',
+  deleted: 'delete'
+}
+
 /** Notes for the audit log what somebody did with a backup, which holds everything. */
 const noteBackup: Command<Note, void> = (context, { organizationId, name, done }) => {
-  const action = done === 'deleted' ? 'delete' : done === 'made' || done === 'imported' ? 'create' : 'update'
-  const isTold = done === 'exported' || done === 'restore_requested'
-  recordOne(context, 'backup', action, { organizationId }, 0, { name, ...(isTold && { [done]: true }) })
+  const action = actionOf[done]
+  recordOne(context, 'backup', action, { organizationId }, 0, {
+    name,
+    ...(action === 'update' && { [done]: true })
+  })
   return Promise.resolve()
 }
 

@@ -71,6 +71,20 @@ export function archivePath(backupPath: string): string {
   return backupPath.replace(/(\.db)?$/, '.zip')
 }
 
+/** A file that is being written was written to a moment ago; one that was not for so long was left by a process that was killed. Milliseconds. */
+const leftAfter = 60 * 60 * 1000
+
+/** Removes what processes that were killed left of backups and archives. @param now UNIX milliseconds */
+export function removeLeftParts(directory: string, now: number): void {
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) {
+    if (!/^\.(listwright-|archive-).*\.part(-journal)?$/.test(name)) continue
+    const path = join(directory, name)
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    if (written !== undefined && written < now - leftAfter) rmSync(path, { force: true })
+  }
+}
+
 export function removeBackup({ path }: BackupFile): void {
   const ofALog = ['-wal', '-shm', '-wal-as-found'].map((part) => path + part)
   for (const each of [path, notePath(path), lossesPath(path), archivePath(path), ...ofALog])

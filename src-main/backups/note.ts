@@ -1,18 +1,21 @@
-import { storageFaultOf } from '../base/errors.ts'
+import { systemOrganizationId } from '../api/organizations/rules.ts'
+import { messageOf, storageFaultOf } from '../base/errors.ts'
 import type { CommandInput } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
-import type { Caller } from '../http/caller.ts'
 
-/** Tells the audit log what somebody did with a backup; not where the data is damaged, to which backups are the way out. */
-export async function noteBackup(
+/**
+ * Tells the audit log what somebody did with a backup. It is done by then, whatever keeps the log from being written: a disk
+ * that is full, or damaged data, to which backups are the way out.
+ */
+export async function tellOfBackup(
   writer: Writer,
-  { organizationId }: Caller,
   name: string,
   done: CommandInput<'backups.note'>['done']
 ): Promise<void> {
   try {
-    await writer.run('backups.note', { organizationId, name, done })
+    await writer.run('backups.note', { organizationId: systemOrganizationId, name, done })
   } catch (error) {
-    if (storageFaultOf(error)?.kind !== 'damaged') throw error
+    if (!storageFaultOf(error)) throw error
+    process.stderr.write(`The audit log could not be told of a backup: ${messageOf(error)}\n`)
   }
 }

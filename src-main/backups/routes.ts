@@ -5,7 +5,7 @@ import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { backupEndpoints } from './endpoints.ts'
 import { archivePath, lossesPath } from './files.ts'
-import { noteBackup } from './note.ts'
+import { tellOfBackup } from './note.ts'
 import { presentBackup } from './present.ts'
 
 /** /app/v1/backups: copies of the database. */
@@ -24,7 +24,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'POST /backups': async ({ caller }) => {
     const backup = await backups.create('manual')
-    await noteBackup(writer, caller, backup.name, 'made')
+    await tellOfBackup(writer, backup.name, 'made')
     return ok(presentBackup(backup, caller.timeZone))
   },
 
@@ -42,9 +42,9 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
       .send(createReadStream(path))
   },
 
-  'POST /backups/:name/archive': async ({ caller, params }) => {
+  'POST /backups/:name/archive': async ({ params }) => {
     await backups.export(params.name)
-    await noteBackup(writer, caller, params.name, 'exported')
+    await tellOfBackup(writer, params.name, 'exported')
     return ok(null)
   },
 
@@ -62,9 +62,9 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
   'POST /backups/:name/verify': async ({ params }) =>
     ok(await backups.verify(backups.named(params.name).path)),
 
-  'POST /backups/:name/restore': async ({ caller, params }) => {
+  'POST /backups/:name/restore': async ({ params }) => {
     await backups.requestRestore(params.name)
-    await noteBackup(writer, caller, params.name, 'restore_requested')
+    await tellOfBackup(writer, params.name, 'restore_requested')
     return ok(null)
   },
 
@@ -73,9 +73,9 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
     return ok(null)
   },
 
-  'DELETE /backups/:name': async ({ caller, params }) => {
+  'DELETE /backups/:name': async ({ params }) => {
     backups.remove(params.name)
-    await noteBackup(writer, caller, params.name, 'deleted')
+    await tellOfBackup(writer, params.name, 'deleted')
     return ok(null)
   }
 }))

@@ -76,16 +76,24 @@ function differencesFromNote(path: string, tables: Record<string, TableDigest>):
     .map(([table]) => `The table ${table} has changed since the backup was written`)
 }
 
-/** Each table's rows and a digest of them, in the order of their keys. Shadow tables of the search index follow from others. */
-export async function digestsOf(database: Database): Promise<Record<string, TableDigest>> {
-  const hashes = await xxhash()
-  const tables = database
-    .prepare<[], { name: string }>(
+/** The tables of a database by name, but those of SQLite itself. Shadow tables of the search index follow from others. */
+export function tablesOf(database: Database): string[] {
+  return database
+    .prepare<[], string>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
     )
+    .pluck()
     .all()
+}
+
+/** The rows of each table and a digest of them, in the order of their keys. */
+export async function digestsOf(
+  database: Database,
+  tables: readonly string[] = tablesOf(database)
+): Promise<Record<string, TableDigest>> {
+  const hashes = await xxhash()
   const digests: Record<string, TableDigest> = {}
-  for (const { name } of tables) {
+  for (const name of tables) {
     const hash = hashes.create64()
     let rows = 0
     const statement = database.prepare<[], unknown[]>(`SELECT * FROM "${name}"`).raw().safeIntegers()

@@ -1,17 +1,16 @@
 import SQLite from 'better-sqlite3'
-import { rm, statfs } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { makeDirectory, moveDurably, writeDurably } from '../base/durable.ts'
 import { openForReading } from '../database/connection.ts'
 import { notePath } from './files.ts'
+import { requireRoom } from './room.ts'
 import type { Verification } from './schema.ts'
 import { verifyBackup } from './verify.ts'
 
 /** Pages of one step: some 4 MB, between which the thread can be ended. */
 const pagesPerStep = 1000
-/** So much of a disk stays free, in bytes. */
-const headroom = 256_000_000
 
 /**
  * Copies a database as it is at one moment, whatever is written meanwhile; no reader and no writer waits for it. The copy has its name
@@ -38,7 +37,7 @@ export async function placeBackup(
 ): Promise<Verification> {
   if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
   await makeDirectory(dirname(path))
-  await requireRoom(databasePath, dirname(path))
+  await requireRoom('A backup', statSync(databasePath).size, dirname(path))
   const partial = join(dirname(path), `.${basename(path)}.part`)
   await rm(partial, { force: true })
   try {
@@ -68,14 +67,4 @@ async function copyOf(databasePath: string, path: string): Promise<void> {
   const copy = new SQLite(path)
   copy.pragma('journal_mode = DELETE')
   copy.close()
-}
-
-async function requireRoom(databasePath: string, directory: string): Promise<void> {
-  const needed = statSync(databasePath).size + headroom
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize >= needed) return
-  const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
-  throw new Error(
-    `A backup needs ${inMegabytes(needed)} MB of free space on the disk of ${directory}, which has ${inMegabytes(bavail * bsize)} MB.`
-  )
 }

@@ -1,9 +1,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdtemp } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { importArchive } from '../backups/archive/import-archive.ts'
 import { writeArchive } from '../backups/archive/write-archive.ts'
-import { backupFolder, backupName, backupsIn, notePath } from '../backups/files.ts'
-import { makeDirectory } from '../base/durable.ts'
+import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
+import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { recoverBackup } from '../backups/recover.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
@@ -152,20 +153,34 @@ async function exportData(dataDirectory: string, file: string | undefined): Prom
   if (file === undefined)
     throw new Error('backup export needs the path of the archive, such as listwright.zip')
   const database = join(requireData(dataDirectory), 'listwright.db')
-  const path = resolve(file)
-  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
+  const path = refuseExisting(resolve(file))
   // Of one moment, whatever is written meanwhile.
-  const copy = `${path}.copy.db`
+  const folder = await mkdtemp(join(dirname(path), '.listwright-export-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const stop = (): never => {
+    remove()
+    process.exit(130)
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
+    const copy = join(folder, 'copy.db')
     await writeBackup(database, copy)
-    const { subscribers, bytes } = await writeArchive(copy, path)
+    const { subscribers, bytes } = await writeArchive(copy, join(folder, basename(path)))
+    await moveDurably(join(folder, basename(path)), () => refuseExisting(path))
     return {
       json: { file: path, bytes, subscribers },
       text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
     }
   } finally {
-    for (const each of [copy, notePath(copy)]) rmSync(each, { force: true })
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+    remove()
   }
+}
+
+/** @throws Error with a sentence where there is such a file: it may be somebody's */
+function refuseExisting(path: string): string {
+  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
+  return path
 }
 
 async function importData(dataDirectory: string, file: string | undefined): Promise<Printed> {

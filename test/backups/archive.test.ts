@@ -1,7 +1,18 @@
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
-import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  readFileSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
 import { importArchive } from '../../src-main/backups/archive/import-archive.ts'
 import { archived, restored, type Stored } from '../../src-main/backups/archive/values.ts'
+import { removeLeftParts } from '../../src-main/backups/files.ts'
 import { writeArchive } from '../../src-main/backups/archive/write-archive.ts'
 import { digestsOf } from '../../src-main/backups/verify.ts'
 import { writeBackup } from '../../src-main/backups/write-backup.ts'
@@ -219,6 +231,44 @@ describe('an archive of everything', () => {
       expect(message).toContain('was changed since it was written')
     })
 
+    it('where ids would be given out twice', async () => {
+      const message = await edit('data/sqlite_sequence.json', (content) =>
+        content.replace(/"seq":\d+/, '"seq":1')
+      )
+      expect(message).toBe('The archive was changed since it was written: data/sqlite_sequence.json.')
+    })
+
+    it('where the manifest leaves a table out', async () => {
+      const message = await edit('manifest.json', (content) => {
+        const { tables, ...rest } = JSON.parse(content) as { tables: Record<string, object> }
+        delete tables['segments']
+        return JSON.stringify({ ...rest, tables })
+      })
+      expect(message).toBe('The archive was changed since it was written: data/segments.json.')
+    })
+
+    it('where a record is there twice', async () => {
+      const message = await edit('data/segments.json', (content) => {
+        const [open, first = '', ...rest] = content.split('\n')
+        return [open, `${first.replace(/,$/, '')},`, first, ...rest].join('\n')
+      })
+      expect(message).toMatch(/^Line 3 of data\/segments\.json cannot be stored: UNIQUE constraint failed/)
+    })
+
+    it('where a line is longer than any record', async () => {
+      const line = `{"name":"${'x'.repeat(65 * 1024 ** 2)}"}`
+      expect(await edit('data/segments.json', () => `[\n${line}\n]\n`)).toBe(
+        'The archive has a line that is longer than any record.'
+      )
+    })
+
+    it('where no version had such a schema', async () => {
+      const message = await edit('manifest.json', (content) =>
+        content.replace(`"schema": ${newestSchema}`, '"schema": 5')
+      )
+      expect(message).toBe('manifest.json of the archive has an impossible schema.')
+    })
+
     it('where a file is missing', async () => {
       expect(await refusal((files) => files.delete('data/segments.json'))).toBe(
         'The archive lacks data/segments.json.'
@@ -276,6 +326,67 @@ describe('an archive of everything', () => {
       await expect(importArchive(path, `${path}.db`)).rejects.toThrow()
       expect(existsSync(`${path}.db`)).toBe(false)
     })
+  })
+
+  it('is not written of a backup that was changed, which it would vouch for', async () => {
+    const copy = join(await temporaryDirectory(), 'rotten.db')
+    await writeBackup(join(started.dataDirectory, 'listwright.db'), copy)
+    const database = new SQLite(copy)
+    database.exec("UPDATE mailing_lists SET name = 'Rotten'")
+    database.close()
+    await expect(writeArchive(copy, `${copy}.zip`)).rejects.toThrow('The table mailing_lists has changed')
+    expect(existsSync(`${copy}.zip`)).toBe(false)
+  })
+
+  it('leaves nothing where the command is interrupted, and no file of others is touched', async () => {
+    const directory = await temporaryDirectory()
+    const file = join(directory, 'all.zip')
+    writeFileSync(`${file}.copy.db`, 'somebody’s own')
+    const child = spawn(process.execPath, [
+      entryPoint,
+      'backup',
+      'export',
+      file,
+      '--data-dir',
+      started.dataDirectory
+    ])
+    await expect
+      .poll(() => readdirSync(directory).length, { interval: 1, timeout: 30_000 })
+      .toBeGreaterThan(1)
+    child.kill('SIGINT')
+    await once(child, 'exit')
+    expect(readdirSync(directory).filter((name) => name !== 'all.zip')).toEqual(['all.zip.copy.db'])
+    expect(readFileSync(`${file}.copy.db`, 'utf8')).toBe('somebody’s own')
+  })
+
+  it('keeps its backup from being deleted while it is written', async () => {
+    const { api } = started
+    const { data } = await api.workbench<{ name: string }>('POST', '/backups')
+    const [exported, deleted] = await Promise.all([
+      api.workbench('POST', `/backups/${data.name}/archive`),
+      api.workbench('DELETE', `/backups/${data.name}`)
+    ])
+    expect(exported.success).toBe(true)
+    expect(deleted.error_message).toBe('the backup is being exported; delete it afterwards')
+    expect((await api.workbench('DELETE', `/backups/${data.name}`)).success).toBe(true)
+    expect(readdirSync(join(started.dataDirectory, 'backups'))).toEqual([])
+  })
+
+  it('is swept away where a process was killed that wrote it', async () => {
+    const directory = await temporaryDirectory()
+    const backups = join(directory, 'backups')
+    mkdirSync(backups)
+    const names = [
+      '.listwright-imported-x.db.part',
+      '.archive-x.part',
+      '.listwright-backup-y.db.part',
+      '.own'
+    ]
+    for (const name of names) writeFileSync(join(backups, name), '')
+    const old = new Date(Date.now() - 2 * 60 * 60 * 1000)
+    for (const name of [names[0] ?? '', names[1] ?? '', '.own']) utimesSync(join(backups, name), old, old)
+    removeLeftParts(backups, Date.now())
+    expect(readdirSync(backups).sort()).toEqual(['.listwright-backup-y.db.part', '.own'])
   })
 
   it('is not written of a backup of another version', async () => {

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { type Static, Type } from 'typebox'
+import { tablesOf } from '../verify.ts'
 
 // An archive is a ZIP file of everything as plain text: a JSON file for each table, by which it is read back, and beside these the
 // subscribers of each list as CSV, for other programs.
@@ -8,6 +9,8 @@ export const manifestName = 'manifest.json'
 
 /** The version of the format. */
 const format = 1
+/** The schema of the first version that wrote archives. */
+export const firstSchema = 36
 
 export const Manifest = Type.Object({
   listwright_archive: Type.Literal(format),
@@ -39,14 +42,7 @@ export const sequences = 'sqlite_sequence'
 
 /** The tables of a database that an archive holds, by name; the sequences come last, since rows of the others write to them. */
 export function archivedTables(database: Database): string[] {
-  const names = database
-    .prepare<[], string>(
-      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-       AND name NOT LIKE 'sqlite_%' ORDER BY name`
-    )
-    .pluck()
-    .all()
-  return [...names.filter((name) => ![...leftOut, sequences].includes(name)), sequences]
+  return [...tablesOf(database).filter((name) => !leftOut.includes(name)), sequences]
 }
 
 export type ColumnType = 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'

@@ -1,17 +1,24 @@
 import { Ajv } from 'ajv'
 import SQLite, { type Database } from 'better-sqlite3'
-import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text as wholeText } from 'node:stream/consumers'
-import { StringDecoder } from 'node:string_decoder'
 import { promisify } from 'node:util'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
 import { messageOf } from '../../base/errors.ts'
 import { addFunctions } from '../../database/functions.ts'
 import { migrate, migrations, newestSchema } from '../../database/migrate.ts'
+import { requireRoom } from '../room.ts'
 import { digestsOf } from '../verify.ts'
-import { archivedTables, columnsOf, Manifest, manifestName, sequences, tableEntry } from './format.ts'
+import {
+  archivedTables,
+  columnsOf,
+  firstSchema,
+  Manifest,
+  manifestName,
+  sequences,
+  tableEntry
+} from './format.ts'
 import { restored, type Stored } from './values.ts'
 
 const openFile = promisify<string, Options, ZipFile>(openZip)
@@ -19,8 +26,8 @@ const isManifest = new Ajv().compile<Manifest>(Manifest)
 
 /** A manifest is short: some hundred tables. */
 const maxManifestBytes = 1_000_000
-/** So much of a disk stays free, in bytes. */
-const headroom = 256_000_000
+/** The longest line, in bytes: an image or the content of a message, with room to spare. */
+const maxLineBytes = 64 * 1024 ** 2
 
 /**
  * Makes a database of what {@link writeArchive} wrote, which is equal to the one that it came from. Takes some 30 s for a million
@@ -35,7 +42,9 @@ export async function readArchive(path: string, databasePath: string): Promise<v
   try {
     const entries = await entriesOf(zip)
     const manifest = await manifestIn(zip, entries)
-    await requireRoom(entries, dirname(databasePath))
+    const data = [...entries.values()].filter(({ fileName }) => fileName.startsWith('data/'))
+    const bytes = data.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+    await requireRoom('The archive', bytes, dirname(databasePath))
     const database = newDatabase(databasePath, manifest.schema)
     try {
       database.exec('BEGIN')
@@ -69,6 +78,8 @@ async function manifestIn(zip: ZipFile, entries: Map<string, Entry>): Promise<Ma
     throw new Error(`The file is not an archive of Listwright: it has no ${manifestName}.`)
   const manifest = parsed(await wholeText(await streamOf(zip, entry)))
   if (!isManifest(manifest)) throw new Error(`${manifestName} of the archive is not one of Listwright's.`)
+  if (manifest.schema < firstSchema)
+    throw new Error(`${manifestName} of the archive has an impossible schema.`)
   if (manifest.schema > newestSchema) {
     throw new Error('The archive was written by a newer Listwright. Install that version to use it.')
   }
@@ -85,17 +96,6 @@ function parsed(text: string): unknown {
 
 function streamOf(zip: ZipFile, entry: Entry): Promise<Readable> {
   return promisify<Entry, Readable>(zip.openReadStream.bind(zip))(entry)
-}
-
-async function requireRoom(entries: Map<string, Entry>, directory: string): Promise<void> {
-  const sizes = [...entries.values()].filter(({ fileName }) => fileName.startsWith('data/'))
-  const needed = sizes.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, headroom)
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize >= needed) return
-  const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
-  throw new Error(
-    `The archive needs ${inMegabytes(needed)} MB of free space on the disk of ${directory}, which has ${inMegabytes(bavail * bsize)} MB.`
-  )
 }
 
 /** A database of a schema without a row in it. */
@@ -143,7 +143,9 @@ async function fillTable(
       if (unknown !== undefined) throw new Error(`has "${unknown}", which is not known`)
       insert.run(...[...columns].map(([column, type]) => valueIn(row, column, type)))
     } catch (error) {
-      throw new Error(`Line ${number} of ${name} ${messageOf(error)}.`, { cause: error })
+      const message =
+        error instanceof SQLite.SqliteError ? `cannot be stored: ${error.message}` : messageOf(error)
+      throw new Error(`Line ${number} of ${name} ${message}.`, { cause: error })
     }
   }
 }
@@ -156,22 +158,37 @@ function valueIn(row: object, column: string, type: Parameters<typeof restored>[
   }
 }
 
-/** Lines end with a line feed alone: texts may hold what Unicode calls line separators. */
+/**
+ * Lines end with a line feed alone: texts may hold what Unicode calls line separators.
+ * @throws Error for a line that is longer than anything that is stored
+ */
 async function* linesOf(stream: Readable): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8')
-  let rest = ''
-  for await (const chunk of stream) {
-    const lines = (rest + decoder.write(chunk as Buffer)).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+  const parts: Buffer[] = []
+  let length = 0
+  const taken = (): string => Buffer.concat(parts.splice(0)).toString()
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      parts.push(chunk.subarray(start, end))
+      yield taken()
+      start = end + 1
+      length = 0
+    }
+    parts.push(chunk.subarray(start))
+    length += chunk.length - start
+    if (length > maxLineBytes) throw new Error('The archive has a line that is longer than any record.')
   }
-  yield rest + decoder.end()
+  yield taken()
 }
 
+const lineFeed = 0x0a
+
 async function requireSame(database: Database, { tables }: Manifest): Promise<void> {
-  const found = await digestsOf(database)
-  const changed = Object.entries(tables).filter(([table, { digest }]) => found[table]?.digest !== digest)
+  const held = archivedTables(database)
+  const found = await digestsOf(database, held)
+  const changed = [...new Set([...held, ...Object.keys(tables)])].filter(
+    (table) => found[table]?.digest !== tables[table]?.digest
+  )
   if (changed.length === 0) return
-  const names = changed.map(([table]) => tableEntry(table)).join(', ')
-  throw new Error(`The archive was changed since it was written: ${names}.`)
+  throw new Error(`The archive was changed since it was written: ${changed.map(tableEntry).join(', ')}.`)
 }

@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeDirectory } from '../../base/durable.ts'
+import { messageOf, validationFailed } from '../../base/errors.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
-import { noteBackup } from '../note.ts'
+import { tellOfBackup } from '../note.ts'
 import { presentBackup } from '../present.ts'
+import { requireRoom } from '../room.ts'
 import { archiveEndpoints } from '../endpoints.ts'
 
 /** PUT /app/v1/backups/archive: makes a backup of the archive in the body, whatever its size. */
@@ -20,13 +22,19 @@ export const archiveRoutes: FastifyPluginAsync = async (app) => {
 }
 
 const importBody = serve(archiveEndpoints, ({ backups, writer }) => ({
-  'PUT /backups/archive': async ({ caller, body }) => {
+  'PUT /backups/archive': async ({ caller, headers, body }) => {
+    backups.refuseWhileWriting()
     await makeDirectory(backups.directory)
+    await requireRoom('The archive', Number(headers['content-length'] ?? 0), backups.directory).catch(
+      (error: unknown) => {
+        throw validationFailed(messageOf(error))
+      }
+    )
     const path = join(backups.directory, `.archive-${randomUUID()}.part`)
     try {
       await pipeline(body as Readable, createWriteStream(path, { mode: 0o600 }))
       const backup = await backups.import(path)
-      await noteBackup(writer, caller, backup.name, 'imported')
+      await tellOfBackup(writer, backup.name, 'imported')
       return ok(presentBackup(backup, caller.timeZone))
     } finally {
       await rm(path, { force: true })

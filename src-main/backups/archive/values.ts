@@ -34,8 +34,13 @@ export function restored(value: unknown, type: ColumnType): Stored {
   if (value === null || value === undefined) return null
   switch (type) {
     case 'INTEGER':
-      if (Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value)))
-        return BigInt(value as number | string)
+      if (Number.isSafeInteger(value)) return BigInt(value as number)
+      if (
+        typeof value === 'string' &&
+        /^-?\d{1,19}$/.test(value) &&
+        BigInt.asIntN(64, BigInt(value)) === BigInt(value)
+      )
+        return BigInt(value)
       break
     case 'REAL':
       if (typeof value === 'number') return value

@@ -1,4 +1,5 @@
 import SQLite, { type Database } from 'better-sqlite3'
+import { once } from 'node:events'
 import { createWriteStream, existsSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -8,8 +9,9 @@ import { ZipFile } from 'yazl'
 import { makeDirectory, moveDurably } from '../../base/durable.ts'
 import { addFunctions } from '../../database/functions.ts'
 import { newestSchema } from '../../database/migrate.ts'
-import { digestsOf } from '../verify.ts'
-import { archivedTables, manifestName, manifestOf, tableEntry } from './format.ts'
+import { requireRoom } from '../room.ts'
+import { digestsOf, verifyBackup } from '../verify.ts'
+import { archivedTables, manifestName, manifestOf, sequences, tableEntry } from './format.ts'
 import { explanation } from './explanation.ts'
 import { subscriberFiles } from './subscriber-files.ts'
 import { archived, type Stored } from './values.ts'
@@ -23,58 +25,82 @@ export interface WrittenArchive {
  * Writes everything that a backup holds into an archive, as CSV and JSON. Takes some 20 s for a million subscribers.
  * @param backupPath nothing may write to it meanwhile
  * @param path of the archive, which has this name once it is whole and on disk; another file of that name is not replaced
- * @throws Error with a sentence where another version wrote the backup, or the archive cannot be written
+ * @throws Error with a sentence where the backup cannot be used, another version wrote it, or the archive cannot be written
  */
 export async function writeArchive(backupPath: string, path: string): Promise<WrittenArchive> {
   if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
-  const database = new SQLite(backupPath, { readonly: true, fileMustExist: true })
+  // Whatever is wrong with it would get a manifest that says that it is right.
+  const { ok, faults, tables, subscribers } = await verifyBackup(backupPath)
+  if (!ok) throw new Error(`${backupPath} cannot be used: ${faults.join('; ')}`)
+  await makeDirectory(dirname(path))
+  await requireRoom('An archive', statSync(backupPath).size, dirname(path))
   const partial = join(dirname(path), `.${basename(path)}.part`)
+  const database = openBackup(backupPath)
   try {
-    await makeDirectory(dirname(path))
-    addFunctions(database)
-    if (database.pragma('user_version', { simple: true }) !== newestSchema) {
-      throw new Error(
-        `${backupPath} was written by another version of Listwright. Restore it first, and export the data then.`
-      )
-    }
-    const tables = await archivedDigests(database)
-    const manifest = manifestOf(newestSchema, new Date(), tables)
-    await writeZip(partial, async (zip) => {
-      zip.addBuffer(Buffer.from(explanation), 'README.txt')
-      zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName)
-      for await (const { name, lines } of subscriberFiles(database)) add(zip, name, lines)
-      for (const table of archivedTables(database)) add(zip, tableEntry(table), () => rowsOf(database, table))
-    })
+    const held = archivedTables(database)
+    const digests = { ...tables, ...(await digestsOf(database, [sequences])) }
+    const files = new Entries()
+    files.addText('README.txt', explanation)
+    const manifest = manifestOf(
+      newestSchema,
+      new Date(),
+      Object.fromEntries(Object.entries(digests).filter(([table]) => held.includes(table)))
+    )
+    files.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
+    for await (const { name, lines } of subscriberFiles(database)) files.add(name, lines)
+    for (const table of held) files.add(tableEntry(table), () => rowsOf(database, table))
+    await files.writeTo(partial)
     await moveDurably(partial, () => path)
-    return { subscribers: tables['subscribers']?.rows ?? 0, bytes: statSync(path).size }
+    return { subscribers, bytes: statSync(path).size }
   } finally {
-    database.close()
     await rm(partial, { force: true })
+    database.close()
   }
 }
 
-async function archivedDigests(database: Database) {
-  const held = archivedTables(database)
-  const digests = await digestsOf(database)
-  return Object.fromEntries(Object.entries(digests).filter(([table]) => held.includes(table)))
+function openBackup(path: string): Database {
+  const database = new SQLite(path, { readonly: true, fileMustExist: true })
+  addFunctions(database)
+  if (database.pragma('user_version', { simple: true }) === newestSchema) return database
+  database.close()
+  throw new Error(
+    `${path} was written by another version of Listwright. Restore it first, and export the data then.`
+  )
 }
 
-/** Adds a file whose text is made when it is its turn. */
-function add(zip: ZipFile, name: string, lines: () => Iterable<string> | AsyncIterable<string>): void {
-  zip.addReadStreamLazy(name, { mode: 0o100600 }, (give) => {
-    give(null, Readable.from(lines(), { objectMode: false }))
-  })
+/** The files of an archive: the text of each is made when it is its turn. */
+class Entries {
+  readonly #zip = new ZipFile()
+  /** Those that are being read. */
+  readonly #open = new Set<Readable>()
+
+  addText(name: string, text: string): void {
+    this.#zip.addBuffer(Buffer.from(text), name, { mode })
+  }
+
+  add(name: string, lines: () => Iterable<string>): void {
+    this.#zip.addReadStreamLazy(name, { mode }, (give) => {
+      const stream = Readable.from(lines(), { objectMode: false })
+      this.#open.add(stream.once('close', () => this.#open.delete(stream)))
+      give(null, stream)
+    })
+  }
+
+  /** When this has ended, well or badly, nothing is read any more. */
+  async writeTo(path: string): Promise<void> {
+    const output = this.#zip.outputStream as Readable
+    this.#zip.on('error', (error: Error) => output.destroy(error))
+    this.#zip.end()
+    try {
+      await pipeline(output, createWriteStream(path, { mode: 0o600 }))
+    } finally {
+      await Promise.all([...this.#open].map((stream) => once(stream.destroy(), 'close')))
+    }
+  }
 }
 
-async function writeZip(path: string, fill: (zip: ZipFile) => Promise<void>): Promise<void> {
-  const zip = new ZipFile()
-  const output = zip.outputStream as Readable
-  // What fails while an entry is made ends the file as well.
-  zip.on('error', (error: Error) => output.destroy(error))
-  await fill(zip)
-  zip.end()
-  await pipeline(output, createWriteStream(path, { mode: 0o600 }))
-}
+/** For the owner alone, also once it is unpacked. */
+const mode = 0o100600
 
 /** Text that is handed on at once, in characters: a stream of rows would be one of very small parts. */
 const charactersAtOnce = 65_536
