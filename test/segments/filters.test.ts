@@ -861,6 +861,45 @@ describe('filters', () => {
       expect(await describe('was not added by', text.id)).toBe(`was not added by import ${text.id}`)
     })
 
+    it('name a download by its host and file, without the password and the token of its address', async () => {
+      const list = await makeList(started.api)
+      const url = 'https://bob:s3cret@files.example.com/path/people%20here.csv?token=abc'
+      const { data } = await started.api.post<{ id: number }>(
+        `/mailing_lists/${list.id}/subscriber_imports`,
+        {
+          subscriber_import: {
+            column_mapping: ['email'],
+            file_source: { type: 'url', url },
+            begins_at: Math.floor(Date.now() / 1000) + 3600
+          }
+        }
+      )
+      const clause = [{ type: 'subscriber_import', operator: 'was added by', subscriber_import_id: data.id }]
+      const made = await started.api.workbench<Segment>('POST', `/mailing_lists/${list.id}/segments`, {
+        segmentation_criteria: { name: 'Downloaded', clause }
+      })
+      const { description } = (await started.api.get<Segment>(`/segments/${made.data.id}`)).data
+      expect(description).toBe('was added by import "files.example.com/people here.csv"')
+    })
+
+    it('leave out imports that were undone, and refuse one of which a part is not known', async () => {
+      const list = await makeList(started.api)
+      const { id } = await importText(started.api, list.id, 'email\nanna@example.com\nben@example.com\n')
+      const choices = async () =>
+        (await started.api.workbench<object[]>('GET', `/mailing_lists/${list.id}/imports_that_added`)).data
+      expect(await choices()).toHaveLength(1)
+      const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+      const shorten = database.prepare(
+        'UPDATE import_additions SET last_id = last_id + ? WHERE subscriber_import_id = ?'
+      )
+      shorten.run(-1, id)
+      expect(await choices()).toEqual([])
+      shorten.run(1, id)
+      database.close()
+      await started.api.workbench('POST', `/subscriber_imports/${id}/undo`)
+      expect(await choices()).toEqual([])
+    })
+
     it('refuse an import of an earlier version, which did not keep whom it added', async () => {
       const list = await makeList(started.api)
       const { id } = await importText(started.api, list.id, 'email\nanna@example.com\n')

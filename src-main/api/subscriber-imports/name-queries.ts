@@ -2,8 +2,24 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { ImportRow } from './queries.ts'
 
-/** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
+/** What an import is called: the file that it, or the import that it corrects, was read from, with its host where it was downloaded; null for content of a request. */
 export type ImportName = string | null
+
+/** Where a file is from and what it is called; an address may hold a password or a token, which are nobody's business. */
+function nameOfAddress(url: string): string {
+  const { host = '', pathname = '' } = URL.parse(url) ?? {}
+  const file = pathname.split('/').filter(Boolean).at(-1)
+  return file === undefined ? host : `${host}/${decoded(file)}`
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // A percent sign of its own.
+    return part
+  }
+}
 
 /** The names of imports; a correction has that of what it corrects, however often that was corrected itself. */
 export async function importNames(
@@ -26,7 +42,7 @@ export async function importNames(
   return new Map(
     rows.map(({ id, source_type, source_filename, source_url }) => [
       id,
-      source_type === 'json' ? null : (source_url ?? source_filename)
+      source_type === 'json' ? null : source_url === null ? source_filename : nameOfAddress(source_url)
     ])
   )
 }
