@@ -18,7 +18,9 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
     'POST /session': async (request, reply) => {
       const { email, password } = request.body
       const user = await userByEmail(reader, email)
-      if (!(await isRightPassword(user, password)) || user?.active !== 1) {
+      const { isRight, counts } = await checkPassword(user, password)
+      if (!isRight || user?.active !== 1) {
+        if (user && counts) await writer.run('accounts.noteFailedSignIn', { userId: user.id, isRight })
         throw validationFailed(signInRefusal)
       }
       const { id: userId, organization_id: organizationId } = user
@@ -51,7 +53,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       const { caller, body } = request
       const { userId, organizationId } = caller
       const user = await userById(reader, null, userId)
-      if (user.password_hash !== null && !(await isRightPassword(user, body.password))) {
+      if (user.password_hash !== null && !(await checkPassword(user, body.password)).isRight) {
         throw validationFailed(
           `password is wrong, or you are temporarily locked out after ${maxPasswordFailures} wrong ones in a row`
         )
@@ -81,16 +83,21 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
     }
   }
 
-  /** Of a user who is locked out no password is right (docs/api.md, "Users"). It takes as long for one who does not exist. */
-  async function isRightPassword(user: UserRow | undefined, password: string): Promise<boolean> {
+  /**
+   * Of a user who is locked out no password is right (docs/api.md, "Users"). It takes as long for one who does not exist.
+   * @returns whether it is right, and whether it was looked at at all
+   */
+  async function checkPassword(
+    user: UserRow | undefined,
+    password: string
+  ): Promise<{ isRight: boolean; counts: boolean }> {
     let counts = false
     const isRight = await passwords.isRight(password, user?.password_hash ?? null, async () => {
       counts = user !== undefined && (await writer.run('users.beginPasswordAttempt', { userId: user.id }))
       return counts
     })
     if (user && isRight) await writer.run('users.noteRightPassword', { userId: user.id })
-    else if (user && counts) await writer.run('accounts.noteFailedSignIn', { userId: user.id })
-    return isRight
+    return { isRight, counts }
   }
 })
 

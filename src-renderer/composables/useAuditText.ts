@@ -111,7 +111,7 @@ export function useAuditText() {
     icon({ entity, action, sign_in }: AuditEvent): string {
       if (entity !== 'sign_in') return iconOf[action]
       if (action === 'delete') return 'i-lucide-log-out'
-      return sign_in === 'failed' || sign_in === 'locked_out' ? 'i-lucide-shield-alert' : 'i-lucide-log-in'
+      return sign_in === 'password' || sign_in === 'link' ? 'i-lucide-log-in' : 'i-lucide-shield-alert'
     },
 
     /** What it was done with: a name, or how many. */

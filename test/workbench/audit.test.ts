@@ -9,6 +9,7 @@ import {
   allSubscribers,
   deleteList,
   importText,
+  makeCampaign,
   makeField,
   makeList,
   makeSegment,
@@ -89,6 +90,8 @@ describe('the audit log', () => {
     const list = await makeList(api, { name: 'Club' })
     const segment = await makeSegment(api, list.id, { other: list.id })
     const { data } = await api.post<{ id: number }>('/seed_lists', { seed_list: { name: 'Us', emails: [] } })
+    const campaign = await makeCampaign(api, list.id, { name: 'Spring' })
+    await api.delete(`/campaigns/${campaign.id}`)
     await api.delete(`/segments/${segment.id}`)
     await api.delete(`/seed_lists/${data.id}`)
     await deleteList(api, list.id)
@@ -96,8 +99,23 @@ describe('the audit log', () => {
     expect(deleted.map(({ entity, record }) => [entity, record?.name, record?.exists])).toEqual([
       ['mailing_list', 'Club', false],
       ['seed_list', 'Us', false],
-      ['segment', segment.name, false]
+      ['segment', segment.name, false],
+      ['campaign', 'Spring', false]
     ])
+  })
+
+  it('tells what changed of a single change only, not of many', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api)
+    const { id } = await makeSubscriber(api, list.id, 'anna@example.com')
+    const set = (status: string) =>
+      api.put(`/mailing_lists/${list.id}/subscribers/${id}`, { subscriber: { status } })
+    await set('bounced')
+    await set('deactivated')
+    const [both] = await eventsOf(api)
+    expect(both).toMatchObject({ action: 'update', records: 1, record: null, changes: [] })
+    const [second, first] = await eventsOf(api, { entity: 'subscriber', record_id: id })
+    expect([first?.changes[0]?.now, second?.changes[0]?.now]).toEqual(['bounced', 'deactivated'])
   })
 
   it('tells of an import, with all that it added and changed, by its name', async () => {
@@ -150,13 +168,38 @@ describe('the audit log', () => {
       ['delete', null, 'window'],
       ['create', 'password', 'window'],
       ['create', 'locked_out', 'window'],
-      ...Array.from({ length: 4 }, () => ['create', 'failed', 'window'])
+      ...Array.from({ length: 4 }, () => ['create', 'wrong_password', 'window'])
     ])
     const [out, right, locked] = signIns
     expect([out?.user?.id, right?.user?.id]).toEqual([out?.record?.id, out?.record?.id])
     // Nobody knows who it was.
     expect(locked?.user).toBeNull()
     expect(JSON.stringify(signIns)).not.toContain('horse')
+  })
+
+  it('tells that somebody who may not sign in tried to, and nothing of a password that is changed', async () => {
+    const { organizationId, api } = await makeOwn()
+    const user = await makeUser(started, { organizationId, password1: password, password2: password })
+    const window = new SessionClient(started.app)
+    await window.signIn(user.email)
+    const change = { password: 'wrong horse', password1: 'new horse', password2: 'new horse' }
+    await window.call('PUT', '/app/v1/session/password', change)
+    await api.put(`/users/${user.id}`, { user: { active: false } })
+    await new SessionClient(started.app).signIn(user.email)
+    const signIns = await eventsOf(api, { entity: 'sign_in' })
+    expect(signIns.map(({ sign_in }) => sign_in)).toEqual(['inactive', 'password'])
+  })
+
+  it('keeps a sign-out where the sign-in is, whatever organization the window showed', async () => {
+    const { organizationId, api } = await makeOwn()
+    const window = new SessionClient(started.app)
+    await window.call('GET', `/${started.app.interfaceUrl().split('/').slice(3).join('/')}`)
+    const path = '/app/v1/session/organization'
+    expect((await window.call('PUT', path, { organization_id: organizationId })).success).toBe(true)
+    await window.call('DELETE', '/app/v1/session')
+    expect(await eventsOf(api, { entity: 'sign_in' })).toEqual([])
+    const [out] = await eventsOf(started.api, { entity: 'sign_in' })
+    expect(out).toMatchObject({ action: 'delete', user: { name: 'System Administrator' } })
   })
 
   it('tells who opened a window by the link of the start', async () => {
@@ -176,6 +219,17 @@ describe('the audit log', () => {
     const [revoked, made] = await eventsOf(api, { entity: 'api_key' })
     expect(made).toMatchObject({ action: 'create', record: { id }, key_of: { id: user.id, name: 'Ben' } })
     expect(revoked).toMatchObject({ action: 'delete', record: { id, name: 'CRM', exists: false } })
+  })
+
+  it('tells the role and the permissions that a new user has', async () => {
+    const { organizationId, api } = await makeOwn()
+    await makeUser(started, { organizationId, permissions: { subscriber: ['read'] } })
+    const [made] = await eventsOf(api, { entity: 'user' })
+    expect(made?.changes.map(({ attribute, now }) => [attribute, now])).toEqual([
+      ['role', 'standard'],
+      ['active', 1],
+      ['permissions', JSON.stringify({ subscriber: ['read'] })]
+    ])
   })
 
   it('tells what changed of a user: role, permissions, and that there is another password', async () => {
@@ -332,7 +386,7 @@ describe('the audit log', () => {
     expect(head).toMatch(/^time,user,by way of,/)
     expect(lines).toHaveLength(3)
     expect(lines[0]).toContain(',Test,API key,test,changed,subscriber,')
-    expect(lines[0]).toMatch(/,anna@example\.com,"'=Club, ""old""",status: active → bounced$/)
+    expect(lines[0]).toMatch(/,anna@example\.com,"'=Club, ""old""",,status: active → bounced$/)
   })
 })
 
@@ -349,7 +403,6 @@ describe('groups of changes', () => {
     cause_id: 1,
     user_id: 1,
     is_scattered: 0,
-    details: null,
     ...changes
   })
   const grouped = (...rows: Partial<AuditRow>[]) => {
@@ -360,7 +413,7 @@ describe('groups of changes', () => {
   const hour = 60 * 60 * 1000
 
   it('end where a program paused for more than an hour', () => {
-    expect(grouped({ at: 2 * hour }, { at: hour })).toEqual([[2, 2]])
+    expect(grouped({ at: 2 * hour }, { at: hour, first_id: 2, last_id: 2 })).toEqual([[2, 2]])
     expect(grouped({ at: 2 * hour + 1 }, { at: hour })).toEqual([
       [1, 1],
       [1, 1]
@@ -370,10 +423,26 @@ describe('groups of changes', () => {
   it.each([
     ['another key', { cause_id: 2 }],
     ['another list', { mailing_list_id: 2 }],
-    ['another action', { action: 'delete' as const }],
+    ['another action', { action: 'update' as const }],
     ['another kind of record', { entity: 'campaign' as const }]
   ])('end where there is %s', (_what, changes) => {
     expect(grouped({}, changes, {})).toHaveLength(3)
+  })
+
+  it('count a subscriber once, however often it was changed', () => {
+    const change = { action: 'update' as const }
+    const ben = { ...change, first_id: 2, last_id: 2 }
+    expect(grouped(change, ben, change, ben, change)).toEqual([[5, 2]])
+  })
+
+  it('never hold deletions, each of which can be undone', () => {
+    expect(grouped({ action: 'delete' }, { action: 'delete', first_id: 2, last_id: 2 })).toHaveLength(2)
+  })
+
+  it('are not made of the changes of one record', () => {
+    const groups = new AuditGroups(true)
+    for (let change = 0; change < 3; change++) groups.add(row({ action: 'update' }), 100)
+    expect(groups.all).toHaveLength(3)
   })
 
   it('never hold what people do in the window', () => {

@@ -170,16 +170,20 @@ export const createWindowSession: Command<SessionInput, string> = async (
   return token
 }
 
-/** Notes that somebody tried to sign in as a user with a wrong password. */
-export const noteFailedSignIn: Command<{ userId: number }, void> = async (context, { userId }) => {
+/** Notes that somebody tried to sign in as a user: with a wrong password, or as one who may not. */
+export const noteFailedSignIn: Command<{ userId: number; isRight: boolean }, void> = async (
+  context,
+  { userId, isRight }
+) => {
   const { organization_id: organizationId, locked_out_until: until } = await userById(
     context.db,
     null,
     userId
   )
-  const lockedOut = until !== null && until > context.now
-  context.origin ??= { via: 'window', causeId: null, userId: null }
-  recordOne(context, 'sign_in', 'create', { organizationId }, userId, { failed: true, locked_out: lockedOut })
+  const isLockedOut = until !== null && until > context.now
+  const failed = isRight ? 'inactive' : isLockedOut ? 'locked_out' : 'wrong_password'
+  context.origin = { via: 'window', causeId: null, userId: null }
+  recordOne(context, 'sign_in', 'create', { organizationId }, userId, { failed })
 }
 
 /** Signs a window out. */
@@ -187,10 +191,12 @@ export const endWindowSession: Command<{ token: string }, void> = async (context
   const ended = await context.db
     .deleteFrom('window_sessions')
     .where('token_hash', '=', hashSecret(token))
-    .returning(['user_id', 'organization_id'])
+    .returning('user_id')
     .executeTakeFirst()
   if (!ended) return
-  recordOne(context, 'sign_in', 'delete', { organizationId: ended.organization_id }, ended.user_id)
+  // Whatever organization the window showed: where they signed in, they sign out.
+  const { organization_id: organizationId } = await userById(context.db, null, ended.user_id)
+  recordOne(context, 'sign_in', 'delete', { organizationId }, ended.user_id)
 }
 
 /** Lets the window of a system administrator show another organization. @throws ApiError not_found */

@@ -514,7 +514,9 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
     await context.db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
   } else await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
   await dropAdHoc(context, row.segment_id)
-  recordOne(context, kind, 'delete', { organizationId, mailingListId: row.mailing_list_id }, id)
+  recordOne(context, kind, 'delete', { organizationId, mailingListId: row.mailing_list_id }, id, {
+    name: row.name
+  })
   return { id, name: row.name }
 }
 

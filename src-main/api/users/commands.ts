@@ -51,7 +51,11 @@ const createUser: Command<{ by: By; user: UserInput } & WithPassword, UserRow> =
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  recordRow(context, 'user', 'create', row)
+  recordRow(context, 'user', 'create', row, {
+    role: [null, row.role],
+    active: [null, row.active],
+    ...(row.permissions !== '{}' && { permissions: [null, row.permissions] })
+  })
   return row
 }
 

@@ -71,7 +71,7 @@ const Event = Type.Object({
   /** Whether it is a deleted subscriber who can be brought back. */
   can_restore: Type.Boolean(),
   /** How somebody signed in, or why they could not. */
-  sign_in: Nullable(Type.Enum(['password', 'link', 'failed', 'locked_out'])),
+  sign_in: Nullable(Type.Enum(['password', 'link', 'wrong_password', 'locked_out', 'inactive'])),
   /** Whose API key it is. */
   key_of: Nullable(Reference),
   /** Attributes by their names in the API, custom fields by their own; both values are null where they are not told. */

@@ -6,7 +6,7 @@ export interface AuditGroup {
   row: AuditRow
   /** When the oldest one was made. */
   since: number
-  /** How many records; null where an entry names scattered ones, which would have to be unpacked to be counted. */
+  /** How many records: each counts once, however often it was changed by itself. null where an entry names scattered ones, which would have to be unpacked to be counted. */
   records: number | null
   /** How many entries. */
   entries: number
@@ -27,6 +27,13 @@ const longestPause = 60 * 60 * 1000
 export class AuditGroups {
   readonly all: AuditGroup[] = []
   readonly #ofJobs = new Map<string, AuditGroup>()
+  readonly #counted = new Map<AuditGroup, Set<number>>()
+  readonly #isOfOne: boolean
+
+  /** @param isOfOne whether all entries are of one record, each of whose changes is told by itself */
+  constructor(isOfOne = false) {
+    this.#isOfOne = isOfOne
+  }
 
   /** @returns false, and leaves it out, where it would begin one more group than `most` */
   add(row: AuditRow, most: number): boolean {
@@ -34,23 +41,38 @@ export class AuditGroups {
     const own = ownGroup(row)
     if (group) {
       group.since = row.at
-      group.records = group.records === null || own.records === null ? null : group.records + own.records
       group.entries++
+      if (!this.#isCounted(group, row)) {
+        group.records = group.records === null || own.records === null ? null : group.records + own.records
+      }
       return true
     }
     if (this.all.length >= most) return false
     this.all.push(own)
+    this.#isCounted(own, row)
     if (isOfJob(row)) this.#ofJobs.set(keyOf(row), own)
     return true
   }
 
+  /** Whether the single record of an entry is among those of the group already; it is from now on. */
+  #isCounted(group: AuditGroup, { first_id, last_id }: AuditRow): boolean {
+    if (first_id !== last_id) return false
+    const counted = this.#counted.get(group) ?? new Set()
+    this.#counted.set(group, counted)
+    const isKnown = counted.has(first_id)
+    counted.add(first_id)
+    return isKnown
+  }
+
   #groupOf(row: AuditRow): AuditGroup | undefined {
-    if (row.entity !== 'subscriber') return undefined
+    if (row.entity !== 'subscriber' || this.#isOfOne) return undefined
     // A job adds and changes by turns.
     if (isOfJob(row)) return this.#ofJobs.get(keyOf(row))
     const last = this.all.at(-1)
     const follows =
       row.via === 'api_key' &&
+      // Whoever was deleted can be restored, one by one.
+      row.action !== 'delete' &&
       last?.row.entity === 'subscriber' &&
       keyOf(last.row) === keyOf(row) &&
       last.since - row.at <= longestPause

@@ -5,7 +5,7 @@ import { formatTime } from '../../base/times.ts'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
 import type { AuditEvent } from './endpoints.ts'
 import type { AuditGroup } from './groups.ts'
-import { type AuditRow, type RecordName, recordNames } from './queries.ts'
+import { type AuditRow, detailsOf, type RecordName, recordNames } from './queries.ts'
 
 /** What the change log keeps of a change, as its kind of record says. */
 interface Details {
@@ -15,8 +15,8 @@ interface Details {
   removed?: unknown
   /** How somebody signed in. */
   by?: 'password' | 'link'
-  failed?: boolean
-  locked_out?: boolean
+  /** Why somebody could not. */
+  failed?: 'wrong_password' | 'locked_out' | 'inactive'
   /** Whose API key it is. */
   of_user?: number
   /** That there is another password, or what was done with a backup. */
@@ -36,9 +36,15 @@ export async function presentEvents(
   timeZone: string
 ): Promise<AuditEvent[]> {
   const rows = groups.map(({ row }) => row)
-  const names = await namesIn(db, rows)
+  const kept = await detailsOf(
+    db,
+    // What one of many changes did is not what all of them did.
+    groups.filter(({ entries }) => entries === 1).map(({ row }) => row.id)
+  )
+  const detailsById = new Map([...kept].map(([id, text]) => [id, JSON.parse(text) as Details]))
+  const names = await namesIn(db, rows, [...detailsById.values()])
   return groups.map(({ row, since, records, entries }) => {
-    const details = detailsOf(row)
+    const details = detailsById.get(row.id) ?? {}
     const list = row.mailing_list_id === null ? null : names.of('mailing_list', row.mailing_list_id)
     return {
       id: row.id,
@@ -70,20 +76,25 @@ interface Names {
 }
 
 /** What names the records of some changes, and whoever and whatever made them. */
-async function namesIn(db: Kysely<Schema>, rows: readonly AuditRow[]): Promise<Names> {
+async function namesIn(
+  db: Kysely<Schema>,
+  rows: readonly AuditRow[],
+  details: readonly Details[]
+): Promise<Names> {
   const wanted = new Map<ChangedEntity, Set<number>>()
   const want = (entity: ChangedEntity, id: number | null | undefined): void => {
     if (id == null) return
     const ids = wanted.get(entity) ?? new Set()
     wanted.set(entity, ids.add(id))
   }
+  for (const { of_user, fields = {} } of details) {
+    want('user', of_user)
+    for (const id of Object.keys(fields)) want('custom_field', Number(id))
+  }
   for (const row of rows) {
-    const { of_user, fields = {} } = detailsOf(row)
     want(row.entity, row.first_id)
     want('mailing_list', row.mailing_list_id)
     want('user', row.user_id)
-    want('user', of_user)
-    for (const id of Object.keys(fields)) want('custom_field', Number(id))
     const cause = causeEntity[row.via]
     if (cause) want(cause, row.cause_id)
   }
@@ -128,14 +139,8 @@ function canRestore(row: AuditRow, { removed }: Details, names: Names): boolean 
   return isDeletion && isRecent && isListThere && !isBack && undoneByThemselves.includes(row.via)
 }
 
-function signInOf({ entity, action }: AuditRow, { by, failed, locked_out }: Details): AuditEvent['sign_in'] {
-  if (entity !== 'sign_in' || action !== 'create') return null
-  if (failed) return locked_out ? 'locked_out' : 'failed'
-  return by ?? null
-}
-
-export function detailsOf({ details }: AuditRow): Details {
-  return details === null ? {} : (JSON.parse(details) as Details)
+function signInOf({ entity, action }: AuditRow, { by, failed }: Details): AuditEvent['sign_in'] {
+  return entity === 'sign_in' && action === 'create' ? (failed ?? by ?? null) : null
 }
 
 /** What is told without values. */

@@ -16,8 +16,6 @@ export interface AuditRow {
   user_id: number | null
   /** Whether only some of first_id to last_id are meant. */
   is_scattered: 0 | 1
-  /** JSON; of single records only. */
-  details: string | null
 }
 
 /** Which entries; null = whatever it is. Times are UNIX milliseconds. */
@@ -76,9 +74,7 @@ export function auditRows(
         'via',
         'cause_id',
         'user_id',
-        sql<0 | 1>`members is not null`.as('is_scattered'),
-        // Those of many at once lie behind what names the records, which is long.
-        sql<string | null>`case when first_id = last_id then details end`.as('details')
+        sql<0 | 1>`members is not null`.as('is_scattered')
       ])
       .where('id', '>=', fromId)
       .where('id', '<=', toId)
@@ -99,6 +95,18 @@ export function auditRows(
       .$narrowType<{ via: ChangeVia }>()
       .execute()
   )
+}
+
+/** What is kept of some changes of single records, as JSON by the id of the entry: it may be long, and is read for few. */
+export async function detailsOf(db: Kysely<Schema>, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('change_log')
+    .select(['id', 'details'])
+    .where('id', 'in', [...ids])
+    .where('details', 'is not', null)
+    .$narrowType<{ details: string }>()
+    .execute()
+  return new Map(rows.map(({ id, details }) => [id, details]))
 }
 
 /** Where the name of a record stands: id, name, is_gone. null = its kind has no names. */

@@ -24,7 +24,7 @@ async function pageOf(
   before: number | null,
   signal: AbortSignal
 ): Promise<{ groups: AuditGroup[]; next: number | null }> {
-  const groups = new AuditGroups()
+  const groups = new AuditGroups(scope.recordId !== null)
   let first: number | null = null
   for await (const { rows, lookedTo } of scanAuditLog(db, scope, before, signal)) {
     for (const row of rows) {
