@@ -22,7 +22,8 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
   try {
     const damage = damageOf(requireData(values['data-dir']))
     const { subscribers, suppressedAddresses, events, drifts: counters } = await recount(data.reader)
-    const drifts = [...counters, ...(await driftsOfImports(data.reader, resolve(values['data-dir'])))]
+    const imports = await driftsOfImports(data.reader, resolve(values['data-dir']))
+    const drifts = [...counters, ...imports.drifts]
     const counted = [
       `${formatCount(subscribers)} subscribers`,
       `${formatCount(suppressedAddresses)} suppressed addresses`,
@@ -37,9 +38,19 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
         suppressed_addresses: suppressedAddresses,
         events,
         damage,
+        imports_without_logs: imports.withoutLogs,
         differences: drifts.map(({ counter, kept, found }) => ({ counter, recorded: kept, found }))
       },
-      text: [`Counted ${counted.join(', ')}: ${verdict}.`, ...drifts.map(sentenceOf), ...damage].join('\n'),
+      text: [
+        `Counted ${counted.join(', ')}: ${verdict}.`,
+        ...(imports.withoutLogs > 0
+          ? [
+              `Imports whose logs are not in this folder, since backups do not contain them: ${formatCount(imports.withoutLogs)}.`
+            ]
+          : []),
+        ...drifts.map(sentenceOf),
+        ...damage
+      ].join('\n'),
       isNegative: drifts.length > 0 || damage.length > 0
     }
   } catch (error) {

@@ -17,9 +17,12 @@ const lookedUpAtOnce = 500
 
 /**
  * The finished imports whose stats say something else than their logs, or whose logs name somebody who is not on the list
- * although nobody of it was removed since.
+ * although nobody of it was removed since; and how many have no logs here, as where a backup of another computer was restored.
  */
-export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string): Promise<Drift[]> {
+export async function driftsOfImports(
+  db: Kysely<Schema>,
+  dataDirectory: string
+): Promise<{ drifts: Drift[]; withoutLogs: number }> {
   const imports = await db
     .selectFrom('subscriber_imports')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'subscriber_imports.mailing_list_id')
@@ -37,6 +40,7 @@ export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string)
     .where('deleted_at', 'is', null)
     .execute()
   const drifts: Drift[] = []
+  let withoutLogs = 0
   for (const { id, mailing_list_id: listId, ...row } of imports) {
     const counts = JSON.parse(row.counts) as ImportCounts
     const { file_format: format } = JSON.parse(row.settings) as StoredSettings
@@ -49,6 +53,10 @@ export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string)
       row.records_imported,
       importOutcomes.reduce((sum, name) => sum + counts[name], 0)
     )
+    if (!existsSync(logDirectory(dataDirectory, id))) {
+      withoutLogs++
+      continue
+    }
     // With another key than the email, a row may be about somebody with another email than its own.
     const mayBeGone = row.primary_key_custom_field_id !== null || (await lostSubscribersSince(db, listId, id))
     for (const outcome of importOutcomes) {
@@ -62,7 +70,7 @@ export async function driftsOfImports(db: Kysely<Schema>, dataDirectory: string)
       compare(`subscribers found from the log "${outcome}"`, lines, lines - missing)
     }
   }
-  return drifts
+  return { drifts, withoutLogs }
 }
 
 /** Whether whom a row was about is on the list afterwards. */

@@ -1,5 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
@@ -86,6 +87,7 @@ it('the check answers programs in one line of JSON', async () => {
     suppressed_addresses: 0,
     events: 0,
     damage: [],
+    imports_without_logs: 0,
     differences: []
   })
 })
@@ -102,4 +104,20 @@ it('the check knows that with another primary key rows may be about somebody wit
     })
   }
   expect(await check(dataDirectory)).toMatchObject({ status: 0 })
+})
+
+it('imports whose logs stayed on another computer are told, and are no fault', async () => {
+  const { app, api, dataDirectory } = await startApplication()
+  const list = await makeList(api)
+  const { id } = await importText(api, list.id, 'email\na@example.com\n')
+  await app.close()
+  const directory = join(dataDirectory, 'imports', String(id))
+  await rm(directory, { recursive: true })
+  expect(await check(dataDirectory)).toEqual({
+    status: 0,
+    lines: [
+      'Counted 1 subscribers, 0 suppressed addresses, 0 events of campaigns: every counter agrees.',
+      'Imports whose logs are not in this folder, since backups do not contain them: 1.'
+    ]
+  })
 })
