@@ -95,6 +95,8 @@ export interface DoubleOptions {
   firstInstance?: boolean
   isPackaged?: boolean
   locale?: string
+  /** How wide its display is, in pixels. */
+  displayWidth?: number
 }
 
 const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Display
@@ -103,7 +105,8 @@ const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Displ
 export function electronDouble({
   firstInstance = true,
   isPackaged = false,
-  locale = 'en-US'
+  locale = 'en-US',
+  displayWidth = 1920
 }: DoubleOptions = {}) {
   const log: string[] = []
   /** Where Electron keeps what belongs to the application, until it is told otherwise. */
@@ -117,7 +120,7 @@ export function electronDouble({
   let becomeReady = (): void => undefined
   const ready = new Promise<void>((resolve) => (becomeReady = resolve))
   const answers = { button: 0, files: [] as string[] }
-  const displays = [{ ...display, bounds: { x: 0, y: 0, width: 1920, height: 1080 } }]
+  const displays = [{ ...display, bounds: { x: 0, y: 0, width: displayWidth, height: 1080 } }]
   let applicationMenu: MenuItemConstructorOptions[] = []
   let permissionHandler: PermissionRequestHandler | undefined
   let loginItem = { openAtLogin: false }

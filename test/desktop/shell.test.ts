@@ -66,6 +66,23 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect((await startDesktop({ directory })).window?.options.width).toBe(1360)
   })
 
+  it('has a place for its window with each set of displays', async () => {
+    const directory = await temporaryDirectory()
+    const placeOf = async (displayWidth: number, moveTo?: object): Promise<unknown> => {
+      const { window, app, log } = await startDesktop({ directory, displayWidth })
+      const { width, height } = window?.options ?? {}
+      if (window && moveTo) Object.assign(window.options, { x: 100, y: 100, ...moveTo })
+      app.quit()
+      await vi.waitFor(() => expect(log).toContain('quit'))
+      return [width, height]
+    }
+    expect(await placeOf(1920, { width: 1200, height: 800 })).toEqual([1360, 860])
+    // At the desk there is more room.
+    expect(await placeOf(2560, { width: 2000, height: 1000 })).toEqual([1360, 860])
+    expect(await placeOf(1920)).toEqual([1200, 800])
+    expect(await placeOf(2560)).toEqual([2000, 1000])
+  })
+
   it('has menus with the commands of the product, which lead the window to their pages', async () => {
     const { applicationMenu, choose, window, origin } = await startDesktop()
     expect(applicationMenu().map(({ role, label }) => label ?? role)).toEqual([
@@ -88,6 +105,36 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     }
     const german = await startDesktop({ locale: 'de-AT' })
     expect(german.applicationMenu().map(({ label }) => label)).toContain('Gehe zu')
+  })
+
+  it('gives each command of its own a shortcut that no other one has', async () => {
+    const { applicationMenu } = await startDesktop()
+    type Item = ReturnType<typeof applicationMenu>[number]
+    const itemsIn = (items: readonly Item[]): Item[] =>
+      items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? itemsIn(item.submenu) : [])])
+    const shortcuts = itemsIn(applicationMenu()).flatMap(({ label, accelerator }) =>
+      accelerator === undefined ? [] : [[label, accelerator]]
+    )
+    expect(shortcuts).toEqual([
+      ['New List…', 'CmdOrCtrl+N'],
+      ['Import a File…', 'CmdOrCtrl+O'],
+      ['Settings', 'CmdOrCtrl+,'],
+      ['Home', 'CmdOrCtrl+1'],
+      ['Lists', 'CmdOrCtrl+2'],
+      ['Campaigns', 'CmdOrCtrl+3'],
+      ['Imports', 'CmdOrCtrl+4'],
+      ['Jobs', 'CmdOrCtrl+5']
+    ])
+    expect(new Set(shortcuts.map(([, accelerator]) => accelerator)).size).toBe(shortcuts.length)
+  })
+
+  it('tells nothing of the end of a job to who looks at the window', async () => {
+    const { window, trays, notifications, signIn } = await startDesktop()
+    await beginLongImport(await signIn())
+    await vi.waitFor(() => expect(trays.length).toBe(1), 10_000)
+    window?.focus()
+    await vi.waitFor(() => expect(trays[0]?.isDestroyed).toBe(true), 30_000)
+    expect(notifications).toEqual([])
   })
 
   it('leads to the import of a file that is chosen, or named when it starts, whatever it is called', async () => {
