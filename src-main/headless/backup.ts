@@ -32,7 +32,6 @@ verify   reads the whole backup, and exits with status 1 if something is wrong
 restore  replaces the data with a backup, after setting the current data aside. Close the application first
 recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
          first
-
 export   writes everything into an archive (a ZIP file) as CSV and JSON, even while the application is running
 import   makes a backup of an archive, to be restored: into an empty installation, or in the place of what is there
 
