@@ -277,7 +277,8 @@ it('what the history tells of a subscriber who is gone stays for 7 days', async 
         .execute()
     ).map(({ first_id: id }) => id)
   await tidyAfter(6.9)
-  expect(await told()).toEqual([gone.id, there.id])
+  // That they were added, and who they were when they were deleted.
+  expect(await told()).toEqual([gone.id, there.id, gone.id])
   await tidyAfter(7.1)
   expect(await told()).toEqual([there.id])
 })
