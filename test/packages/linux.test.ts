@@ -58,6 +58,8 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
       expect(copyright).toContain(work)
     expect(copyright).toContain('has not chosen a license')
     execFileSync('desktop-file-validate', ['/usr/share/applications/app.listwright.Listwright.desktop'])
+    const metainfo = '/usr/share/metainfo/app.listwright.Listwright.metainfo.xml'
+    execFileSync('appstreamcli', ['validate', '--no-net', metainfo])
     execFileSync('man', ['--warnings', '-l', '/usr/share/man/man1/listwright.1.gz'], { stdio: 'ignore' })
 
     const home = await temporaryDirectory()
