@@ -21,6 +21,8 @@ export interface PagesFound {
   noted: 'nothing' | 'pages' | 'damaged'
   /** Pages, from 1 on, that are not what was written last, or are missing. */
   unlike: number[]
+  /** Bytes of a page, as it was noted; null where nothing is. */
+  pageSize: number | null
 }
 
 /**
@@ -29,14 +31,14 @@ export interface PagesFound {
  */
 export function verifyPages({ databasePath, file }: OpenDatabase, { pages: inLog }: LogContent): PagesFound {
   const noted = readSums(databasePath)
-  if (typeof noted === 'string') return { noted, unlike: [] }
+  if (typeof noted === 'string') return { noted, unlike: [], pageSize: null }
   const { sums } = sumsOf(file, noted.pageSize)
   const unlike: number[] = []
   for (let index = 0; index < noted.pages; index++) {
     if (noted.isNoted[index] === 1 && sums[index] !== noted.sums[index] && !inLog.has(index + 1))
       unlike.push(index + 1)
   }
-  return { noted: 'pages', unlike }
+  return { noted: 'pages', unlike, pageSize: noted.pageSize }
 }
 
 /** The checksums of a database as it is. @param pageSize bytes, where its own header is not to be asked */

@@ -24,17 +24,19 @@ export class DamagedPages {
 
   constructor(database: OpenDatabase) {
     const content = contentOfLog(database.databasePath)
-    const { unlike } = verifyPages(database, content)
+    const { unlike, pageSize } = verifyPages(database, content)
     this.unlike = new Set(unlike)
     this.#file = database.file
     this.#inLog = content.pages
     this.#log = content.pages.size > 0 ? openSync(`${database.databasePath}-wal`, 'r') : null
-    this.pageSize = pageSizeOf(database.file)
+    this.pageSize = pageSize ?? pageSizeOf(database.file)
     let count = Math.floor(fstatSync(database.file).size / this.pageSize)
     for (const page of content.pages.keys()) count = Math.max(count, page)
     this.count = count
     this.isCutShort = unlike.some((page) => page > count)
-    this.usable = this.pageSize - (this.read(1)?.readUInt8(header.reserved) ?? 0)
+    // Listwright reserves nothing; a first page that was broken may say that it did.
+    const isHeaderWhole = this.schema() !== null && !this.unlike.has(1)
+    this.usable = this.pageSize - (isHeaderWhole ? (this.read(1)?.readUInt8(header.reserved) ?? 0) : 0)
   }
 
   /** @param page from 1 on. @returns null where there is none */

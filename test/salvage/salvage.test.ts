@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import SQLite from 'better-sqlite3'
 import { parse } from 'csv-parse/sync'
 import { join } from 'node:path'
@@ -101,6 +101,20 @@ test('what is whole comes out as it was, and nothing is lost', async () => {
   const { tables: now } = await verifyBackup(path)
   const { tables: then } = await verifyBackup(join(before, 'listwright.db'))
   expect(now).toEqual(then)
+})
+
+test('a first page of noise, which says that pages are otherwise, costs nobody', async () => {
+  const directory = await damagedCopy(await kept())
+  const path = join(directory, 'listwright.db')
+  const before = peopleIn(path)
+  const bytes = await readFile(path)
+  bytes.fill(0xa7, 0, 4096)
+  // Pages of 8192 bytes, of which 200 hold nothing.
+  bytes.writeUInt16BE(8192, 16)
+  bytes.writeUInt8(200, 20)
+  await writeFile(path, bytes)
+  const { path: recoveredPath } = await recovered(directory)
+  expect(peopleIn(recoveredPath)).toEqual(before)
 })
 
 interface Damage {
