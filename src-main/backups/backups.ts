@@ -181,7 +181,8 @@ export class Backups {
 
   /** @throws ApiError not_found; validation_failed while it is exported */
   remove(name: string): void {
-    if (name === this.#exporting) throw validationFailed('the backup is being exported; delete it afterwards')
+    if (name === this.#exporting)
+      throw validationFailed('the backup is being exported; delete it when that is done')
     removeBackup(this.named(name))
   }
 

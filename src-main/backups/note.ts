@@ -16,6 +16,6 @@ export async function tellOfBackup(
     await writer.run('backups.note', { organizationId: systemOrganizationId, name, done })
   } catch (error) {
     if (!storageFaultOf(error)) throw error
-    process.stderr.write(`The audit log could not be told of a backup: ${messageOf(error)}\n`)
+    process.stderr.write(`A backup could not be recorded in the audit log: ${messageOf(error)}\n`)
   }
 }

@@ -72,20 +72,20 @@ async function changeNamed(
   if (!row || row.mailing_list_id === null || (changeId === null && row.action !== 'delete')) {
     throw notFound(changeId === null ? `deletion of subscriber ${subscriberId}` : `change ${changeId}`)
   }
-  if (row.action === 'create') throw validationFailed('that somebody was added is undone by deleting them')
+  if (row.action === 'create') throw validationFailed('to undo adding a subscriber, delete them')
   if (!undoneByThemselves.includes(row.via)) {
     throw validationFailed('only changes made in the app or with an API key can be undone one by one')
   }
   if (row.at < clock - undoDays * 24 * 60 * 60 * 1000) {
-    throw validationFailed(`a change can be undone for ${undoDays} days, and this one is older`)
+    throw validationFailed(`changes can be undone for ${undoDays} days, and this one is older`)
   }
-  if (row.details === null) throw validationFailed('it is not known any more what was changed')
+  if (row.details === null) throw validationFailed('what was changed is no longer known')
   const { id, action, mailing_list_id } = row
   return { id, action, mailing_list_id, subscriberId, details: JSON.parse(row.details) as SubscriberChange }
 }
 
 async function bringBack(context: CommandContext, scope: Scope, { details }: UndoneChange): Promise<void> {
-  if (!details.removed) throw validationFailed('it is not known any more what was deleted')
+  if (!details.removed) throw validationFailed('what was deleted is no longer known')
   const removal = await Removal.of(context, {
     organization_id: scope.organizationId,
     mailing_list_id: scope.mailingListId
@@ -98,7 +98,7 @@ async function bringBack(context: CommandContext, scope: Scope, { details }: Und
 
 const reasons: Partial<Record<Kept['reason'], (email: string) => string>> = {
   key_taken: (email) => `${email} is on the list again`,
-  key_changed: (email) => `the list has another primary key by now, which ${email} lacks`,
+  key_changed: (email) => `the list now has a different primary key, which ${email} lacks`,
   limit: (email) => `the subscriber limit leaves no room for ${email}`
 }
 
@@ -116,10 +116,10 @@ async function takeBack(
     mailing_list_id: scope.mailingListId
   })
   const former = removal.asItWas(asBefore(row, details))
-  if (!former) throw validationFailed('the value of the primary key that it had means nothing any more')
+  if (!former) throw validationFailed('the previous value of the primary key is no longer valid')
   const after = { ...former, updated_at: context.now }
   if (!overwriterOf(context)(after)) {
-    throw validationFailed(`somebody else on the list has the primary key that ${after.email} had`)
+    throw validationFailed(`another subscriber on the list has the primary key value that ${after.email} had`)
   }
   const tally = new SubscriberTally(scope.mailingListId)
   tally.moved(row.status, after.status)
@@ -141,7 +141,9 @@ function refuseWhatChangedSince(
       .map(([id]) => fields.find((field) => field.id === Number(id))?.name ?? `field ${id}`)
   ]
   if (changed.length > 0) {
-    throw validationFailed(`${changed.join(', ')} changed since, so this change cannot be undone alone`)
+    throw validationFailed(
+      `${changed.join(', ')} changed again since then, so this change cannot be undone on its own`
+    )
   }
 }
 

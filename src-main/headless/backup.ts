@@ -33,7 +33,7 @@ restore  replaces the data with a backup, after setting the current data aside. 
 recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
          first
 export   writes everything into an archive (a ZIP file) as CSV and JSON, even while the application is running
-import   makes a backup of an archive, to be restored: into an empty installation, or in the place of what is there
+import   makes a backup from an archive. Restore it into an empty installation, or in place of the current data
 
 FILE is a path, or the name of a backup in the data directory. A backup contains everything except uploaded files,
 import logs and messages in the outbox.

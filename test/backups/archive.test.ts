@@ -258,7 +258,7 @@ describe('an archive of everything', () => {
     it('where a line is longer than any record', async () => {
       const line = `{"name":"${'x'.repeat(65 * 1024 ** 2)}"}`
       expect(await edit('data/segments.json', () => `[\n${line}\n]\n`)).toBe(
-        'The archive has a line that is longer than any record.'
+        'The archive contains a line that is too long to be a record.'
       )
     })
 
@@ -266,30 +266,30 @@ describe('an archive of everything', () => {
       const message = await edit('manifest.json', (content) =>
         content.replace(`"schema": ${newestSchema}`, '"schema": 5')
       )
-      expect(message).toBe('manifest.json of the archive has an impossible schema.')
+      expect(message).toBe('The manifest.json in the archive has an invalid schema version.')
     })
 
     it('where a file is missing', async () => {
       expect(await refusal((files) => files.delete('data/segments.json'))).toBe(
-        'The archive lacks data/segments.json.'
+        'The archive does not contain data/segments.json.'
       )
     })
 
     it('where a line is no JSON', async () => {
       expect(await edit('data/segments.json', (content) => content.replace('{', '('))).toBe(
-        'Line 2 of data/segments.json must be an object of JSON.'
+        'Line 2 of data/segments.json must be a JSON object.'
       )
     })
 
     it('where there is a column that is not known', async () => {
       expect(await edit('data/segments.json', (content) => content.replace('"name"', '"nom"'))).toBe(
-        'Line 2 of data/segments.json has "nom", which is not known.'
+        'Line 2 of data/segments.json has an unknown property "nom".'
       )
     })
 
     it('where a value is of another type', async () => {
       expect(await edit('data/segments.json', (content) => content.replace('"id":1', '"id":"one"'))).toBe(
-        'Line 2 of data/segments.json has a value of "id" that must be a whole number.'
+        'Line 2 of data/segments.json has a value of "id" that is not a whole number.'
       )
     })
 
@@ -301,21 +301,23 @@ describe('an archive of everything', () => {
     })
 
     it('where the manifest is another program’s', async () => {
-      expect(await edit('manifest.json', () => '{"name": "an app"}')).toContain('is not one of Listwright')
-      expect(await edit('manifest.json', () => 'nothing')).toContain('is not one of Listwright')
+      expect(await edit('manifest.json', () => '{"name": "an app"}')).toContain(
+        'was not written by Listwright'
+      )
+      expect(await edit('manifest.json', () => 'nothing')).toContain('was not written by Listwright')
       expect(await refusal((files) => files.delete('manifest.json'))).toContain('it has no manifest.json')
     })
 
     it('where it is no archive', async () => {
       const path = join(await temporaryDirectory(), 'people.csv')
       writeFileSync(path, 'email\na@example.com\n')
-      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is no ZIP file, or a broken one')
+      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is not a ZIP file, or is damaged')
     })
 
     it('where it was cut short', async () => {
       const path = join(await temporaryDirectory(), 'short.zip')
       writeFileSync(path, readFileSync(archive).subarray(0, -100))
-      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is no ZIP file, or a broken one')
+      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is not a ZIP file, or is damaged')
     })
 
     it('where its bytes were changed', async () => {
@@ -367,7 +369,7 @@ describe('an archive of everything', () => {
       api.workbench('DELETE', `/backups/${data.name}`)
     ])
     expect(exported.success).toBe(true)
-    expect(deleted.error_message).toBe('the backup is being exported; delete it afterwards')
+    expect(deleted.error_message).toBe('the backup is being exported; delete it when that is done')
     expect((await api.workbench('DELETE', `/backups/${data.name}`)).success).toBe(true)
     expect(readdirSync(join(started.dataDirectory, 'backups'))).toEqual([])
   })

@@ -134,7 +134,7 @@ describe('undoing a change of a subscriber', () => {
     const [first] = await eventsOf(anna.id)
     await change({ custom_fields: { City: 'Linz' } })
     expect(await undo(anna.id, first?.undo_id)).toBe(
-      'City changed since, so this change cannot be undone alone'
+      'City changed again since then, so this change cannot be undone on its own'
     )
     expect((await now()).custom_fields['Age']?.value).toBe(31)
     const [second] = await eventsOf(anna.id)
@@ -149,7 +149,7 @@ describe('undoing a change of a subscriber', () => {
     const [changed] = await eventsOf(anna.id)
     await makeSubscriber(started.api, list.id, 'anna@example.com')
     expect(await undo(anna.id, changed?.undo_id)).toBe(
-      'somebody else on the list has the primary key that anna@example.com had'
+      'another subscriber on the list has the primary key value that anna@example.com had'
     )
   })
 
@@ -183,7 +183,7 @@ describe('undoing a change of a subscriber', () => {
     age(7.01)
     expect((await eventsOf(anna.id))[0]?.undo_id).toBeNull()
     expect(await undo(anna.id, changed?.undo_id)).toBe(
-      'a change can be undone for 7 days, and this one is older'
+      'changes can be undone for 7 days, and this one is older'
     )
   })
 

@@ -54,7 +54,7 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await page
       .getByTestId('archive')
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\n') })
-    await page.getByText('it is no ZIP file, or a broken one').waitFor()
+    await page.getByText('it is not a ZIP file, or is damaged').waitFor()
     await actions.first().click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

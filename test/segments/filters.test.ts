@@ -909,7 +909,7 @@ describe('filters', () => {
       const clause = [{ type: 'subscriber_import', operator: 'was not added by', subscriber_import_id: id }]
       const path = `/mailing_lists/${list.id}/subscriber_table`
       expect((await started.api.workbench('POST', path, { clause })).error_message).toContain(
-        'was made by an earlier version, which did not keep whom it added'
+        'was made by an earlier version, which did not record whom it added'
       )
       const choices = await started.api.workbench('GET', `/mailing_lists/${list.id}/imports_that_added`)
       expect(choices.data).toEqual([])

@@ -383,7 +383,7 @@ describe('the audit log', () => {
     const file = await api.raw('/app/v1/audit_log/csv?entity=subscriber')
     expect(file.headers.get('Content-Disposition')).toContain('audit-log.csv')
     const [head, ...lines] = (await file.text()).trim().split('\n')
-    expect(head).toMatch(/^time,user,by way of,/)
+    expect(head).toMatch(/^time,user,via,/)
     expect(lines).toHaveLength(3)
     expect(lines[0]).toContain(',Test,API key,test,changed,subscriber,')
     expect(lines[0]).toMatch(/,anna@example\.com,"'=Club, ""old""",,status: active → bounced$/)

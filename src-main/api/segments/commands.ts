@@ -170,7 +170,7 @@ export async function readCheckedConditions(
       const found = await findImportOfList(db, mailingListId, leaf.subscriber_import_id)
       if (!found) faults.add(`${name} does not exist`)
       else if (!found.isKnown) {
-        faults.add(`${name} was made by an earlier version, which did not keep whom it added`)
+        faults.add(`${name} was made by an earlier version, which did not record whom it added`)
       }
     }
     if (leaf.type !== 'campaign') continue

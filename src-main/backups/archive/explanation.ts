@@ -3,17 +3,17 @@ export const explanation = `This archive holds everything of a Listwright instal
 
 subscribers/   The subscribers of each list as CSV (UTF-8, comma-separated, with a header), for other programs and
                for spreadsheets. Listwright can import each of these files into a list.
-data/          Everything, a file for each kind of record: JSON arrays with one record on each line. Times are
-               milliseconds since 1970 (UTC), bytes are in base64, and what is not there is null.
-manifest.json  How many records each file of data/ holds, and a digest by which changes are noticed.
+data/          Everything, one file for each kind of record: a JSON array with one record on each line. Times are
+               milliseconds since 1970 (UTC), binary data is in base64, and values that are null are left out.
+manifest.json  How many records each file of data/ holds, and a digest (checksum) that reveals changes.
 
 To use the archive on another computer:
 
     listwright backup import FILE
     listwright backup restore NAME
 
-or, in the window, Backups > Import an archive. Listwright reads data/ only, and refuses files that were changed.
+or, in the app, Backups > Import an archive, then restore that backup. Listwright reads data/ only, and refuses files that were changed.
 
 The archive holds the personal data of all subscribers, and hashes of passwords and API keys. Keep it as safe as the
-installation itself. Uploaded files, logs of imports and messages in the outbox are not in it.
+installation itself. It does not contain uploaded files, import logs or messages in the outbox.
 `

@@ -37,7 +37,7 @@ const maxLineBytes = 64 * 1024 ** 2
  */
 export async function readArchive(path: string, databasePath: string): Promise<void> {
   const zip = await openFile(path, { lazyEntries: true, autoClose: false }).catch(() => {
-    throw new Error('The file is not an archive of Listwright: it is no ZIP file, or a broken one.')
+    throw new Error('The file is not a Listwright archive: it is not a ZIP file, or is damaged.')
   })
   try {
     const entries = await entriesOf(zip)
@@ -75,11 +75,12 @@ function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
 async function manifestIn(zip: ZipFile, entries: Map<string, Entry>): Promise<Manifest> {
   const entry = entries.get(manifestName)
   if (!entry || entry.uncompressedSize > maxManifestBytes)
-    throw new Error(`The file is not an archive of Listwright: it has no ${manifestName}.`)
+    throw new Error(`The file is not a Listwright archive: it has no ${manifestName}.`)
   const manifest = parsed(await wholeText(await streamOf(zip, entry)))
-  if (!isManifest(manifest)) throw new Error(`${manifestName} of the archive is not one of Listwright's.`)
+  if (!isManifest(manifest))
+    throw new Error(`The ${manifestName} in the archive was not written by Listwright.`)
   if (manifest.schema < firstSchema)
-    throw new Error(`${manifestName} of the archive has an impossible schema.`)
+    throw new Error(`The ${manifestName} in the archive has an invalid schema version.`)
   if (manifest.schema > newestSchema) {
     throw new Error('The archive was written by a newer Listwright. Install that version to use it.')
   }
@@ -124,7 +125,7 @@ async function fillTable(
 ): Promise<void> {
   const name = tableEntry(table)
   const entry = entries.get(name)
-  if (!entry) throw new Error(`The archive lacks ${name}.`)
+  if (!entry) throw new Error(`The archive does not contain ${name}.`)
   const columns = columnsOf(database, table)
   // The rows of other tables have written to it.
   if (table === sequences) database.exec(`DELETE FROM ${sequences}`)
@@ -138,9 +139,9 @@ async function fillTable(
     if (line === '[' || line === ']' || line === '') continue
     const row = parsed(line.replace(/,$/, ''))
     try {
-      if (typeof row !== 'object' || row === null) throw new Error('must be an object of JSON')
+      if (typeof row !== 'object' || row === null) throw new Error('must be a JSON object')
       const unknown = Object.keys(row).find((column) => !columns.has(column))
-      if (unknown !== undefined) throw new Error(`has "${unknown}", which is not known`)
+      if (unknown !== undefined) throw new Error(`has an unknown property "${unknown}"`)
       insert.run(...[...columns].map(([column, type]) => valueIn(row, column, type)))
     } catch (error) {
       const message =
@@ -176,7 +177,7 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
     }
     parts.push(chunk.subarray(start))
     length += chunk.length - start
-    if (length > maxLineBytes) throw new Error('The archive has a line that is longer than any record.')
+    if (length > maxLineBytes) throw new Error('The archive contains a line that is too long to be a record.')
   }
   yield taken()
 }

@@ -53,8 +53,6 @@ export function restored(value: unknown, type: ColumnType): Stored {
       if (typeof value === 'object') return JSON.stringify(value)
       break
   }
-  const wanted = { INTEGER: 'a whole number', REAL: 'a number', BLOB: 'bytes in base64', TEXT: 'a text' }[
-    type
-  ]
-  throw new Error(`must be ${wanted}`)
+  const wanted = { INTEGER: 'a whole number', REAL: 'a number', BLOB: 'base64 data', TEXT: 'text' }[type]
+  throw new Error(`is not ${wanted}`)
 }

@@ -64,7 +64,7 @@ function openBackup(path: string): Database {
   if (database.pragma('user_version', { simple: true }) === newestSchema) return database
   database.close()
   throw new Error(
-    `${path} was written by another version of Listwright. Restore it first, and export the data then.`
+    `${path} was written by another version of Listwright. Restore it first, then export the data.`
   )
 }
 

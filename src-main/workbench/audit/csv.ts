@@ -11,15 +11,15 @@ import { scanAuditLog } from './scan.ts'
 const columns = [
   'time',
   'user',
-  'by way of',
-  'name of the key, import or server',
+  'via',
+  'key, import or server',
   'action',
-  'kind of record',
+  'record type',
   'record id',
-  'records',
+  'number of records',
   'record',
   'mailing list',
-  'API key of',
+  'API key owner',
   'changes'
 ]
 
@@ -48,10 +48,10 @@ function lineOf(event: AuditEvent): string[] {
   return [
     event.at,
     event.user?.name ?? '',
-    words(event.via),
+    wordsOf[event.via] ?? words(event.via),
     event.cause?.name ?? '',
     actionOf(event),
-    words(event.entity),
+    wordsOf[event.entity] ?? words(event.entity),
     String(event.record?.id ?? ''),
     String(event.records ?? ''),
     event.record?.name ?? '',
@@ -66,9 +66,24 @@ const signIns = {
   password: 'signed in with a password',
   link: 'signed in with a link',
   wrong_password: 'failed to sign in: wrong password',
-  locked_out: 'failed to sign in: wrong password, and is locked out',
-  inactive: 'failed to sign in: is not allowed to'
+  locked_out: 'failed to sign in: wrong password, locked out',
+  inactive: 'failed to sign in: not allowed to sign in'
 } as const
+
+/** Kinds of records, and ways, whose names in the API are not those that people know. */
+const wordsOf: Partial<Record<AuditEvent['via'] | AuditEvent['entity'], string>> = {
+  window: 'app',
+  link: 'link in a message',
+  import_undo: 'undoing an import',
+  bulk_action_undo: 'undoing a bulk action',
+  mailing_list: 'list',
+  subscriber_import: 'import',
+  subscriber_export: 'export',
+  web_form: 'form',
+  pending_subscription: 'unconfirmed sign-up',
+  suppressed_address_import: 'addresses to suppress',
+  sync_remote: 'sync server'
+}
 
 function actionOf({ entity, action, sign_in }: AuditEvent): string {
   if (entity !== 'sign_in') return actions[action]
