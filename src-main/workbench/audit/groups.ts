@@ -42,20 +42,20 @@ export class AuditGroups {
     if (group) {
       group.since = row.at
       group.entries++
-      if (!this.#isCounted(group, row)) {
+      if (!this.#countsAlready(group, row)) {
         group.records = group.records === null || own.records === null ? null : group.records + own.records
       }
       return true
     }
     if (this.all.length >= most) return false
     this.all.push(own)
-    this.#isCounted(own, row)
+    this.#countsAlready(own, row)
     if (isOfJob(row)) this.#ofJobs.set(keyOf(row), own)
     return true
   }
 
-  /** Whether the single record of an entry is among those of the group already; it is from now on. */
-  #isCounted(group: AuditGroup, { first_id, last_id }: AuditRow): boolean {
+  /** Takes note of the single record of an entry. @returns whether the group counts it already */
+  #countsAlready(group: AuditGroup, { first_id, last_id }: AuditRow): boolean {
     if (first_id !== last_id) return false
     const counted = this.#counted.get(group) ?? new Set()
     this.#counted.set(group, counted)
