@@ -5,7 +5,8 @@ import {
   type SubscriberScope
 } from '../api/subscribers/commands.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
-import { type SubscriberRow, subscribersNamed } from '../api/subscribers/queries.ts'
+import { type SubscriberRow, subscribersNamed, subscriberWithKeys } from '../api/subscribers/queries.ts'
+import type { SubscriberKeys } from '../api/subscribers/rules.ts'
 import type { SubscriberChanges } from '../api/subscribers/schema.ts'
 import { addSuppressed } from '../api/suppression-lists/commands.ts'
 import { suppressedRowOf } from '../api/suppression-lists/rules.ts'
@@ -492,7 +493,13 @@ const forgetSubscribers = inBackground<{ syncListId: number; localIds: number[] 
 
 /** What the remote has that this side is to have as well. */
 export type Application =
-  | { is: 'create'; theirId: number; subscriber: SubscriberChanges; agreed: Uint8Array }
+  | {
+      is: 'create'
+      theirId: number
+      keys: SubscriberKeys
+      subscriber: SubscriberChanges
+      agreed: Uint8Array
+    }
   | (Existing & { is: 'update'; theirId: number; subscriber: SubscriberChanges; agreed: Uint8Array })
   | (Existing & { is: 'delete' })
 
@@ -536,6 +543,8 @@ async function apply(
 ): Promise<void> {
   switch (change.is) {
     case 'create': {
+      // Somebody was added here meanwhile who is the same: the next run brings the two together.
+      if ((await subscriberWithKeys(context.db, scope.mailingListId, change.keys)) !== undefined) return
       const { email = '', status = 'active', ...rest } = change.subscriber
       const { id } = await addSubscriber(context, { ...scope, subscriber: { ...rest, email, status } })
       return keepAgreed(context, syncListId, id, change.theirId, change.agreed)

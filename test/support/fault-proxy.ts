@@ -43,8 +43,8 @@ export interface FaultProxy {
   baseUrl: string
   /** Where requests go. */
   target: string
-  /** Asked for each request. */
-  faultOf: (passed: PassedRequest) => Fault
+  /** Asked for each request, which waits for the answer. */
+  faultOf: (passed: PassedRequest) => Fault | Promise<Fault>
   passed: PassedRequest[]
 }
 
@@ -107,7 +107,7 @@ async function carry(proxy: FaultProxy, incoming: IncomingMessage, answer: Serve
     answeredAt: Infinity
   }
   proxy.passed.push(passed)
-  const fault = proxy.faultOf(passed)
+  const fault = await proxy.faultOf(passed)
   if (fault === 'lost') return void incoming.socket.destroy()
   if (fault === 'slow') await pause(30)
   const other = instead[fault]

@@ -118,6 +118,33 @@ test('a change that has to be sent again overwrites nothing that happened there 
   }
 })
 
+test('somebody added on both sides during a look, and removed here before the next, is met anew', async () => {
+  const { here, there, proxy, remoteId } = await startProxied({ direction: 'both' })
+  const list = await makeList(here.api, { name: 'One' })
+  await makeSubscriber(here.api, list.id, 'removed@example.com')
+  await runSync(here.api, remoteId)
+  const { data: lists } = await there.api.get<MailingList[]>('/mailing_lists')
+  await makeSubscriber(there.api, lists[0]?.id ?? 0, 'new@example.com')
+  const pathOf = (name: string) => `/mailing_lists/${list.id}/subscribers/${name}@example.com`
+  let isCut = false
+  proxy.faultOf = async ({ method, path }) => {
+    if (isCut) return 'lost'
+    // The page of the look is on its way: whoever is removed now has to be removed there, before what the page told is written here.
+    if (path.includes('/subscribers?per_page')) await here.api.delete(pathOf('removed'))
+    if (method === 'DELETE') {
+      await makeSubscriber(here.api, list.id, 'new@example.com')
+      isCut = true
+    }
+    return 'none'
+  }
+  expect(await runSync(here.api, remoteId)).not.toMatchObject({ outcome: 'finished' })
+  expect(isCut).toBe(true)
+  await here.api.delete(pathOf('new'))
+  proxy.faultOf = () => 'none'
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', refused: 0 })
+  expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
+})
+
 test('the key goes to no other host, whatever a redirect says', async () => {
   const { here, proxy, remoteId } = await startProxied()
   proxy.faultOf = () => 'redirected'

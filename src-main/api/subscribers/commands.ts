@@ -22,7 +22,13 @@ import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { countedSlice, recordEvent } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, keepUntilConfirmed } from '../web-forms/confirmation.ts'
-import { type SubscriberName, type SubscriberRow, subscribersNamed, subscriberWithList } from './queries.ts'
+import {
+  type SubscriberName,
+  type SubscriberRow,
+  subscribersNamed,
+  subscriberWithKeys,
+  subscriberWithList
+} from './queries.ts'
 import {
   emailComplaint,
   isEmail,
@@ -405,13 +411,8 @@ async function checkKeys(
   ownId: number | null,
   faults: Faults
 ): Promise<void> {
-  let query = context.db.selectFrom('subscribers').select('id').where('mailing_list_id', '=', list.id)
-  query =
-    keys.alternateKey === null
-      ? query.where('email_key', '=', keys.emailKey).where('alternate_key', 'is', null)
-      : query.where('alternate_key', '=', keys.alternateKey)
-  const taken = await query.executeTakeFirst()
-  if (!taken || taken.id === ownId) return
+  const taken = await subscriberWithKeys(context.db, list.id, keys)
+  if (taken === undefined || taken === ownId) return
   const field = primaryKeyOf(list, fields)
   for (const fault of field ? [takenKey(field.name, field.name)] : takenEmail) faults.add(fault)
 }

@@ -6,7 +6,7 @@ import { notFound } from '../../base/errors.ts'
 import { epochSeconds, formatTime } from '../../base/times.ts'
 import { type FieldDefinition, presentValues, type StoredValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
-import { emailKey } from './rules.ts'
+import { emailKey, type SubscriberKeys } from './rules.ts'
 import type { Subscriber } from './schema.ts'
 
 export type SubscriberRow = Selectable<SubscribersTable>
@@ -131,6 +131,24 @@ export async function subscribersNamed(
     for (const row of rows) found.set(row.id, row)
   }
   return [...found.values()].sort((a, b) => a.id - b.id)
+}
+
+/** The id of whoever has these keys on a list; undefined where nobody does. */
+export async function subscriberWithKeys(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  { emailKey, alternateKey }: SubscriberKeys
+): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('subscribers')
+    .select('id')
+    .where('mailing_list_id', '=', mailingListId)
+    .$if(alternateKey === null, (query) =>
+      query.where('email_key', '=', emailKey).where('alternate_key', 'is', null)
+    )
+    .$if(alternateKey !== null, (query) => query.where('alternate_key', '=', alternateKey))
+    .executeTakeFirst()
+  return found?.id
 }
 
 export type SubscriberName = { id: number } | { email: string }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { subscribersNamed, type SubscriberRow } from '../../api/subscribers/queries.ts'
-import { emailKey } from '../../api/subscribers/rules.ts'
+import { emailKey, type SubscriberKeys } from '../../api/subscribers/rules.ts'
 import type { Schema } from '../../database/schema.ts'
 import { count, type Run, type Named } from '../run-context.ts'
 import type { Side } from '../schema.ts'
@@ -55,6 +55,15 @@ export function keyOf({ list }: ListRun, person: Person): string {
   return String(person.get(slotOf({ id: fieldId }))).toLowerCase()
 }
 
+/** The same as this side keeps it. */
+export function localKeysOf(listRun: ListRun, person: Person): SubscriberKeys {
+  const key = keyOf(listRun, person)
+  const fieldId = listRun.list.primary_key_custom_field_id
+  return fieldId === null
+    ? { emailKey: key, alternateKey: null }
+    : { emailKey: emailKey(String(person.get(slots.email))), alternateKey: `${fieldId}:${key}` }
+}
+
 export function namedSubscriber({ list }: ListRun, recordId: number, person: Person): Named {
   return { kind: 'subscriber', mailingListId: list.id, recordId, name: String(person.get(slots.email)) }
 }
@@ -91,7 +100,7 @@ export async function localPeopleLike(
       : await subscribersWithKeys(
           run.reader,
           list.id,
-          people.map((person) => `${fieldId}:${keyOf(listRun, person)}`)
+          people.flatMap((person) => localKeysOf(listRun, person).alternateKey ?? [])
         )
   const found = new Map<string, LocalPerson>()
   for (const row of rows) {

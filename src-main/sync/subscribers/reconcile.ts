@@ -18,6 +18,7 @@ import { type Agreed, agreedOn, isAsAgreed, packAgreed } from './agreed.ts'
 import {
   countSubscribers,
   type ListRun,
+  localKeysOf,
   type LocalPerson,
   type Meeting,
   namedSubscriber
@@ -276,6 +277,7 @@ function createHere(
   outcome.applications.push({
     is: 'create',
     theirId: id,
+    keys: localKeysOf(listRun, person),
     subscriber: requestOf(person, listRun.common, ({ field }) => field.name) as SubscriberChanges,
     agreed: packAgreed(agreedOn(person)),
     person,
