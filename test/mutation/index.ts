@@ -16,13 +16,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seededRandom } from '../support/random.ts'
 import { type Block, blockAt, instrumented } from './blocks.ts'
+import { Compiler } from './compiler.ts'
 import { mutantsOf, mutated, type Mutant } from './mutants.ts'
 import { reachDirectory } from './reached.ts'
 import { accepted } from './survivors.ts'
 import { targets, type Target } from './targets.ts'
 
 const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only TEXT] [--json FILE]
-  --sample N   mutants to try, drawn by the seed (default 200; 0 tries all, which takes days)
+  --sample N   mutants that compile, drawn by the seed (default 200; 0 tries all, which takes days)
   --seed N     draws the same mutants again
   --only TEXT  only those of files whose path holds TEXT
 `
@@ -55,12 +56,14 @@ else await main()
 async function main(): Promise<void> {
   const seed = Number(values.seed)
   const all = targets.flatMap((target) => mutantsOfTarget(target).map((mutant) => ({ mutant, target })))
-  const chosen = sampleOf(
+  const { chosen, refused } = sampleOf(
     all.filter(({ mutant }) => mutant.file.includes(values.only)),
     Number(values.sample),
     seed
   )
-  process.stdout.write(`Trying ${chosen.length} of ${all.length} mutants, SEED=${seed}\n`)
+  process.stdout.write(
+    `Trying ${chosen.length} of ${all.length} mutants, SEED=${seed}. The compiler refuses ${refused} more that were drawn\n`
+  )
   const directories = Array.from({ length: copies }, () => copyOf())
   try {
     const tests = await timedTests(directories, [...new Set(all.map(({ mutant }) => mutant.file))])
@@ -100,11 +103,25 @@ function mutantsOfTarget({ sources }: Target): Mutant[] {
     .flatMap((file) => mutantsOf(file, readFileSync(join(repository, file), 'utf8')))
 }
 
-function sampleOf<Item>(items: Item[], count: number, seed: number): Item[] {
-  if (count === 0 || count >= items.length) return items
+interface Candidate {
+  mutant: Mutant
+  target: Target
+}
+
+/** Draws mutants that compile: the others are caught before any test runs, and say nothing about the tests. */
+function sampleOf(all: Candidate[], count: number, seed: number): { chosen: Candidate[]; refused: number } {
+  const compiler = new Compiler(repository)
   const random = seededRandom(seed)
-  const left = [...items]
-  return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)).flat()
+  const left = [...all]
+  const chosen: Candidate[] = []
+  let refused = 0
+  while (left.length > 0 && (count === 0 || chosen.length < count)) {
+    for (const each of left.splice(Math.floor(random() * left.length), 1)) {
+      if (compiler.refuses(each.mutant)) refused++
+      else chosen.push(each)
+    }
+  }
+  return { chosen, refused }
 }
 
 /** The repository once more, without what is large: mutants are never written into the one that somebody works in. */
