@@ -40,7 +40,8 @@ import { retentionRules } from './retention-rules.ts'
 import { isClockBelieved } from './settings/clock.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
-import { Credentials, type DesktopEncryption } from './sync/credentials.ts'
+import { Copies } from './backups/copies.ts'
+import { Credentials, type DesktopEncryption } from './base/credentials.ts'
 import { RemoteLook } from './sync/remote-look.ts'
 import { ChangeWatch, syncJobs } from './sync/sync-jobs.ts'
 import { suppressionJobs } from './suppression/suppression-jobs.ts'
@@ -177,7 +178,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const failedRows = new FailedRows()
     const credentials = new Credentials(dataDirectory, options.encryption ?? null)
     const remoteLook = new RemoteLook()
-    const backups = new Backups(reader, dataDirectory, integrity)
+    const copies = new Copies(reader, credentials, dataDirectory)
+    const backups = new Backups(reader, dataDirectory, integrity, copies)
     backups.fault = restoreFault
     backups.warnings = unsafePlacesOf(dataDirectory)
     for (const sentence of backups.warnings) process.stderr.write(`${sentence}\n`)

@@ -19,7 +19,8 @@ _listwright() {
     key) words+=' create list revoke --organization --user' ;;
     backup)
       compopt -o filenames
-      mapfile -t COMPREPLY < <(compgen -W "$words create list verify restore recover export import" -- "$word"; compgen -f -- "$word")
+      words+=' create list verify restore recover export import --passphrase-file'
+      mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word")
       return
       ;;
     sync)

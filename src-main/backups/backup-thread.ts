@@ -1,14 +1,15 @@
 import { answerQuestions } from '../base/asked-thread.ts'
 import { messageOf } from '../base/errors.ts'
 import { giveWay } from '../base/threads.ts'
-import { importArchive } from './archive/import-archive.ts'
 import { writeArchive } from './archive/write-archive.ts'
 import type { BackupAnswer, BackupQuestion } from './backups.ts'
+import { encryptFile } from './encryption.ts'
+import { importFile } from './import-file.ts'
 import { recoverBackup } from './recover.ts'
 import { verifyBackup } from './verify.ts'
 import { writeBackup } from './write-backup.ts'
 
-// Copies the database, reads copies, recovers what is damaged, writes archives and reads them: all of it takes seconds.
+// Copies the database, reads copies, recovers what is damaged, writes archives, reads them and encrypts: all of it takes seconds.
 
 giveWay()
 answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
@@ -16,10 +17,15 @@ answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
   try {
     if (question.ask === 'write') return { found: await writeBackup(question.databasePath, path) }
     if (question.ask === 'verify') return { found: await verifyBackup(path) }
-    if (question.ask === 'import') return { found: await importArchive(question.archive, path) }
+    if (question.ask === 'import')
+      return { found: await importFile(question.file, path, question.passphrase) }
     if (question.ask === 'export') {
       await writeArchive(path, question.archive)
-      return { exported: true }
+      return { isWritten: true }
+    }
+    if (question.ask === 'encrypt') {
+      await encryptFile(path, question.encrypted, question.passphrase)
+      return { isWritten: true }
     }
     const { databasePath, file } = question
     return await recoverBackup({ databasePath, file }, path)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, notFound, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
@@ -10,9 +10,11 @@ import { type OpenDatabase, openForGood } from '../integrity/verify-pages.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { BackupSchedule } from '../settings/schema.ts'
+import type { Copies } from './copies.ts'
 import {
   archivePath,
   backupFolder,
+  encryptedPath,
   type BackupFile,
   backupName,
   backupsIn,
@@ -33,11 +35,12 @@ export type BackupQuestion = { path: string } & (
   | { ask: 'write'; databasePath: string }
   | { ask: 'verify' }
   | ({ ask: 'recover' } & OpenDatabase)
-  | { ask: 'import'; archive: string }
+  | { ask: 'import'; file: string; passphrase: string | null }
   | { ask: 'export'; archive: string }
+  | { ask: 'encrypt'; encrypted: string; passphrase: string }
 )
 export type BackupAnswer =
-  { found: Verification; losses?: LossCounts } | { exported: true } | { refused: string }
+  { found: Verification; losses?: LossCounts } | { isWritten: true } | { refused: string }
 type BackupFindings = Extract<BackupAnswer, { found: Verification }>
 
 /** Milliseconds between two looks whether one is due; the first is so long after the start. */
@@ -59,6 +62,7 @@ export class Backups {
   )
   readonly #dataDirectory: string
   readonly #integrity: Pick<Integrity, 'state'>
+  readonly copies: Copies
   #timer: NodeJS.Timeout | undefined
   /** Whether one is being made. */
   isWriting = false
@@ -71,7 +75,13 @@ export class Backups {
   /** What is unsafe about where the data lies, a sentence each. */
   warnings: readonly string[] = []
 
-  constructor(reader: Kysely<Schema>, dataDirectory: string, integrity: Pick<Integrity, 'state'>) {
+  constructor(
+    reader: Kysely<Schema>,
+    dataDirectory: string,
+    integrity: Pick<Integrity, 'state'>,
+    copies: Copies
+  ) {
+    this.copies = copies
     this.#integrity = integrity
     this.#dataDirectory = dataDirectory
     this.#reader = reader
@@ -125,11 +135,17 @@ export class Backups {
   }
 
   /**
-   * Makes one of an archive.
-   * @throws ApiError validation_failed with a sentence where it is none, was changed, or there is no room
+   * Makes one of a file: an archive, or a backup of another folder or computer.
+   * @param passphrase of an encrypted one
+   * @throws ApiError validation_failed with a sentence where it is neither, was changed, or there is no room
    */
-  async import(archive: string): Promise<BackupFile> {
-    const { backup } = await this.#make('imported', Date.now(), (path) => ({ ask: 'import', archive, path }))
+  async import(file: string, passphrase: string | null): Promise<BackupFile> {
+    const { backup } = await this.#make('imported', Date.now(), (path) => ({
+      ask: 'import',
+      file,
+      passphrase,
+      path
+    }))
     return backup
   }
 
@@ -142,16 +158,32 @@ export class Backups {
     const { path } = this.named(name)
     const archive = archivePath(path)
     if (existsSync(archive)) return archive
+    await this.#whileExporting(name, { ask: 'export', path, archive })
+    return archive
+  }
+
+  /**
+   * Encrypts a backup with a passphrase, into a file beside it that takes the place of an earlier one.
+   * @returns the path of the file
+   * @throws ApiError not_found; validation_failed with a sentence where it cannot be written, or a backup is being made
+   */
+  async encrypt(name: string, passphrase: string): Promise<string> {
+    const { path } = this.named(name)
+    const encrypted = encryptedPath(path)
+    await this.#whileExporting(name, { ask: 'encrypt', path, encrypted, passphrase })
+    return encrypted
+  }
+
+  async #whileExporting(name: string, question: BackupQuestion): Promise<void> {
     await this.#whileWriting(async () => {
       this.#exporting = name
       try {
-        const answer = await this.#thread.ask({ ask: 'export', path, archive })
+        const answer = await this.#thread.ask(question)
         if ('refused' in answer) throw validationFailed(answer.refused)
       } finally {
         this.#exporting = null
       }
     })
-    return archive
   }
 
   async #make(
@@ -222,6 +254,19 @@ export class Backups {
   async makeWhatIsDue(now: number): Promise<void> {
     // What is damaged would take the place of what is whole.
     if (this.#integrity.state === 'damaged' || this.isWriting) return
+    await this.#makeScheduled(now)
+    await this.copyWhatIsDue()
+  }
+
+  /** Copies the newest of those that are made by themselves to where encrypted copies go, if it is yet to be copied. */
+  async copyWhatIsDue(): Promise<void> {
+    if (this.isWriting) return
+    await this.copies.makeWhatIsDue(this.list(), (path, encrypted, passphrase) =>
+      this.#whileExporting(basename(path), { ask: 'encrypt', path, encrypted, passphrase })
+    )
+  }
+
+  async #makeScheduled(now: number): Promise<void> {
     try {
       const { service_backups: schedule } = await currentSettings(this.#reader)
       if (schedule === 'off' || !this.#isDue(intervals[schedule], now)) return
@@ -260,7 +305,7 @@ export class Backups {
   async #ask(question: BackupQuestion): Promise<BackupFindings> {
     const answer = await this.#thread.ask(question)
     if ('refused' in answer) throw validationFailed(answer.refused)
-    if ('exported' in answer) throw new Error('an export was answered where none was asked for')
+    if ('isWritten' in answer) throw new Error('an export was answered where none was asked for')
     return answer
   }
 }

@@ -1,5 +1,7 @@
 import { type Command, recordOne } from '../database/command.ts'
 import type { ChangeAction } from '../database/schema.ts'
+import type { CopiesSetting } from './copies.ts'
+import { copiesSetting } from './queries.ts'
 
 interface Note {
   organizationId: number
@@ -27,7 +29,22 @@ const noteBackup: Command<Note, void> = (context, { organizationId, name, done }
   return Promise.resolve()
 }
 
-export const backupCommands = { note: noteBackup }
+/** Sets where encrypted copies of backups go; null for nowhere. */
+const setCopies: Command<{ organizationId: number; copies: CopiesSetting | null }, void> = async (
+  context,
+  { organizationId, copies }
+) => {
+  const before = await copiesSetting(context.db)
+  await context.db
+    .replaceInto('settings')
+    .values({ name: 'backup_copies', value: JSON.stringify(copies) })
+    .execute()
+  recordOne(context, 'settings', 'update', { organizationId }, 0, {
+    backup_copies: [before?.folder ?? null, copies?.folder ?? null]
+  })
+}
+
+export const backupCommands = { note: noteBackup, setCopies }
 
 declare module '../database/command.ts' {
   interface CommandRegistry {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { unlistedEndpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
-import { Nullable } from '../http/schema.ts'
+import { Nullable, Timestamp } from '../http/schema.ts'
 import { Backup, LossCounts, Verification } from './schema.ts'
 
 // A backup holds everything of all organizations.
@@ -18,7 +18,17 @@ const BackupsAnswer = Type.Object({
   /** What is unsafe about where the data lies, a sentence each. */
   warnings: Type.Array(Type.String()),
   /** Why the last one that was due was not made; null where it was. */
-  fault: Nullable(Type.String())
+  fault: Nullable(Type.String()),
+  /** Encrypted copies of automatic backups; null where none are made. */
+  copies: Nullable(
+    Type.Object({
+      folder: Type.String(),
+      /** When the last was made; null for none. */
+      last_at: Nullable(Timestamp),
+      /** Why the last one that was due was not made; null where it was. */
+      fault: Nullable(Type.String())
+    })
+  )
 })
 export type BackupsAnswer = Static<typeof BackupsAnswer>
 
@@ -28,9 +38,11 @@ const RecoveryAnswer = Type.Object({
 })
 export type RecoveryAnswer = Static<typeof RecoveryAnswer>
 
-export const archiveEndpoints = unlistedEndpoints({
-  // Its body is an archive, which becomes a backup.
-  'PUT /backups/archive': {
+const Passphrase = Type.String({ maxLength: 1000 })
+
+export const importEndpoints = unlistedEndpoints({
+  // Its body is an archive or a backup, which becomes a backup here. The header X-Passphrase, percent-encoded, opens an encrypted one.
+  'PUT /backups/import': {
     access,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     body: Type.Unknown(),
@@ -46,10 +58,24 @@ export const backupEndpoints = unlistedEndpoints({
   // A ZIP file: what a backup holds as CSV and JSON. It is made first, which takes a while.
   'POST /backups/:name/archive': { access, params, answer: envelope(Type.Null()) },
   'GET /backups/:name/archive': { access, params },
+  // Of the age format. It is made first, as well.
+  'POST /backups/:name/encrypted': {
+    access,
+    params,
+    body: Type.Object({ passphrase: Passphrase }),
+    answer: envelope(Type.Null())
+  },
+  'GET /backups/:name/encrypted': { access, params },
   // A CSV file: what was lost of the data that a backup was recovered from.
   'GET /backups/:name/losses': { access, params },
   'POST /backups/:name/verify': { access, params, answer: envelope(Verification) },
   'POST /backups/:name/restore': { access, params, answer: envelope(Type.Null()) },
+  'PUT /backups/copies': {
+    access,
+    body: Type.Object({ folder: Type.String({ minLength: 1, maxLength: 4096 }), passphrase: Passphrase }),
+    answer: envelope(Type.Null())
+  },
+  'DELETE /backups/copies': { access, answer: envelope(Type.Null()) },
   'DELETE /backups/restore': { access, answer: envelope(Type.Null()) },
   'DELETE /backups/:name': { access, params, answer: envelope(Type.Null()) }
 })

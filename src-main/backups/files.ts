@@ -6,6 +6,8 @@ import type { BackupKind } from './schema.ts'
 // Backups are files of the folder "backups" in the data directory, whose names tell what they are; what has another name is somebody's own.
 
 export const backupFolder = 'backups'
+/** What the name of an encrypted file ends with. */
+export const encryptedSuffix = '.age'
 
 /** A backup as it lies in the folder. */
 export interface BackupFile {
@@ -39,13 +41,17 @@ export function backupName(kind: Exclude<BackupKind, 'before_update'>, now: numb
   return `listwright-${part}-${fileMoment(now)}.db`
 }
 
-/** The backups of a folder, the newest first. */
-export function backupsIn(directory: string): BackupFile[] {
+/**
+ * The backups of a folder, the newest first.
+ * @param suffix what follows the name of each, such as that of encrypted copies
+ */
+export function backupsIn(directory: string, suffix = ''): BackupFile[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory)
+    .filter((name) => name.endsWith(suffix))
     .flatMap((name): BackupFile[] => {
       for (const [kind, pattern] of Object.entries(patterns) as [BackupKind, RegExp][]) {
-        const [, moment] = pattern.exec(name) ?? []
+        const [, moment] = pattern.exec(name.slice(0, name.length - suffix.length)) ?? []
         if (moment === undefined) continue
         const path = join(directory, name)
         const bytes = statSync(path, { throwIfNoEntry: false })?.size
@@ -71,6 +77,11 @@ export function archivePath(backupPath: string): string {
   return backupPath.replace(/(\.db)?$/, '.zip')
 }
 
+/** Beside one that was exported with a passphrase lies the encrypted file. */
+export function encryptedPath(backupPath: string): string {
+  return backupPath + encryptedSuffix
+}
+
 /** A file that is being written was written to a moment ago; one that was not for so long was left by a process that was killed. Milliseconds. */
 const leftAfter = 60 * 60 * 1000
 
@@ -78,7 +89,7 @@ const leftAfter = 60 * 60 * 1000
 export function removeLeftParts(directory: string, now: number): void {
   if (!existsSync(directory)) return
   for (const name of readdirSync(directory)) {
-    if (!/^\.(listwright-|archive-).*\.part(-journal)?$/.test(name)) continue
+    if (!/^\.(listwright-|import-).*\.part(-journal)?$/.test(name)) continue
     const path = join(directory, name)
     const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs
     if (written !== undefined && written < now - leftAfter) rmSync(path, { force: true })
@@ -87,6 +98,13 @@ export function removeLeftParts(directory: string, now: number): void {
 
 export function removeBackup({ path }: BackupFile): void {
   const ofALog = ['-wal', '-shm', '-wal-as-found'].map((part) => path + part)
-  for (const each of [path, notePath(path), lossesPath(path), archivePath(path), ...ofALog])
+  for (const each of [
+    path,
+    notePath(path),
+    lossesPath(path),
+    archivePath(path),
+    encryptedPath(path),
+    ...ofALog
+  ])
     rmSync(each, { force: true })
 }

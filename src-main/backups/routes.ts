@@ -1,12 +1,13 @@
-import { createReadStream, existsSync, statSync } from 'node:fs'
+import type { FastifyReply } from 'fastify'
+import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { notFound } from '../base/errors.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { backupEndpoints } from './endpoints.ts'
-import { archivePath, lossesPath } from './files.ts'
+import { archivePath, encryptedPath, lossesPath } from './files.ts'
 import { tellOfBackup } from './note.ts'
-import { presentBackup } from './present.ts'
+import { presentBackup, presentCopies } from './present.ts'
 
 /** /app/v1/backups: copies of the database. */
 export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
@@ -18,7 +19,8 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
       is_writing: backups.isWriting,
       restoring: requested && basename(requested),
       warnings: [...backups.warnings],
-      fault: backups.fault
+      fault: backups.fault,
+      copies: presentCopies(await backups.copies.state(), caller.timeZone)
     })
   },
 
@@ -35,11 +37,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'GET /backups/:name/losses': async ({ params }, reply) => {
     const path = lossesPath(backups.named(params.name).path)
-    if (!existsSync(path)) throw notFound(`list of what was lost for ${params.name}`)
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('Content-Disposition', `attachment; filename="${basename(path)}"`)
-      .send(createReadStream(path))
+    return sendFile(reply, path, 'text/csv; charset=utf-8', `list of what was lost for ${params.name}`)
   },
 
   'POST /backups/:name/archive': async ({ params }) => {
@@ -50,13 +48,18 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'GET /backups/:name/archive': async ({ params }, reply) => {
     const path = archivePath(backups.named(params.name).path)
-    const size = statSync(path, { throwIfNoEntry: false })?.size
-    if (size === undefined) throw notFound(`archive of ${params.name}`)
-    return reply
-      .type('application/zip')
-      .header('Content-Length', size)
-      .header('Content-Disposition', `attachment; filename="${basename(path)}"`)
-      .send(createReadStream(path))
+    return sendFile(reply, path, 'application/zip', `archive of ${params.name}`)
+  },
+
+  'POST /backups/:name/encrypted': async ({ params, body }) => {
+    await backups.encrypt(params.name, body.passphrase)
+    await tellOfBackup(writer, params.name, 'exported')
+    return ok(null)
+  },
+
+  'GET /backups/:name/encrypted': async ({ params }, reply) => {
+    const path = encryptedPath(backups.named(params.name).path)
+    return sendFile(reply, path, 'application/octet-stream', `encrypted copy of ${params.name}`)
   },
 
   'POST /backups/:name/verify': async ({ params }) =>
@@ -65,6 +68,19 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
   'POST /backups/:name/restore': async ({ params }) => {
     await backups.requestRestore(params.name)
     await tellOfBackup(writer, params.name, 'restore_requested')
+    return ok(null)
+  },
+
+  'PUT /backups/copies': async ({ caller, body }) => {
+    const copies = await backups.copies.prepare(body.folder, body.passphrase)
+    await writer.run('backups.setCopies', { organizationId: caller.organizationId, copies })
+    void backups.copyWhatIsDue()
+    return ok(null)
+  },
+
+  'DELETE /backups/copies': async ({ caller }) => {
+    await writer.run('backups.setCopies', { organizationId: caller.organizationId, copies: null })
+    await backups.copies.forget()
     return ok(null)
   },
 
@@ -79,3 +95,14 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
     return ok(null)
   }
 }))
+
+/** @param called what a sentence calls the file where it is not there */
+function sendFile(reply: FastifyReply, path: string, type: string, called: string): FastifyReply {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) throw notFound(called)
+  return reply
+    .type(type)
+    .header('Content-Length', size)
+    .header('Content-Disposition', `attachment; filename="${basename(path)}"`)
+    .send(createReadStream(path))
+}

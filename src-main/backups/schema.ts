@@ -36,6 +36,9 @@ export interface TableDigest {
   digest: string
 }
 
+/** Characters; who has an encrypted backup can try as many passphrases as their computers can, about one a second each. */
+export const minPassphrase = 12
+
 /** What was found when a backup was read from its first byte to its last. */
 export const Verification = Type.Object({
   ok: Type.Boolean(),

@@ -20,10 +20,11 @@ const maxFaults = 20
 /**
  * Reads a backup from its first byte to its last: its structure, what refers to what, its counters, and each table's rows against
  * what was noted when it was written. Takes some 10 s for a million subscribers.
+ * @param called what sentences call it
  * @throws Error with a sentence where it is no database of Listwright, or a newer version's
  */
-export async function verifyBackup(path: string): Promise<Verification> {
-  const database = openBackup(path)
+export async function verifyBackup(path: string, called = path): Promise<Verification> {
+  const database = openBackup(path, called)
   try {
     const faults = [...structuralFaults(database)]
     // A table that cannot be read is among the faults already.
@@ -38,10 +39,10 @@ export async function verifyBackup(path: string): Promise<Verification> {
   }
 }
 
-function openBackup(path: string): Database {
+function openBackup(path: string, called: string): Database {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
   const refuse = (): never => {
-    throw new Error(`${path} is not a Listwright backup.`)
+    throw new Error(`${called} is not a Listwright backup.`)
   }
   let database: Database | undefined
   try {
@@ -50,7 +51,7 @@ function openBackup(path: string): Database {
     const schema = database.pragma('user_version', { simple: true }) as number
     const isOurs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'mailing_lists'").get()
     if (schema > newestSchema)
-      throw new Error(`${path} was written by a newer Listwright. Install that version to use it.`)
+      throw new Error(`${called} was written by a newer Listwright. Install that version to use it.`)
     return isOurs ? database : refuse()
   } catch (error) {
     database?.close()

@@ -42,7 +42,7 @@ export async function placeBackup(
   await rm(partial, { force: true })
   try {
     await write(partial)
-    const found = await verifyBackup(partial)
+    const found = await verifyBackup(partial, 'The file')
     if (!found.ok) throw new Error(`The backup cannot be used: ${found.faults.join('; ')}`)
     await writeDurably(notePath(path), JSON.stringify({ tables: found.tables }))
     await moveDurably(partial, () => path)

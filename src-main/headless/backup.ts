@@ -1,10 +1,11 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { importArchive } from '../backups/archive/import-archive.ts'
 import { writeArchive } from '../backups/archive/write-archive.ts'
+import { decryptFile, encryptFile, isEncrypted } from '../backups/encryption.ts'
 import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
+import { importFile } from '../backups/import-file.ts'
 import { recoverBackup } from '../backups/recover.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
@@ -15,6 +16,7 @@ import { openForGood } from '../integrity/verify-pages.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { requireData } from './data-directory.ts'
+import { secretIn } from './secret-file.ts'
 
 // `listwright backup …`: copies of the database, also where the application does not start any more.
 
@@ -33,14 +35,19 @@ restore  replaces the data with a backup, after setting the current data aside. 
 recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
          first
 export   writes everything into an archive (a ZIP file) as CSV and JSON, even while the application is running
-import   makes a backup from an archive. Restore it into an empty installation, or in place of the current data
+import   makes a backup from an archive, or from a backup of another computer. Restore it into an empty installation,
+         or in place of the current data
 
 FILE is a path, or the name of a backup in the data directory. A backup contains everything except uploaded files,
 import logs and messages in the outbox.
 
-${commonUsage}`
+${commonUsage}  --passphrase-file FILE  reads a passphrase from the file (- for standard input): create and export encrypt with it,
+                          and verify, restore and import decrypt. Encrypted files are in the age format
+`
 
-export const backupCommand = answeringCommand(usage, {}, async (values, [action = '', ...rest]) => {
+const options = { 'passphrase-file': { type: 'string' } } as const
+
+export const backupCommand = answeringCommand(usage, options, async (values, [action = '', ...rest]) => {
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined
   const [file, ...others] = rest
   if (!run || others.length > 0 || (['list', 'recover'].includes(action) && file !== undefined))
@@ -49,10 +56,15 @@ export const backupCommand = answeringCommand(usage, {}, async (values, [action 
     )
   // Copies hold what the data hold, and are for the same eyes.
   process.umask(0o077)
-  return run(resolve(values['data-dir']), file)
+  const passphraseFile = values['passphrase-file']
+  const passphrase =
+    passphraseFile === undefined ? null : secretIn('passphrase-file', 'passphrase', passphraseFile)
+  return run(resolve(values['data-dir']), file, passphrase)
 })
 
-const actions: Record<string, (dataDirectory: string, file: string | undefined) => Promise<Printed>> = {
+type Action = (dataDirectory: string, file: string | undefined, passphrase: string | null) => Promise<Printed>
+
+const actions: Record<string, Action> = {
   create,
   list,
   verify,
@@ -62,11 +74,25 @@ const actions: Record<string, (dataDirectory: string, file: string | undefined) 
   import: importData
 }
 
-async function create(dataDirectory: string, file: string | undefined): Promise<Printed> {
+async function create(
+  dataDirectory: string,
+  file: string | undefined,
+  passphrase: string | null
+): Promise<Printed> {
   const database = join(requireData(dataDirectory), 'listwright.db')
+  if (file === undefined && passphrase !== null)
+    throw new Error('an encrypted backup needs a path, such as backup.db.age')
   const path =
     file === undefined ? join(dataDirectory, backupFolder, backupName('manual', Date.now())) : resolve(file)
-  const { subscribers } = await writeBackup(database, path)
+  const { subscribers } =
+    passphrase === null
+      ? await writeBackup(database, path)
+      : await inPassingFolder(dirname(refuseExisting(path)), async (folder) => {
+          const copy = join(folder, 'copy.db')
+          const found = await writeBackup(database, copy)
+          await encryptFile(copy, path, passphrase)
+          return found
+        })
   const { size: bytes } = statSync(path)
   return {
     json: { file: path, bytes, subscribers },
@@ -96,9 +122,20 @@ async function list(dataDirectory: string): Promise<Printed> {
   }
 }
 
-async function verify(dataDirectory: string, file: string | undefined): Promise<Printed> {
+async function verify(
+  dataDirectory: string,
+  file: string | undefined,
+  passphrase: string | null
+): Promise<Printed> {
   const path = backupNamed(dataDirectory, file, 'verify')
-  const { ok, faults, subscribers, tables } = await verifyBackup(path)
+  const isClosed = existsSync(path) && (await isEncrypted(path))
+  const { ok, faults, subscribers, tables } = isClosed
+    ? await inPassingFolder(tmpdir(), async (folder) => {
+        const copy = join(folder, 'copy.db')
+        await decryptFile(path, copy, requiredPassphrase(passphrase))
+        return verifyBackup(copy, path)
+      })
+    : await verifyBackup(path)
   return {
     json: { file: path, ok, faults, subscribers, tables },
     text: ok
@@ -108,11 +145,18 @@ async function verify(dataDirectory: string, file: string | undefined): Promise<
   }
 }
 
-async function restore(dataDirectory: string, file: string | undefined): Promise<Printed> {
-  const path = backupNamed(dataDirectory, file, 'restore')
+async function restore(
+  dataDirectory: string,
+  file: string | undefined,
+  passphrase: string | null
+): Promise<Printed> {
+  const given = backupNamed(dataDirectory, file, 'restore')
   await makeDirectory(dataDirectory)
   const lock = takeInstanceLock(dataDirectory)
   try {
+    const isClosed = existsSync(given) && (await isEncrypted(given))
+    const path = isClosed ? importedPath(dataDirectory) : given
+    if (isClosed) await importFile(given, path, requiredPassphrase(passphrase))
     const { setAside, found } = await restoreBackup(dataDirectory, path, Date.now())
     return {
       json: { restored: path, set_aside: setAside, subscribers: found.subscribers },
@@ -148,13 +192,38 @@ async function recover(dataDirectory: string): Promise<Printed> {
   }
 }
 
-async function exportData(dataDirectory: string, file: string | undefined): Promise<Printed> {
+async function exportData(
+  dataDirectory: string,
+  file: string | undefined,
+  passphrase: string | null
+): Promise<Printed> {
   if (file === undefined)
     throw new Error('backup export needs the path of the archive, such as listwright.zip')
   const database = join(requireData(dataDirectory), 'listwright.db')
   const path = refuseExisting(resolve(file))
-  // Of one moment, whatever is written meanwhile.
-  const folder = await mkdtemp(join(dirname(path), '.listwright-export-'))
+  return inPassingFolder(dirname(path), async (folder) => {
+    // Of one moment, whatever is written meanwhile.
+    const copy = join(folder, 'copy.db')
+    await writeBackup(database, copy)
+    const archive = join(folder, basename(path))
+    const { subscribers } = await writeArchive(copy, archive)
+    if (passphrase === null) await moveDurably(archive, () => refuseExisting(path))
+    else await encryptFile(archive, refuseExisting(path), passphrase)
+    const { size: bytes } = statSync(path)
+    return {
+      json: { file: path, bytes, subscribers },
+      text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
+    }
+  })
+}
+
+/** Does something in a folder that is gone afterwards, also where the command is interrupted. */
+async function inPassingFolder<Result>(
+  directory: string,
+  work: (folder: string) => Promise<Result>
+): Promise<Result> {
+  // Not awaited: an interruption in between would leave it.
+  const folder = mkdtempSync(join(directory, '.listwright-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   const stop = (): never => {
     remove()
@@ -162,14 +231,7 @@ async function exportData(dataDirectory: string, file: string | undefined): Prom
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
-    const copy = join(folder, 'copy.db')
-    await writeBackup(database, copy)
-    const { subscribers, bytes } = await writeArchive(copy, join(folder, basename(path)))
-    await moveDurably(join(folder, basename(path)), () => refuseExisting(path))
-    return {
-      json: { file: path, bytes, subscribers },
-      text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
-    }
+    return await work(folder)
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
     remove()
@@ -182,20 +244,34 @@ function refuseExisting(path: string): string {
   return path
 }
 
-async function importData(dataDirectory: string, file: string | undefined): Promise<Printed> {
-  if (file === undefined) throw new Error('backup import needs the path of an archive')
-  const archive = resolve(file)
-  if (!existsSync(archive)) throw new Error(`There is no file ${archive}.`)
-  const name = backupName('imported', Date.now())
-  const path = join(dataDirectory, backupFolder, name)
-  const { subscribers } = await importArchive(archive, path)
+async function importData(
+  dataDirectory: string,
+  file: string | undefined,
+  passphrase: string | null
+): Promise<Printed> {
+  if (file === undefined) throw new Error('backup import needs the path of an archive or a backup')
+  const given = resolve(file)
+  if (!existsSync(given)) throw new Error(`There is no file ${given}.`)
+  const isClosed = await isEncrypted(given)
+  const path = importedPath(dataDirectory)
+  const { subscribers } = await importFile(given, path, isClosed ? requiredPassphrase(passphrase) : null)
   return {
     json: { file: path, subscribers },
     text: [
       `${path}: ${formatCount(subscribers)} subscribers.`,
-      `To use it: listwright backup restore ${name}`
+      `To use it: listwright backup restore ${basename(path)}`
     ].join('\n')
   }
+}
+
+function importedPath(dataDirectory: string): string {
+  return join(dataDirectory, backupFolder, backupName('imported', Date.now()))
+}
+
+function requiredPassphrase(passphrase: string | null): string {
+  if (passphrase === null)
+    throw new Error('The file is encrypted. Its passphrase is given with --passphrase-file.')
+  return passphrase
 }
 
 function lossSentences({ lost, removed, replaced, doubtful, stopped }: LossCounts): string[] {

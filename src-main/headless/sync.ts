@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   fittingAnswers,
@@ -12,6 +11,7 @@ import { formatCount } from '../base/figures.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { requireData } from './data-directory.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'
+import { secretIn } from './secret-file.ts'
 
 // `listwright sync …`: remote servers that the lists are mirrored to, beside an application that runs or without one.
 
@@ -99,11 +99,7 @@ async function add({ call }: LocalApplication, values: Values): Promise<Printed>
 }
 
 function readKey(path: string): string {
-  if (path !== '-' && !existsSync(path))
-    throw new Error(`--key-file must name a file that contains the key; there is no file ${path}`)
-  const key = readFileSync(path === '-' ? 0 : path, 'utf8').trim()
-  if (key === '') throw new Error(`--key-file must contain a key; ${path} is empty`)
-  return key
+  return secretIn('key-file', 'key', path).trim()
 }
 
 function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_fields }: ListMatch): string {

@@ -11,6 +11,7 @@ import type { SubscriberChanges } from '../api/subscribers/schema.ts'
 import { addSuppressed } from '../api/suppression-lists/commands.ts'
 import { suppressedRowOf } from '../api/suppression-lists/rules.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
+import type { CredentialPlace } from '../base/credential-places.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import { conflictById, type RemoteRow, remoteById, settingsOf } from './queries.ts'
@@ -18,7 +19,6 @@ import { emptyResult, type NotedConflict, type NotedRefusal } from './run-contex
 import { isRemoved } from './subscribers/statuses.ts'
 import {
   type Answer,
-  type CredentialPlace,
   type LinkedKind,
   type Question,
   type RemoteSettings,

@@ -3,7 +3,7 @@ import { validationFailed } from '../base/errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials } from '../base/credentials.ts'
 import { syncEndpoints } from './endpoints.ts'
 import {
   campaignsThere,

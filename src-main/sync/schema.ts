@@ -1,9 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { credentialPlaces } from '../base/credential-places.ts'
 import { Filled, Nullable, Timestamp, withDefault } from '../http/schema.ts'
-
-/** Where the key of a remote is kept: by the desktop's own storage, the system's keyring, or a file of its owner's. */
-export const credentialPlaces = ['desktop', 'keyring', 'file'] as const
-export type CredentialPlace = (typeof credentialPlaces)[number]
 
 export const sides = ['local', 'remote'] as const
 export type Side = (typeof sides)[number]

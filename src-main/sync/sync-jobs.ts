@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials } from '../base/credentials.ts'
 import { remotesToRun } from './queries.ts'
 import type { SyncThreadData } from './sync-thread.ts'
 

@@ -1,16 +1,9 @@
 import type { Generated } from 'kysely'
+import type { CredentialPlace } from '../base/credential-places.ts'
 import type { Fixed, Json, Time } from '../database/schema.ts'
-import type {
-  Answer,
-  CredentialPlace,
-  LinkedKind,
-  Question,
-  RemoteState,
-  RunOutcome,
-  Side
-} from './schema.ts'
+import type { Answer, LinkedKind, Question, RemoteState, RunOutcome, Side } from './schema.ts'
 
-/** A server that the state of an organization is mirrored to. Its key is kept elsewhere (credentials.ts). */
+/** A server that the state of an organization is mirrored to. Its key is kept elsewhere (base/credentials.ts). */
 export interface SyncRemotesTable {
   id: Generated<number>
   organization_id: Fixed<number>

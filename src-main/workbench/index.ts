@@ -7,7 +7,7 @@ import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { aboutRoutes } from './about/routes.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { archiveRoutes } from '../backups/archive/routes.ts'
+import { backupImportRoutes } from '../backups/import-route.ts'
 import { backupRoutes } from '../backups/routes.ts'
 import { integrityRoutes } from '../integrity/routes.ts'
 import { bulkActionRoutes } from './bulk-actions.ts'
@@ -44,7 +44,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(apiAccessRoutes)
   await app.register(auditRoutes)
   await app.register(backupRoutes)
-  await app.register(archiveRoutes)
+  await app.register(backupImportRoutes)
   await app.register(integrityRoutes)
   await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)

@@ -1,7 +1,7 @@
 import type {
-  archiveEndpoints,
   BackupsAnswer,
   backupEndpoints,
+  importEndpoints,
   RecoveryAnswer
 } from '../../src-main/backups/endpoints.ts'
 import type { Backup, Verification } from '../../src-main/backups/schema.ts'
@@ -10,7 +10,7 @@ import { windowCalls } from './client.ts'
 export type { Backup, BackupsAnswer, RecoveryAnswer, Verification }
 
 const backups = windowCalls<typeof backupEndpoints>()
-const archives = windowCalls<typeof archiveEndpoints>()
+const imports = windowCalls<typeof importEndpoints>()
 
 export function fetchBackups(): Promise<BackupsAnswer> {
   return backups.call('GET /backups')
@@ -30,9 +30,12 @@ export function recoverData(): Promise<RecoveryAnswer> {
   return backups.call('POST /backups/recover')
 }
 
-/** Makes one of an archive. */
-export function importArchive(file: File): Promise<Backup> {
-  return archives.call('PUT /backups/archive', { body: file })
+/** Makes one of an archive or of a backup from elsewhere. @param passphrase of an encrypted one */
+export function importBackup(file: File, passphrase?: string): Promise<Backup> {
+  return imports.call('PUT /backups/import', {
+    body: file,
+    ...(passphrase !== undefined && { headers: { 'X-Passphrase': encodeURIComponent(passphrase) } })
+  })
 }
 
 /** Writes what a backup holds as CSV and JSON into an archive. @returns where it is downloaded then */
@@ -40,6 +43,23 @@ export async function exportBackup(name: string): Promise<string> {
   const given = { params: { name } }
   await backups.call('POST /backups/:name/archive', given)
   return backups.address('GET /backups/:name/archive', given)
+}
+
+/** Encrypts a backup. @returns where it is downloaded then */
+export async function encryptBackup(name: string, passphrase: string): Promise<string> {
+  const params = { name }
+  await backups.call('POST /backups/:name/encrypted', { params, body: { passphrase } })
+  return backups.address('GET /backups/:name/encrypted', { params })
+}
+
+/** Has each automatic backup copied to a folder, encrypted. */
+export async function setCopies(folder: string, passphrase: string): Promise<void> {
+  await backups.call('PUT /backups/copies', { body: { folder, passphrase } })
+}
+
+/** The copies that were made stay. */
+export async function unsetCopies(): Promise<void> {
+  await backups.call('DELETE /backups/copies')
 }
 
 /** Where the list of what was lost is downloaded. */

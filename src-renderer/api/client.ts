@@ -53,7 +53,7 @@ export interface Page<Item> extends Envelope<Item[]> {
   num_pages: number
 }
 
-type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal }
+type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal; headers?: Record<string, string> }
 /** Nothing need be given to an endpoint that asks for nothing. */
 type Arguments<Of extends Endpoint> =
   object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
@@ -93,6 +93,7 @@ interface AnyOptions {
   query?: Record<string, unknown>
   body?: unknown
   signal?: AbortSignal
+  headers?: Record<string, string>
 }
 
 // The compiler knows what each call is given and answers by its name, which nothing knows while it runs.
@@ -121,12 +122,16 @@ function pathOf(base: string, name: EndpointName, { params = {}, query = {} }: A
   return base + path + (asked.length > 0 ? `?${new URLSearchParams(asked)}` : '')
 }
 
-async function send(method: string, path: string, { body, signal }: AnyOptions): Promise<Envelope<unknown>> {
+async function send(
+  method: string,
+  path: string,
+  { body, signal, headers = {} }: AnyOptions
+): Promise<Envelope<unknown>> {
   const { answer, status } = await readAnswer(
     fetch(path, {
       method,
       ...(signal && { signal }),
-      ...(body !== undefined && asSent(body))
+      ...(body !== undefined && asSent(body, headers))
     })
   )
   if (answer.success) return answer
@@ -135,9 +140,9 @@ async function send(method: string, path: string, { body, signal }: AnyOptions):
 }
 
 /** A file goes as it is, everything else as JSON. */
-function asSent(body: unknown): RequestInit {
-  if (body instanceof Blob) return { body }
-  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
+function asSent(body: unknown, headers: Record<string, string>): RequestInit {
+  if (body instanceof Blob) return { body, headers }
+  return { body: JSON.stringify(body), headers: { ...headers, 'Content-Type': 'application/json' } }
 }
 
 async function readAnswer(

@@ -19,7 +19,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
-import { importArchive } from '../../src-main/backups/archive/import-archive.ts'
+import { importFile } from '../../src-main/backups/import-file.ts'
 import { archived, restored, type Stored } from '../../src-main/backups/archive/values.ts'
 import { removeLeftParts } from '../../src-main/backups/files.ts'
 import { writeArchive } from '../../src-main/backups/archive/write-archive.ts'
@@ -206,7 +206,7 @@ describe('an archive of everything', () => {
       const path = join(directory, 'changed.zip')
       writeFileSync(path, zipOf(Object.fromEntries(files)))
       const target = join(directory, 'backups', 'imported.db')
-      const error: unknown = await importArchive(path, target).then(
+      const error: unknown = await importFile(path, target, null).then(
         () => null,
         (reason: unknown) => reason
       )
@@ -311,13 +311,17 @@ describe('an archive of everything', () => {
     it('where it is no archive', async () => {
       const path = join(await temporaryDirectory(), 'people.csv')
       writeFileSync(path, 'email\na@example.com\n')
-      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is not a ZIP file, or is damaged')
+      await expect(importFile(path, `${path}.db`, null)).rejects.toThrow(
+        'it is not a ZIP file, or is damaged'
+      )
     })
 
     it('where it was cut short', async () => {
       const path = join(await temporaryDirectory(), 'short.zip')
       writeFileSync(path, readFileSync(archive).subarray(0, -100))
-      await expect(importArchive(path, `${path}.db`)).rejects.toThrow('it is not a ZIP file, or is damaged')
+      await expect(importFile(path, `${path}.db`, null)).rejects.toThrow(
+        'it is not a ZIP file, or is damaged'
+      )
     })
 
     it('where its bytes were changed', async () => {
@@ -325,7 +329,7 @@ describe('an archive of everything', () => {
       const bytes = readFileSync(archive)
       bytes.fill(0, 5000, 5100)
       writeFileSync(path, bytes)
-      await expect(importArchive(path, `${path}.db`)).rejects.toThrow()
+      await expect(importFile(path, `${path}.db`, null)).rejects.toThrow()
       expect(existsSync(`${path}.db`)).toBe(false)
     })
   })
@@ -378,12 +382,7 @@ describe('an archive of everything', () => {
     const directory = await temporaryDirectory()
     const backups = join(directory, 'backups')
     mkdirSync(backups)
-    const names = [
-      '.listwright-imported-x.db.part',
-      '.archive-x.part',
-      '.listwright-backup-y.db.part',
-      '.own'
-    ]
+    const names = ['.listwright-imported-x.db.part', '.import-x.part', '.listwright-backup-y.db.part', '.own']
     for (const name of names) writeFileSync(join(backups, name), '')
     const old = new Date(Date.now() - 2 * 60 * 60 * 1000)
     for (const name of [names[0] ?? '', names[1] ?? '', '.own']) utimesSync(join(backups, name), old, old)

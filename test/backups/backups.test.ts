@@ -13,6 +13,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { Backups } from '../../src-main/backups/backups.ts'
+import { Copies } from '../../src-main/backups/copies.ts'
+import { Credentials } from '../../src-main/base/credentials.ts'
 import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
 import { backupName, backupsIn } from '../../src-main/backups/files.ts'
 import { outlived } from '../../src-main/backups/rotation.ts'
@@ -249,7 +251,8 @@ describe('backups that are made by themselves', () => {
   it('are made when they are due and something changed, as often as is set', async () => {
     const { api, dataDirectory } = await startApplication()
     const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
-    const backups = new Backups(reader, dataDirectory, { state: 'sound' })
+    const copies = new Copies(reader, new Credentials(dataDirectory, null), dataDirectory)
+    const backups = new Backups(reader, dataDirectory, { state: 'sound' }, copies)
     const made = async (time: number): Promise<number> => {
       await backups.makeWhatIsDue(time)
       return backups.list().length

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
@@ -43,26 +44,80 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     ])
     expect(download.suggestedFilename()).toMatch(/^listwright-backup-.*\.zip$/)
     const archive = await download.path()
-    await page.getByTestId('archive').setInputFiles({
+    await page.getByTestId('backup-file').setInputFiles({
       name: 'archive.zip',
       mimeType: 'application/zip',
       buffer: readFileSync(archive)
     })
-    await page.getByText('Imported from an archive').waitFor()
-    await page.getByText('The archive was imported.', { exact: true }).first().waitFor()
+    await page.getByText('Imported', { exact: true }).waitFor()
+    await page.getByText('The backup was imported.', { exact: true }).first().waitFor()
     await window.screenshot('backup-imported')
     await page
-      .getByTestId('archive')
+      .getByTestId('backup-file')
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\n') })
     await page.getByText('it is not a ZIP file, or is damaged').waitFor()
     await actions.first().click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Imported from an archive').waitFor({ state: 'detached' })
+    await page.getByText('Imported', { exact: true }).waitFor({ state: 'detached' })
     await actions.click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('There are no backups yet.').waitFor()
+    await window.finish()
+  })
+  it('are exported with a passphrase, imported again, and copied to another folder', async () => {
+    const list = await makeList(started.api, { name: 'Customers' })
+    await makeSubscriber(started.api, list.id, 'b@example.com')
+    const folder = await temporaryDirectory()
+    const window = await Window.open(browser, started.app, '/backups')
+    const { page } = window
+    const dialog = page.getByRole('dialog')
+    const enter = async (first: string, second = first): Promise<void> => {
+      await dialog.getByLabel('Passphrase', { exact: true }).fill(first)
+      await dialog.getByLabel('Repeat the passphrase').fill(second)
+    }
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    const actions = page.getByRole('button', { name: /^Actions for the backup from/ })
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Export with a passphrase' }).click()
+    const encrypts = dialog.getByRole('button', { name: 'Encrypt and download' })
+    await enter('elevenchars', 'another one')
+    await dialog.getByText('Use at least 12 characters.').waitFor()
+    await dialog.getByText('The two passphrases are not the same.').waitFor()
+    await window.screenshot('backup-encrypt')
+    expect(await encrypts.isDisabled()).toBe(true)
+    await enter('correct horse battery')
+    const [download] = await Promise.all([page.waitForEvent('download'), encrypts.click()])
+    expect(download.suggestedFilename()).toMatch(/^listwright-backup-.*\.db\.age$/)
+    await dialog.waitFor({ state: 'detached' })
+
+    await page.getByTestId('backup-file').setInputFiles({
+      name: 'backup.db.age',
+      mimeType: 'application/octet-stream',
+      buffer: readFileSync(await download.path())
+    })
+    await dialog.getByText('backup.db.age is encrypted.').waitFor()
+    await dialog.getByLabel('Passphrase').fill('wrong horse battery')
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByText('The passphrase is wrong.').waitFor()
+    await window.screenshot('backup-decrypt')
+    await dialog.getByLabel('Passphrase').fill('correct horse battery')
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByText('Imported', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Set up copies' }).click()
+    await dialog.getByLabel('Folder').fill(join(folder, 'none'))
+    await enter('correct horse battery')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText(/^Folder must exist; there is no folder /).waitFor()
+    await window.screenshot('backup-copies-edit')
+    await dialog.getByLabel('Folder').fill(folder)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('No copy has been made yet.').waitFor()
+    await window.screenshot('backup-copies')
+    await page.getByRole('button', { name: 'Stop copying' }).click()
+    await page.getByRole('button', { name: 'Set up copies' }).waitFor()
     await window.finish()
   })
 })

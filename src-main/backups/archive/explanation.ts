@@ -12,7 +12,7 @@ To use the archive on another computer:
     listwright backup import FILE
     listwright backup restore NAME
 
-or, in the app, Backups > Import an archive, then restore that backup. Listwright reads data/ only, and refuses files that were changed.
+or, in the app, Backups > Import a backup, then restore that backup. Listwright reads data/ only, and refuses files that were changed.
 
 The archive holds the personal data of all subscribers, and hashes of passwords and API keys. Keep it as safe as the
 installation itself. It does not contain uploaded files, import logs or messages in the outbox.

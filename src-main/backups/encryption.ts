@@ -1,0 +1,136 @@
+import { Decrypter, Encrypter } from 'age-encryption'
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { moveDurably } from '../base/durable.ts'
+import { messageOf, validationFailed } from '../base/errors.ts'
+import { requireRoom } from './room.ts'
+import { minPassphrase } from './schema.ts'
+
+// Encrypted files are of the age format (age-encryption.org), so that they can be opened without Listwright: age --decrypt.
+
+/** What each of them begins with. */
+const beginning = 'age-encryption.org/v1'
+/** A passphrase takes about a second to try: the format's usual cost. */
+const usualCost = 18
+/** Bytes that are read at once. */
+const chunk = 1024 * 1024
+
+/** @throws ApiError validation_failed where it is too short */
+export function requirePassphrase(passphrase: string): void {
+  if ([...passphrase].length < minPassphrase)
+    throw validationFailed(`passphrase must have at least ${minPassphrase} characters`)
+}
+
+/** Whether a file is encrypted. */
+export async function isEncrypted(path: string): Promise<boolean> {
+  return (await beginningOf(path, beginning.length)).toString('latin1') === beginning
+}
+
+/** The first bytes of a file, or all of a shorter one. */
+export async function beginningOf(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Encrypts a file with a passphrase. The encrypted one has its name once it is on disk and was decrypted again without a difference;
+ * it takes the place of an earlier one. Takes some 10 s for a million subscribers.
+ * @param cost of trying a passphrase: the binary logarithm of scrypt's N
+ * @throws Error with a sentence where the passphrase is too short, there is no room, or it cannot be read back
+ */
+export async function encryptFile(
+  path: string,
+  encrypted: string,
+  passphrase: string,
+  cost = usualCost
+): Promise<void> {
+  requirePassphrase(passphrase)
+  const partial = join(dirname(encrypted), `.${basename(encrypted)}.part`)
+  const { size } = await stat(path)
+  await requireRoom('The encrypted file', size, dirname(encrypted))
+  try {
+    const encrypter = new Encrypter()
+    encrypter.setPassphrase(passphrase)
+    encrypter.setScryptWorkFactor(cost)
+    const plain = createHash('sha256')
+    const source = asWeb(Readable.from(hashed(createReadStream(path, { highWaterMark: chunk }), plain)))
+    await pipeline(await encrypter.encrypt(source), createWriteStream(partial, { mode: 0o600 }))
+    const readBack = createHash('sha256')
+    await pipeline(await decrypted(partial, passphrase), readBack)
+    if (!plain.digest().equals(readBack.digest()))
+      throw new Error(`The encrypted file ${encrypted} cannot be read back as it was written.`)
+    await moveDurably(partial, () => encrypted)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** Node's type of a web stream is another one than the library's; the object is the same. */
+function asWeb(stream: Readable): ReadableStream<Uint8Array> {
+  return Readable.toWeb(stream) as ReadableStream<Uint8Array>
+}
+
+/** Hands on what is read, and adds it to a hash. */
+async function* hashed(source: Readable, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const part of source as AsyncIterable<Buffer>) {
+    hash.update(part)
+    yield part
+  }
+}
+
+/**
+ * Decrypts a file, whoever encrypted it.
+ * @param path of the new one, of which nothing is left where this fails
+ * @throws Error with a sentence where the passphrase is wrong, the file was changed or is cut off, or there is no room
+ */
+export async function decryptFile(encrypted: string, path: string, passphrase: string): Promise<void> {
+  const { size } = await stat(encrypted)
+  await requireRoom('The decrypted file', size, dirname(path))
+  try {
+    await pipeline(await decrypted(encrypted, passphrase), createWriteStream(path, { mode: 0o600 }))
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/** What is in an encrypted file. */
+async function decrypted(path: string, passphrase: string): Promise<AsyncIterable<Uint8Array>> {
+  const decrypter = new Decrypter()
+  decrypter.addPassphrase(passphrase)
+  const source = createReadStream(path, { highWaterMark: chunk })
+  try {
+    return told(await decrypter.decrypt(asWeb(source)))
+  } catch (error) {
+    source.destroy()
+    throw await faultOf(error, path)
+  }
+
+  async function* told(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* stream
+    } catch (error) {
+      throw await faultOf(error, path)
+    }
+  }
+}
+
+/** What the library tells names parts of the format. */
+async function faultOf(error: unknown, path: string): Promise<Error> {
+  if (error instanceof Error && 'code' in error) return error
+  const header = (await beginningOf(path, 200)).toString('latin1')
+  if (!header.includes('\n-> scrypt ')) return new Error('The file is not encrypted with a passphrase.')
+  const isOpened = !messageOf(error).includes('no identity matched')
+  return new Error(
+    isOpened ? 'The encrypted file was changed, or is not all there.' : 'The passphrase is wrong.'
+  )
+}

@@ -1,0 +1,143 @@
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CredentialPlace } from './credential-places.ts'
+import { writeDurably } from './durable.ts'
+
+/** Whose secret it is: the key of the remote of that id, or the passphrase of the encrypted copies of backups. */
+export type CredentialOwner = number | 'backups'
+
+/** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
+export interface DesktopEncryption {
+  encrypt(text: string): Buffer
+  decrypt(encrypted: Buffer): string
+}
+
+/** A place for secrets. */
+interface Vault {
+  write(owner: CredentialOwner, secret: string): Promise<void>
+  /** @returns null if no secret is kept there */
+  read(owner: CredentialOwner): Promise<string | null>
+  remove(owner: CredentialOwner): Promise<void>
+}
+
+/** What the system's keyring calls the application. */
+const service = 'Listwright'
+
+/**
+ * What others must not know: encrypted by the desktop where there is one, else in the system's keyring, else in a file that only its
+ * owner can read. It is in no table, so no backup, copy or log of the data holds it.
+ */
+export class Credentials {
+  readonly #vaults: Map<CredentialPlace, Vault>
+  /** Of this application's data, so that two on one computer do not share secrets. */
+  readonly #application: string
+
+  /** @param dataDirectory absolute */
+  constructor(dataDirectory: string, desktop: DesktopEncryption | null) {
+    this.#application = dataDirectory
+    const directory = join(dataDirectory, 'credentials')
+    this.#vaults = new Map<CredentialPlace, Vault>([
+      ...(desktop ? [['desktop', encryptedFiles(directory, desktop)] as const] : []),
+      ['keyring', this.#keyring()],
+      ['file', plainFiles(directory)]
+    ])
+  }
+
+  /** Keeps a secret in the best place there is. @returns which */
+  async write(owner: CredentialOwner, secret: string): Promise<CredentialPlace> {
+    for (const [place, vault] of this.#vaults) {
+      try {
+        await vault.write(owner, secret)
+        if ((await vault.read(owner)) !== secret) continue
+        await this.#removeBut(place, owner)
+        return place
+      } catch (error) {
+        // Without a keyring the next place is tried. A file is the last one.
+        if (place === 'file') throw error
+      }
+    }
+    throw new Error('the secret could not be stored')
+  }
+
+  /** @returns null where it is not there any more, or cannot be read */
+  async read(owner: CredentialOwner, place: CredentialPlace): Promise<string | null> {
+    try {
+      return (await this.#vaults.get(place)?.read(owner)) ?? null
+    } catch {
+      // A keyring that is locked: the person is asked again.
+      return null
+    }
+  }
+
+  /** Removes a secret from wherever it may be. */
+  remove(owner: CredentialOwner): Promise<void> {
+    return this.#removeBut(null, owner)
+  }
+
+  async #removeBut(kept: CredentialPlace | null, owner: CredentialOwner): Promise<void> {
+    // The desktop's files and plain ones are the same ones.
+    const others = [...this.#vaults].filter(
+      ([place]) => place !== kept && (kept === null || kept === 'keyring' || place === 'keyring')
+    )
+    for (const [place, vault] of others) {
+      try {
+        await vault.remove(owner)
+      } catch (error) {
+        // Without a keyring there is nothing in it.
+        if (place !== 'keyring') throw error
+      }
+    }
+  }
+
+  #keyring(): Vault {
+    const entry = async (owner: CredentialOwner) => {
+      const { AsyncEntry } = await import('@napi-rs/keyring')
+      // Never the kernel's keyring, which forgets everything with the next start of the computer.
+      return new AsyncEntry(service, `${this.#application} ${owner}`, { linux: { store: 'secret-service' } })
+    }
+    return {
+      write: async (owner, secret) => (await entry(owner)).setPassword(secret),
+      read: async (owner) => (await (await entry(owner)).getPassword()) ?? null,
+      remove: async (owner) => void (await (await entry(owner)).deletePassword())
+    }
+  }
+}
+
+function plainFiles(directory: string): Vault {
+  return {
+    write: (owner, secret) => writeFile(directory, owner, Buffer.from(secret)),
+    read: async (owner) => (await readIfThere(pathOf(directory, owner)))?.toString() ?? null,
+    remove: (owner) => rm(pathOf(directory, owner), { force: true })
+  }
+}
+
+function encryptedFiles(directory: string, desktop: DesktopEncryption): Vault {
+  return {
+    write: (owner, secret) => writeFile(directory, owner, desktop.encrypt(secret)),
+    read: async (owner) => {
+      const encrypted = await readIfThere(pathOf(directory, owner))
+      return encrypted && desktop.decrypt(encrypted)
+    },
+    remove: (owner) => rm(pathOf(directory, owner), { force: true })
+  }
+}
+
+function pathOf(directory: string, owner: CredentialOwner): string {
+  return join(directory, typeof owner === 'number' ? `remote-${owner}` : owner)
+}
+
+async function writeFile(directory: string, owner: CredentialOwner, content: Buffer): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = pathOf(directory, owner)
+  await writeDurably(path, content)
+  await chmod(path, 0o600)
+}
+
+async function readIfThere(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
