@@ -36,6 +36,8 @@ const startTime = 20_000
 const firstRunTime = 15_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
+/** What a copy does without, or shares with the repository. */
+const notCopied = ['.git', 'dist', 'node_modules', 'out']
 
 const repository = join(import.meta.dirname, '../..')
 
@@ -127,20 +129,8 @@ function sampleOf(all: Candidate[], count: number, seed: number): { chosen: Cand
 /** The repository once more, without what is large: mutants are never written into the one that somebody works in. */
 function copyOf(): string {
   const directory = mkdtempSync(join(tmpdir(), 'listwright-mutants-'))
-  for (const name of [
-    'docs',
-    'src-main',
-    'src-renderer',
-    'test',
-    'tools',
-    'electron.vite.config.ts',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-    'vitest.config.ts'
-  ]) {
+  for (const name of readdirSync(repository).filter((each) => !notCopied.includes(each)))
     cpSync(join(repository, name), join(directory, name), { recursive: true })
-  }
   for (const name of ['node_modules', 'out']) symlinkSync(join(repository, name), join(directory, name))
   return directory
 }
@@ -163,9 +153,12 @@ async function timedTests(
   const found: (TimedTest & { reached: Set<number> })[] = []
   await inEach(directories, testFiles(directories[0] ?? ''), async (directory, file) => {
     const reach = mkdtempSync(join(tmpdir(), 'listwright-reach-'))
-    const began = performance.now()
-    if (!(await passes(directory, [file], 900_000, { [reachDirectory]: reach }))) {
-      throw new Error(`${file} fails without a mutant. Fix it first`)
+    const run = () => passes(directory, [file], 900_000, { [reachDirectory]: reach })
+    let began = performance.now()
+    if (!(await run())) {
+      // Once more: half an hour of tests has gone by, and something else may have kept the machine busy.
+      began = performance.now()
+      if (!(await run())) throw new Error(`${file} fails without a mutant. Fix it first`)
     }
     const duration = performance.now() - began
     const numbers = readdirSync(reach).flatMap((name) =>
@@ -202,11 +195,11 @@ function instrument(directory: string, sources: string[]): Block[] {
   return all
 }
 
-/** All tests but those in a browser, which run what was built before. */
+/** All tests but those in a browser and of packages, which run what was built before. */
 function testFiles(directory: string): string[] {
   return globSync('test/**/*.test.ts', { cwd: directory })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => !file.startsWith('test/e2e/'))
+    .filter((file) => !/^test\/(e2e|packages)\//.test(file))
     .sort()
 }
 
