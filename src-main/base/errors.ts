@@ -23,7 +23,7 @@ export class ApiError extends Error {
 
 /** What the disk or another program keeps from being written; it can be tried again once that is fixed. */
 export class StorageFault extends Error {
-  readonly kind: 'full' | 'locked' | 'damaged'
+  readonly kind: 'full' | 'locked' | 'failing' | 'damaged'
 
   constructor(kind: StorageFault['kind']) {
     super(storageFaults[kind])
@@ -35,6 +35,7 @@ export class StorageFault extends Error {
 const storageFaults = {
   full: 'the disk is full. Free some space',
   locked: 'the data is locked by another program, such as a database browser. Close it there',
+  failing: 'the disk has failed to read or write. Check the disk and its cable',
   damaged: 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 } as const
 
@@ -43,6 +44,8 @@ const kindOfCode: Record<string, StorageFault['kind']> = {
   EDQUOT: 'full',
   SQLITE_FULL: 'full',
   SQLITE_IOERR_SHMSIZE: 'full',
+  EIO: 'failing',
+  EROFS: 'failing',
   SQLITE_BUSY: 'locked',
   SQLITE_BUSY_SNAPSHOT: 'locked',
   SQLITE_LOCKED: 'locked',
@@ -58,8 +61,34 @@ const kindOfCode: Record<string, StorageFault['kind']> = {
 export function storageFaultOf(error: unknown): StorageFault | null {
   if (error instanceof StorageFault) return error
   if (!(error instanceof Error) || !('code' in error)) return null
-  const kind = kindOfCode[String(error.code)]
-  return kind ? new StorageFault(kind) : null
+  const code = String(error.code)
+  const kind = kindOfCode[code] ?? (code.startsWith('SQLITE_IOERR') ? 'failing' : null)
+  return kind && new StorageFault(kind)
+}
+
+/** The end of everything that is written, after {@link isUnsynced}: the next start reads what the disk holds. */
+export class Unsynced extends Error {
+  /** By which who waits for a command knows what kind of fault it is, across threads. */
+  readonly code = 'EIO'
+
+  constructor() {
+    super(
+      'The disk failed to store changes, so Listwright had to stop. Everything that was confirmed before is there at the next start. Check the disk and its cable first.'
+    )
+    this.name = 'Unsynced'
+  }
+}
+
+/**
+ * Whether a disk failed to keep what was handed to it. Systems drop what they could not write, and tell it once: nobody knows then
+ * which of the last changes are on the disk but who reads it anew.
+ */
+export function isUnsynced(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'].includes(String(error.code))
+  )
 }
 
 /** Faults that are named one by one: nobody reads more at once. */

@@ -2,7 +2,14 @@ import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import type { MessagePort } from 'node:worker_threads'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ApiError, messageOf, type StorageFault, storageFaultOf } from '../base/errors.ts'
+import {
+  ApiError,
+  isUnsynced,
+  messageOf,
+  type StorageFault,
+  storageFaultOf,
+  Unsynced
+} from '../base/errors.ts'
 import { appendToChangeLog } from './change-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import {
@@ -94,6 +101,8 @@ export class CommandLoop {
   #closing = false
   /** Whether the database is damaged. */
   #refusing = false
+  /** Whether a commit was not stored, so that what is in memory may not be what is on the disk. */
+  #isUnsynced = false
   #wake: () => void = () => undefined
   #durability: Durability = 'FULL'
   /** When the last command that somebody waited for was done, by performance.now(). */
@@ -156,6 +165,7 @@ export class CommandLoop {
       if (next) await this.#runAlone(next)
       else if (this.#checkpointer.isBehind) await this.#somethingHappens()
       else await this.#runGroup()
+      if (this.#isUnsynced) throw new Unsynced()
       this.#checkpointer.afterCommit()
       await messagesIn()
     }
@@ -255,7 +265,7 @@ export class CommandLoop {
     } while (!(await this.#shouldPause()))
     try {
       if (failure) throw failure
-      this.#sqlite.exec('COMMIT')
+      this.#commit()
       // It may have begun a new log.
       this.#log = null
       this.#publish(changes)
@@ -321,12 +331,21 @@ export class CommandLoop {
       return false
     }
     try {
-      this.#sqlite.exec('COMMIT')
+      this.#commit()
       return true
     } catch (error) {
       this.#takeBack(done.undos)
       done.reply = fault(done.reply.id, 'commit', error)
       return false
+    }
+  }
+
+  #commit(): void {
+    try {
+      this.#sqlite.exec('COMMIT')
+    } catch (error) {
+      this.#isUnsynced ||= isUnsynced(error)
+      throw error
     }
   }
 

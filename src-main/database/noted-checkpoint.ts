@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import SQLite from 'better-sqlite3'
-import { messageOf, storageFaultOf } from '../base/errors.ts'
+import { isUnsynced, messageOf, storageFaultOf, Unsynced } from '../base/errors.ts'
 import { closeWithoutCopying } from './connection.ts'
 import { LastChangeNotes, notedLastChange } from './last-change.ts'
 import { appendSums, giveUpSums, type PageBatch } from './page-sums.ts'
@@ -121,6 +121,7 @@ function checkpoint(sqlite: Database, mode: 'PASSIVE' | 'NOOP'): LogState | null
     const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as LogState[]
     return state && state.log >= 0 ? state : null
   } catch (error) {
+    if (isUnsynced(error)) throw new Unsynced()
     const storage = storageFaultOf(error)
     // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
     if (storage && storage.kind !== 'damaged') return null

@@ -15,7 +15,7 @@ runJobs(
     }
   },
   {
-    onFullDisk: (message) => ({ is: 'held', message: `${message}, then continue the campaign` }),
+    onStorageFault: (message) => ({ is: 'held', message: `${message}, then continue the campaign` }),
     // What was refused says itself why.
     describe: (error) =>
       error instanceof ApiError

@@ -33,7 +33,7 @@ const rowsAtOnce = 1000
 const readsPerNote = 5
 
 runJobs(runExport, {
-  onFullDisk: (message) => ({
+  onStorageFault: (message) => ({
     is: 'failed',
     message: `The export stopped: ${message}, then export again`
   }),

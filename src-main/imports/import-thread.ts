@@ -21,7 +21,7 @@ const changedMeanwhile =
   'the file changed while it was being imported. The rows that were imported before stay; import the changed file again'
 
 runJobs(runImport, {
-  onFullDisk: (message) => ({ is: 'held', message: `${message}, then continue the import` }),
+  onStorageFault: (message) => ({ is: 'held', message: `${message}, then continue the import` }),
   describe: failureMessage
 })
 

@@ -30,8 +30,8 @@ export interface RunningJob<Data = undefined> {
 
 /** What becomes of a job that met an error. */
 export interface JobFaults {
-  /** The outcome of a full disk; `message` says what to do before the job can be gone on with. */
-  onFullDisk: (message: string) => JobOutcome
+  /** The outcome of a disk that is full or fails; `message` says what to do before the job can be gone on with. */
+  onStorageFault: (message: string) => JobOutcome
   /** Why the job fails, in a sentence for its owner. */
   describe: (error: unknown) => string
 }
@@ -69,8 +69,8 @@ async function runJob<Data>(
 }
 
 /** What a lock keeps from being written is written once it is gone, and nobody has to do anything. */
-function outcomeOf(error: unknown, { onFullDisk, describe }: JobFaults): JobOutcome {
+function outcomeOf(error: unknown, { onStorageFault, describe }: JobFaults): JobOutcome {
   const storage = storageFaultOf(error)
   if (storage?.kind === 'locked') return { is: 'again' }
-  return storage ? onFullDisk(storage.message) : { is: 'failed', message: describe(error) }
+  return storage ? onStorageFault(storage.message) : { is: 'failed', message: describe(error) }
 }

@@ -28,7 +28,7 @@ runJobs(
     }
   },
   {
-    onFullDisk: (message) => ({ is: 'failed', message: `${message}, then import the file again` }),
+    onStorageFault: (message) => ({ is: 'failed', message: `${message}, then import the file again` }),
     describe: failureMessage
   }
 )

@@ -25,7 +25,7 @@ export interface SyncThreadData {
 const noteInterval = 500
 
 runJobs<SyncThreadData>(runSync, {
-  onFullDisk: (message) => ({ is: 'failed', message: `The sync stopped: ${message}` }),
+  onStorageFault: (message) => ({ is: 'failed', message: `The sync stopped: ${message}` }),
   describe: (error) => `The sync stopped: ${messageOf(error)}`
 })
 

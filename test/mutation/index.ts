@@ -141,10 +141,7 @@ interface TimedTest {
   duration: number
 }
 
-/**
- * Runs each file of tests on the sources as they are, to know how long it takes and what it reaches.
- * @throws Error when one fails: then nothing could be told of a mutant
- */
+/** Runs each file of tests on the sources as they are, to know whether it passes, how long it takes and what it reaches. */
 async function timedTests(
   directories: string[],
   sources: string[]
@@ -153,19 +150,16 @@ async function timedTests(
   const found: (TimedTest & { reached: Set<number> })[] = []
   await inEach(directories, testFiles(directories[0] ?? ''), async (directory, file) => {
     const reach = mkdtempSync(join(tmpdir(), 'listwright-reach-'))
-    const run = () => passes(directory, [file], 900_000, { [reachDirectory]: reach })
-    let began = performance.now()
-    if (!(await run())) {
-      // Once more: half an hour of tests has gone by, and something else may have kept the machine busy.
-      began = performance.now()
-      if (!(await run())) throw new Error(`${file} fails without a mutant. Fix it first`)
-    }
+    const began = performance.now()
+    const isFit = await passes(directory, [file], 900_000, { [reachDirectory]: reach })
     const duration = performance.now() - began
     const numbers = readdirSync(reach).flatMap((name) =>
       readFileSync(join(reach, name), 'utf8').trim().split('\n').map(Number)
     )
     rmSync(reach, { recursive: true })
-    found.push({ file, duration, reached: new Set(numbers) })
+    // Whatever it says of a mutant means nothing.
+    if (isFit) found.push({ file, duration, reached: new Set(numbers) })
+    else process.stdout.write(`${file} fails without a mutant, and is left out\n`)
   })
   for (const directory of directories) {
     for (const source of sources) cpSync(join(repository, source), join(directory, source))

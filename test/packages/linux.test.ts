@@ -33,7 +33,7 @@ function apt(...args: string[]): string {
 
 /** Imports a file through the API, as a program would. @returns how many are on the list then */
 async function importPeople(dataDirectory: string, program: string[]): Promise<number> {
-  const application = await serve(dataDirectory, program)
+  const application = await serve(dataDirectory, { program })
   const list = await makeList(application.api, { name: 'Readers' })
   const ended: SubscriberImport = await importText(application.api, list.id, file)
   expect(ended.state).toBe('finished')
@@ -90,7 +90,7 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
     rmSync(icons, { recursive: true })
     rmSync(second)
     expect(execFileSync('listwright', ['--version'], { encoding: 'utf8' })).toBe(`${next.version}\n`)
-    const upgraded = await serve(data, ['listwright'])
+    const upgraded = await serve(data, { program: ['listwright'] })
     expect((await upgraded.api.get('/mailing_lists/1/subscribers')).num_records).toBe(people.length)
     await upgraded.end('SIGTERM')
 

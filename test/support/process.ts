@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
@@ -20,7 +20,11 @@ export interface ServedApplication {
   ready: ReadyLine
   /** Everything that was printed to standard output so far. */
   output(): string
+  /** Everything that was printed to standard error so far. */
+  errors(): string
   pid: number
+  /** Settled with the exit status once it has ended; null after a signal that ended it. */
+  ended: Promise<number | null>
   /** Sends a signal and waits for the end. @returns the exit status, null after a signal that ended it */
   end: (signal: NodeJS.Signals) => Promise<number | null>
 }
@@ -28,24 +32,29 @@ export interface ServedApplication {
 /**
  * Starts the application on a free port. It is killed after the test at the latest.
  * @param program the command line of `listwright`, where it is not the one of this checkout
+ * @param env variables that it has beside those of the tests
  */
 export async function serve(
   dataDirectory: string,
-  program: readonly string[] = ownProgram
+  { program = ownProgram, env = {} }: { program?: readonly string[]; env?: NodeJS.ProcessEnv } = {}
 ): Promise<ServedApplication> {
-  const child = run(program, ['serve', '--data-dir', dataDirectory, '--port', '0', '--json'])
+  const child = run(program, ['serve', '--data-dir', dataDirectory, '--port', '0', '--json'], { env })
   let output = ''
+  let errors = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const ready = await firstLine(child)
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const ended = once(child, 'exit').then(() => child.exitCode)
+  const ready = await firstLine(child, () => errors)
   return {
     api: new Client(ready.base_url, ready.authorization),
     ready,
     output: () => output,
+    errors: () => errors,
     pid: child.pid ?? 0,
-    end: async (signal) => {
+    ended,
+    end: (signal) => {
       child.kill(signal)
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      return child.exitCode
+      return ended
     }
   }
 }
@@ -55,24 +64,27 @@ export async function serve(
  * @param uid whose process it is, where that is not the one of the tests
  */
 export function runServe(args: string[], uid?: number): ChildProcess {
-  return run(ownProgram, ['serve', ...args], uid)
+  return run(ownProgram, ['serve', ...args], uid === undefined ? {} : { uid, gid: uid })
 }
 
 const ownProgram = [process.execPath, entryPoint]
 
-function run([command = '', ...first]: readonly string[], args: string[], uid?: number): ChildProcess {
+function run(
+  [command = '', ...first]: readonly string[],
+  args: string[],
+  { env, ...options }: Pick<SpawnOptions, 'env' | 'uid' | 'gid'>
+): ChildProcess {
   const child = spawn(command, [...first, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(uid !== undefined && { uid, gid: uid })
+    env: { ...process.env, ...env },
+    ...options
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
 
-async function firstLine(child: ChildProcess): Promise<ReadyLine> {
-  if (!child.stdout || !child.stderr) throw new Error('the process has no output')
-  let errors = ''
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+async function firstLine(child: ChildProcess, errors: () => string): Promise<ReadyLine> {
+  if (!child.stdout) throw new Error('the process has no output')
   for await (const line of createInterface(child.stdout)) return JSON.parse(line) as ReadyLine
-  throw new Error(`the application did not start: ${errors}`)
+  throw new Error(`the application did not start: ${errors()}`)
 }

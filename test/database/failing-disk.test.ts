@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../support/application.ts'
+import { makeList, makeSubscriber } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+import { canFail, type FaultRates, type FaultyDisk, faultyDisk } from '../support/disk-faults.ts'
+import { serve, type ServedApplication } from '../support/process.ts'
+
+const none = { shortWrites: 0, failedWrites: 0, failedSyncs: 0 }
+const always = 1_000_000
+
+const isIntact = (api: Client) =>
+  expect
+    .poll(async () => (await api.workbench('GET', '/integrity')).data, { timeout: 20_000 })
+    .toEqual({
+      state: 'sound',
+      faults: []
+    })
+
+describe.runIf(canFail)('a disk that fails', () => {
+  interface Failing {
+    directory: string
+    disk: FaultyDisk
+    app: ServedApplication
+    listId: number
+  }
+
+  /** An application with a list of one person, whose disk fails from now on. */
+  async function failing(rates: Partial<FaultRates>): Promise<Failing> {
+    const directory = await temporaryDirectory()
+    const disk = faultyDisk(await temporaryDirectory(), directory, 1)
+    const app = await serve(directory, { env: disk.env })
+    const list = await makeList(app.api)
+    await makeSubscriber(app.api, list.id, 'before@example.com')
+    await isIntact(app.api)
+    disk.set({ ...none, ...rates })
+    return { directory, disk, app, listId: list.id }
+  }
+
+  const add = (api: Client, listId: number, email: string) =>
+    api.post(`/mailing_lists/${listId}/subscribers`, { subscriber: { email, status: 'active' } })
+
+  async function emails(api: Client, listId: number): Promise<string[]> {
+    const { data } = await api.get<{ email: string }[]>(`/mailing_lists/${listId}/subscribers`)
+    return data.map(({ email }) => email).sort()
+  }
+
+  it('while it is written to refuses the change with a sentence, and everything goes on once it works again', async () => {
+    const { app, disk, listId } = await failing({ failedWrites: always })
+    const refused = await add(app.api, listId, 'a@example.com')
+    expect(refused).toMatchObject({
+      status: 500,
+      error_code: 'internal_error',
+      error_message: 'the disk has failed to read or write. Check the disk and its cable and try again'
+    })
+    expect(await emails(app.api, listId)).toEqual(['before@example.com'])
+    disk.set(none)
+    expect((await add(app.api, listId, 'a@example.com')).success).toBe(true)
+    expect(await app.end('SIGTERM')).toBe(0)
+  })
+
+  it('that writes less than it was given is written the rest', async () => {
+    const { app, directory, disk, listId } = await failing({ shortWrites: always })
+    // Half of them are followed by an error.
+    const added: string[] = []
+    for (let number = 0; number < 20; number++) {
+      const email = `p${number}@example.com`
+      if ((await add(app.api, listId, email)).success) added.push(email)
+    }
+    disk.set(none)
+    await app.end('SIGKILL')
+    const again = await serve(directory)
+    expect(await emails(again.api, listId)).toEqual(expect.arrayContaining(['before@example.com', ...added]))
+    await isIntact(again.api)
+  })
+
+  it('to keep what was written ends the application with a sentence, and what was confirmed is there', async () => {
+    const { app, directory, disk, listId } = await failing({ failedSyncs: always })
+    const refused = await add(app.api, listId, 'a@example.com')
+    expect(refused.error_message).toBe(
+      'the disk has failed to read or write. Check the disk and its cable and try again'
+    )
+    expect(await app.ended).toBe(1)
+    expect(app.errors()).toContain(
+      'Listwright must stop: The disk failed to store changes, so Listwright had to stop. Everything that was confirmed before is there at the next start. Check the disk and its cable first.'
+    )
+    disk.set(none)
+    const again = await serve(directory)
+    expect(await emails(again.api, listId)).toEqual(['before@example.com'])
+    await isIntact(again.api)
+  })
+
+  it('during an import holds it up with a sentence, and it goes on from there', async () => {
+    const { app, disk, listId } = await failing({})
+    const content = Array.from({ length: 20_000 }, (_, number) => `p${number}@example.com\n`).join('')
+    const { data } = await app.api.post<{ id: number }>(`/mailing_lists/${listId}/subscriber_imports`, {
+      subscriber_import: {
+        column_mapping: ['email'],
+        file_format: { csv_has_headers: false },
+        file_source: { type: 'json', content }
+      }
+    })
+    disk.set({ ...none, failedWrites: always })
+    const state = async () =>
+      (await app.api.get<{ state: string; error_message: string | null }>(`/subscriber_imports/${data.id}`))
+        .data
+    // It can note so only once something can be written.
+    setTimeout(() => disk.set(none), 500)
+    await expect.poll(async () => (await state()).state, { timeout: 30_000 }).toBe('paused')
+    await app.api.post(`/subscriber_imports/${data.id}/unpause`)
+    expect(await app.api.imported(data.id)).toMatchObject({
+      state: 'finished',
+      stats: { subscribers: { added: 20_000 } }
+    })
+    expect(await app.end('SIGTERM')).toBe(0)
+  })
+})
