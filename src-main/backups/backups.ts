@@ -23,7 +23,7 @@ import {
 } from './files.ts'
 import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './restore.ts'
 import { outlived } from './rotation.ts'
-import type { Verification } from './schema.ts'
+import type { BackupKind, Verification } from './schema.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {
@@ -102,16 +102,17 @@ export class Backups {
   }
 
   /**
-   * Makes one.
+   * Makes one, and removes those that are no longer kept.
    * @param now UNIX milliseconds, by which it is named
    * @throws ApiError validation_failed with a sentence where it cannot be made, or one is being made
    */
-  async create(kind: 'manual' | 'scheduled', now = Date.now()): Promise<BackupFile> {
+  async create(kind: 'manual' | 'scheduled' | 'before_change', now = Date.now()): Promise<BackupFile> {
     const { backup } = await this.#make(kind, now, (path) => ({
       ask: 'write',
       databasePath: this.#databasePath,
       path
     }))
+    for (const each of outlived(this.list())) removeBackup(each)
     return backup
   }
 
@@ -187,7 +188,7 @@ export class Backups {
   }
 
   async #make(
-    kind: 'manual' | 'scheduled' | 'recovered' | 'imported',
+    kind: Exclude<BackupKind, 'before_update' | 'before_restore'>,
     now: number,
     question: (path: string) => BackupQuestion
   ): Promise<{ backup: BackupFile; losses: LossCounts | undefined }> {
@@ -274,7 +275,6 @@ export class Backups {
       if (changeLogId === 0 || changeLogId === this.#changeLogId) return
       await this.create('scheduled', now)
       this.#changeLogId = changeLogId
-      for (const backup of outlived(this.list())) removeBackup(backup)
       this.fault = null
     } catch (error) {
       this.fault = messageOf(error)

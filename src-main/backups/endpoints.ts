@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { unlistedEndpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
-import { Nullable, Timestamp } from '../http/schema.ts'
+import { Nullable, Timestamp, withDefault } from '../http/schema.ts'
 import { Backup, LossCounts, Verification } from './schema.ts'
 
 // A backup holds everything of all organizations.
@@ -52,7 +52,11 @@ export const importEndpoints = unlistedEndpoints({
 
 export const backupEndpoints = unlistedEndpoints({
   'GET /backups': { access, answer: envelope(BackupsAnswer) },
-  'POST /backups': { access, answer: envelope(Backup) },
+  'POST /backups': {
+    access,
+    body: Type.Object({ kind: withDefault(Type.Enum(['manual', 'before_change']), 'manual') }),
+    answer: envelope(Backup)
+  },
   // Of what can be read of damaged data.
   'POST /backups/recover': { access, answer: envelope(RecoveryAnswer) },
   // A ZIP file: what a backup holds as CSV and JSON. It is made first, which takes a while.

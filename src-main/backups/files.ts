@@ -22,6 +22,7 @@ export interface BackupFile {
 const patterns: Record<BackupKind, RegExp> = {
   scheduled: new RegExp(`^listwright-scheduled-${fileMomentPattern}\\.db$`),
   manual: new RegExp(`^listwright-backup-${fileMomentPattern}\\.db$`),
+  before_change: new RegExp(`^listwright-before-change-${fileMomentPattern}\\.db$`),
   // By database/migrate.ts.
   before_update: new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`),
   before_restore: new RegExp(`^listwright-before-restore-${fileMomentPattern}\\.db$`),
@@ -34,6 +35,7 @@ export function backupName(kind: Exclude<BackupKind, 'before_update'>, now: numb
   const part = {
     scheduled: 'scheduled',
     manual: 'backup',
+    before_change: 'before-change',
     before_restore: 'before-restore',
     recovered: 'recovered',
     imported: 'imported'

@@ -1,27 +1,27 @@
 import type { BackupFile } from './files.ts'
 
-/** How many of those that are made by themselves stay: the newest of so many hours, days and weeks. */
-export const kept = { hours: 24, days: 7, weeks: 4 } as const
+/** How many of those that are made by themselves stay: the newest of so many hours, days and weeks; and how many of those before changes. */
+export const kept = { hours: 24, days: 7, weeks: 4, changes: 5 } as const
 
 const hour = 60 * 60 * 1000
 const day = 24 * hour
 const week = 7 * day
 
 /**
- * Which of the backups that were made by themselves are no longer kept. The newest of each of the last hours, days and weeks
+ * Which of the backups that were made by themselves, or before a person changed much at once, are no longer kept. The newest of each of the last hours, days and weeks
  * that have one stays; so a computer that was off for a month loses none of what it had.
  * @param backups in any order; those of other kinds are never among the answer
  */
 export function outlived(backups: readonly BackupFile[]): BackupFile[] {
-  const scheduled = backups
-    .filter(({ kind }) => kind === 'scheduled')
-    .sort((a, b) => b.createdAt - a.createdAt)
+  const newestFirst = [...backups].sort((a, b) => b.createdAt - a.createdAt)
+  const scheduled = newestFirst.filter(({ kind }) => kind === 'scheduled')
+  const beforeChanges = newestFirst.filter(({ kind }) => kind === 'before_change')
   const staying = new Set([
     ...newestOfEach(scheduled, hour).slice(0, kept.hours),
     ...newestOfEach(scheduled, day).slice(0, kept.days),
     ...newestOfEach(scheduled, week).slice(0, kept.weeks)
   ])
-  return scheduled.filter((backup) => !staying.has(backup))
+  return [...scheduled.filter((backup) => !staying.has(backup)), ...beforeChanges.slice(kept.changes)]
 }
 
 /** @param backups the newest first. @param span in milliseconds */

@@ -24,8 +24,8 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
     })
   },
 
-  'POST /backups': async ({ caller }) => {
-    const backup = await backups.create('manual')
+  'POST /backups': async ({ caller, body }) => {
+    const backup = await backups.create(body.kind)
     await tellOfBackup(writer, backup.name, 'made')
     return ok(presentBackup(backup, caller.timeZone))
   },

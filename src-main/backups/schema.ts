@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { Timestamp } from '../http/schema.ts'
 
-/** Why a backup was made: by itself, because somebody asked for it, before an update changed the data, before a restore replaced them, of what could be read of damaged data, or of an archive. */
+/** Why a backup was made: by itself, because somebody asked for it, before a person changed much at once, before an update changed the data, before a restore replaced them, of what could be read of damaged data, or of an archive. */
 export const backupKinds = [
   'scheduled',
   'manual',
+  'before_change',
   'before_update',
   'before_restore',
   'recovered',

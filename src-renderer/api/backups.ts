@@ -17,8 +17,8 @@ export function fetchBackups(): Promise<BackupsAnswer> {
 }
 
 /** Makes one now, and waits until it is on disk and was read back. */
-export function createBackup(): Promise<Backup> {
-  return backups.call('POST /backups')
+export function createBackup(kind: 'manual' | 'before_change' = 'manual'): Promise<Backup> {
+  return backups.call('POST /backups', { body: { kind } })
 }
 
 export function verifyBackup(name: string): Promise<Verification> {

@@ -248,6 +248,20 @@ describe('backups that are made by themselves', () => {
     expect(outlived([{ ...at(0), kind: 'manual' as const }])).toEqual([])
   })
 
+  it('before a person changes much at once are kept until five later ones are there', async () => {
+    const { api } = await startApplication()
+    const names: string[] = []
+    for (let change = 0; change < 6; change++)
+      names.push(
+        (await api.workbench<{ name: string }>('POST', '/backups', { kind: 'before_change' })).data.name
+      )
+    await api.workbench('POST', '/backups')
+    const { backups } = (await api.workbench<BackupsAnswer>('GET', '/backups')).data
+    const left = backups.filter(({ kind }) => kind === 'before_change').map(({ name }) => name)
+    expect(left.sort()).toEqual(names.slice(1).sort())
+    expect(backups.filter(({ kind }) => kind === 'manual').length).toBe(1)
+  })
+
   it('are made when they are due and something changed, as often as is set', async () => {
     const { api, dataDirectory } = await startApplication()
     const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))

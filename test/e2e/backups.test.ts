@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
-import { makeList, makeSubscriber } from '../support/builders.ts'
+import { importText, makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
@@ -118,6 +119,47 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await window.screenshot('backup-copies')
     await page.getByRole('button', { name: 'Stop copying' }).click()
     await page.getByRole('button', { name: 'Set up copies' }).waitFor()
+    await window.finish()
+  })
+  it('are made before many people are changed or a list is deleted, unless that is switched off', async () => {
+    const { api } = started
+    const list = await makeList(api, { name: 'Many' })
+    await importText(api, list.id, Array.from({ length: 10_000 }, (_, n) => `p${n}@example.com\n`).join(''), {
+      file_format: { csv_has_headers: false }
+    })
+    const made = async (): Promise<number> => {
+      const { backups } = (await api.workbench<BackupsAnswer>('GET', '/backups')).data
+      return backups.filter(({ kind }) => kind === 'before_change').length
+    }
+    const window = await Window.open(browser, started.app, `/lists/${list.id}`)
+    const { page } = window
+    const dialog = page.getByRole('dialog')
+    const act = async (): Promise<void> => {
+      await page.getByRole('checkbox', { name: 'Select everyone found' }).click()
+      const bar = page.getByRole('region', { name: 'Actions for the selected subscribers' })
+      await bar.getByRole('button', { name: 'Set status' }).click()
+      await dialog.getByText('10,000 subscribers', { exact: true }).waitFor()
+    }
+    await act()
+    await dialog.getByRole('switch', { name: 'Back up first' }).waitFor()
+    await window.screenshot('bulk-back-up-first')
+    await dialog.getByRole('button', { name: /^Set the status of 10,000/ }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await made()).toBe(1)
+    await page
+      .getByRole('region', { name: 'The last bulk action' })
+      .getByText(/10,000/)
+      .first()
+      .waitFor()
+
+    await page.goto(`${started.app.baseUrl}/lists`)
+    await page.getByRole('button', { name: 'Actions for Many' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await dialog.getByRole('switch', { name: 'Back up first' }).click()
+    await dialog.getByRole('textbox').fill('Many')
+    await dialog.getByRole('button', { name: 'Delete list' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await made()).toBe(1)
     await window.finish()
   })
 })
