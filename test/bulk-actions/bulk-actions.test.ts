@@ -758,6 +758,26 @@ describe('what one does to a list meanwhile', () => {
     await expectNoDrift()
   })
 
+  it('tells the change log of both lists who came back from a move', async () => {
+    const [list, other] = [await makeList(started.api), await makeList(started.api)]
+    await makeSubscriber(started.api, list.id, 'a@example.com')
+    const choice = await select(started.api, list.id)
+    const moved = await act(started.api, choice, { kind: 'move', mailing_list_id: other.id })
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const before = database.prepare<[], number>('SELECT max(id) FROM change_log').pluck().get()
+    expect(await undo(started.api, moved.id)).toMatchObject({ restored: 1 })
+    const entries = database
+      .prepare(
+        "SELECT mailing_list_id, action FROM change_log WHERE id > ? AND entity = 'subscriber' ORDER BY id"
+      )
+      .all(before)
+    database.close()
+    expect(entries).toEqual([
+      { mailing_list_id: other.id, action: 'delete' },
+      { mailing_list_id: list.id, action: 'create' }
+    ])
+  })
+
   it('loses nobody who was moved to a list that was deleted', async () => {
     const people = { a: 'active', b: 'bounced', link: 'active', put: 'active', gone: 'active' }
     const [list, other] = [await listOf(people), await makeList(started.api)]

@@ -164,6 +164,9 @@ describe('a campaign', () => {
     const { stat_summary } = await api.sent(made.id)
     expect(stat_summary).toMatchObject({ messages_sent: 2, total_messages: 3, total_success: 3, accepted: 2 })
     expect(await addressesIn(made.id)).toEqual(['seed@example.com', 'p0@example.com', 'p1@example.com'])
+    // Once the campaign is deleted, nothing asks for its seed lists.
+    expect((await api.delete(`/campaigns/${made.id}`)).success).toBe(true)
+    expect((await api.delete(`/seed_lists/${seeds.id}`)).success).toBe(true)
   })
 
   it('keeps the seed lists that it was given, whatever else of its delivery changes', async () => {

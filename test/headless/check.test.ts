@@ -1,5 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -120,4 +121,24 @@ it('imports whose logs stayed on another computer are told, and are no fault', a
       'Imports whose logs are not in this folder, since backups do not contain them: 1.'
     ]
   })
+})
+
+it('the check finds whom an import added and nobody has any more, and a log that lost a line', async () => {
+  const { app, api, dataDirectory } = await startApplication()
+  const list = await makeList(api)
+  // More than are looked up at once.
+  const emails = Array.from({ length: 1200 }, (_, number) => `p${number}@example.com`)
+  const { id } = await importText(api, list.id, `email\n${emails.join('\n')}\n`)
+  await app.close()
+  const database = new SQLite(join(dataDirectory, 'listwright.db'))
+  database.exec("DELETE FROM subscribers WHERE email IN ('p3@example.com', 'p1100@example.com')")
+  database.close()
+  const log = join(dataDirectory, 'imports', String(id), 'added.txt')
+  writeFileSync(log, readFileSync(log, 'utf8').replace('p7@example.com\n', ''))
+  const { status, lines } = await check(dataDirectory)
+  expect(status).toBe(1)
+  expect(lines.filter((line) => line.includes('the log'))).toEqual([
+    `lines in the log "added" of subscriber import ${id}: 1,200 recorded, 1,199 found`,
+    `subscribers found from the log "added" of subscriber import ${id}: 1,199 recorded, 1,197 found`
+  ])
 })

@@ -328,6 +328,12 @@ function plain(text: string): string {
     .replaceAll('ß', 'ss')
 }
 
+/** A condition in so many groups, one in the other. */
+function nested(groups: number): object {
+  if (groups === 0) return { type: 'email', operator: 'is', value: 'a@example.com' }
+  return { type: 'group', match: 'any', conditions: [nested(groups - 1)] }
+}
+
 describe('filters', () => {
   let people: People
   beforeAll(async () => {
@@ -515,6 +521,7 @@ describe('filters', () => {
       { type: 'group', match: 'any', conditions: [] },
       'clause.0.conditions must hold at least one condition'
     ],
+    ['a group in more groups than four', nested(5), 'is a group in 4 others, which is too deep'],
     [
       'a status that is none',
       { type: 'status', operator: 'is one of', statuses: ['happy'] },
@@ -550,6 +557,13 @@ describe('filters', () => {
     const answer = await started.api.workbench('POST', path, { clause: [condition] })
     expect(answer.error_code).toBe('validation_failed')
     expect(answer.error_message).toContain(sentence)
+  })
+
+  it('a group in four others is not too deep', async () => {
+    const path = `/mailing_lists/${people.list.id}/subscriber_table`
+    expect(await started.api.workbench('POST', path, { clause: [nested(4)] })).toMatchObject({
+      error_message: null
+    })
   })
 
   it('days are those of the time zone of the organization', async () => {
