@@ -79,10 +79,10 @@ export class Copies {
     backups: readonly BackupFile[],
     encrypt: (path: string, encrypted: string, passphrase: string) => Promise<void>
   ): Promise<void> {
-    const setting = await copiesSetting(this.#reader)
-    const newest = backups.find(({ kind }) => kind === 'scheduled')
-    if (!setting || !newest) return
     try {
+      const setting = await copiesSetting(this.#reader)
+      const newest = backups.find(({ kind }) => kind === 'scheduled')
+      if (!setting || !newest) return
       const place = this.#placeIn(setting.folder)
       const copy = encryptedPath(join(place, newest.name))
       if (!existsSync(copy)) {

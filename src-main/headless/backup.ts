@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { writeArchive } from '../backups/archive/write-archive.ts'
-import { decryptFile, encryptFile, isEncrypted } from '../backups/encryption.ts'
+import { decryptFile, encryptFile, isEncrypted, requirePassphrase } from '../backups/encryption.ts'
 import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { importFile } from '../backups/import-file.ts'
@@ -80,6 +80,7 @@ async function create(
   passphrase: string | null
 ): Promise<Printed> {
   const database = join(requireData(dataDirectory), 'listwright.db')
+  if (passphrase !== null) requirePassphrase(passphrase)
   if (file === undefined && passphrase !== null)
     throw new Error('an encrypted backup needs a path, such as backup.db.age')
   const path =
@@ -201,6 +202,7 @@ async function exportData(
     throw new Error('backup export needs the path of the archive, such as listwright.zip')
   const database = join(requireData(dataDirectory), 'listwright.db')
   const path = refuseExisting(resolve(file))
+  if (passphrase !== null) requirePassphrase(passphrase)
   return inPassingFolder(dirname(path), async (folder) => {
     // Of one moment, whatever is written meanwhile.
     const copy = join(folder, 'copy.db')

@@ -281,5 +281,8 @@ describe('encrypted copies of automatic backups', () => {
     expect(made().length).toBe(count)
     await backups.close()
     await reader.destroy()
+    // A database that cannot be read is told, and ends nothing.
+    await backups.makeWhatIsDue(now + 4 * hour)
+    expect(backups.fault).not.toBeNull()
   })
 })
