@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { LogPosition } from './write-ahead-log.ts'
 
 // How far the data went stands outside of the database as well: a log that was taken away or broken, or an older copy in the place of
@@ -31,12 +31,14 @@ export class LastChangeNotes {
     const position = log ? `${log.salts.toString(16)} ${log.frames}` : '-'
     const isFirst = this.#file === null && !existsSync(this.#path)
     this.#file ??= openSync(this.#path, isFirst ? 'w' : 'r+')
+    // Written over in its place, and therefore of one length.
+    const bytes = Buffer.from(`${`${changeLogId} ${position}`.padEnd(63)}\n`)
+    let written = 0
     try {
-      // Written over in its place, and therefore of one length.
-      writeSync(this.#file, `${`${changeLogId} ${position}`.padEnd(63)}\n`, 0)
+      while (written < bytes.length) written += writeSync(this.#file, bytes, written, null, written)
     } catch (error) {
-      // The disk is full: half a note would look damaged.
-      if (isFirst) rmSync(this.#path, { force: true })
+      // The disk is full, or fails: half a note would look damaged, and none accuses nobody.
+      if (written > 0) ftruncateSync(this.#file, 0)
       throw error
     }
     if (isLast) fsyncSync(this.#file)

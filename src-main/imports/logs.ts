@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileFormat, type ImportOutcome } from '../api/subscriber-imports/schema.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
@@ -46,7 +46,7 @@ export class ImportLogs {
 
   /** Hands what was added to the operating system. */
   flush(): void {
-    for (const [outcome, text] of this.#pending) writeSync(this.#fileOf(outcome), text)
+    for (const [outcome, text] of this.#pending) writeFileSync(this.#fileOf(outcome), Buffer.from(text))
     this.#pending.clear()
   }
 
