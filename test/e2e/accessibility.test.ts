@@ -214,7 +214,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
   it('and the first key leads past the navigation', async () => {
     const window = await Window.open(browser, started.app, '/jobs')
     const { page } = window
-    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor()
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Skip to content')
     await page.keyboard.press('Enter')

@@ -31,7 +31,7 @@ describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout:
     await page.goto(`${started.app.baseUrl}/settings`)
     await page.getByRole('combobox', { name: 'Sprache' }).click()
     await page.getByRole('option', { name: 'Sprache des Systems' }).click()
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
     await menuIsGone(page)
     await window.finish()
   })
