@@ -18,6 +18,7 @@ const floors = [
   'suppression',
   'exports',
   'bulk-actions',
+  'undo',
   'delivery',
   'sync',
   'integrity',
@@ -110,7 +111,7 @@ export default tseslint.config(
           patterns: [
             {
               regex:
-                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|bulk-actions|delivery|sync|backups|tracking|headless|desktop)/(?!(endpoints|schema)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|sync|backups|tracking|headless|desktop)/(?!(endpoints|schema)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
               message:
                 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
             }

@@ -247,9 +247,10 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await rekeyer.resume()
     suppressionRequests.resume()
     for (const loop of stepLoops) loop.wake()
-    const housekeeper = new Housekeeper(retentionRules(reader, writer, dataDirectory), (now) =>
-      isClockBelieved(reader, writer, now)
-    )
+    const rules = retentionRules(reader, writer, dataDirectory, () => {
+      for (const loop of stepLoops) loop.wake()
+    })
+    const housekeeper = new Housekeeper(rules, (now) => isClockBelieved(reader, writer, now))
     undo.push(() => housekeeper.close())
     housekeeper.start()
     if (!options.onlySyncs) backups.start()

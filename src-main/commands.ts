@@ -29,6 +29,7 @@ import { trackingCommands } from './tracking/commands.ts'
 import { backupCommands } from './backups/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
 import { changeUndoCommands } from './bulk-actions/change-undo-commands.ts'
+import { recordUndoCommands } from './undo/commands.ts'
 import { draftCommands } from './workbench/drafts/commands.ts'
 import { tableViewCommands } from './workbench/table-views/commands.ts'
 import { importMappingCommands } from './workbench/import-mappings/commands.ts'
@@ -67,5 +68,6 @@ export const commands: CommandRegistry = {
   drafts: draftCommands,
   subscriberExports: subscriberExportCommands,
   bulkActions: bulkActionCommands,
+  recordUndos: recordUndoCommands,
   changeLog: changeLogCommands
 }

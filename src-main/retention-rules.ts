@@ -9,18 +9,22 @@ import { removeOldExportFiles } from './exports/old-files.ts'
 import { removeOldLogs } from './imports/old-logs.ts'
 import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
 import type { RetentionRule } from './jobs/housekeeper.ts'
-import { forgetHistoryOfTheGone } from './jobs/old-history.ts'
+import { forgetOldDetails } from './jobs/old-history.ts'
 import { trimChangeLog } from './jobs/change-log.ts'
 import { currentSettings } from './settings/queries.ts'
 import { draftDays } from './workbench/drafts/rules.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-/** What is removed by its age. What is not here stays until somebody deletes it, or with the record that it belongs to. */
+/**
+ * What is removed by its age. What is not here stays until somebody deletes it, or with the record that it belongs to.
+ * @param purgeExpired starts removing what belongs to deleted records that cannot be restored any more
+ */
 export function retentionRules(
   reader: Kysely<Schema>,
   writer: Writer,
-  dataDirectory: string
+  dataDirectory: string,
+  purgeExpired: () => void
 ): RetentionRule[] {
   return [
     {
@@ -33,6 +37,15 @@ export function retentionRules(
       name: `What undoing bulk actions needs that ended ${undoDays} days ago`,
       keptFor: undoDays * day,
       removeBefore: (time) => forgetOldBulkActions(reader, writer, time)
+    },
+    {
+      name: `Lists and campaigns that were deleted ${undoDays} days ago`,
+      keptFor: undoDays * day,
+      removeBefore: async (time) => {
+        await writer.run('mailingLists.expireDeleted', { before: time })
+        await writer.run('campaigns.expireDeleted', { before: time })
+        purgeExpired()
+      }
     },
     {
       name: 'Selections of subscribers that nothing came of for a day',
@@ -68,7 +81,12 @@ export function retentionRules(
       name: 'Former values of subscribers who are gone for 7 days',
       // Until then their deletion can be undone, and brings their history back.
       keptFor: undoDays * day,
-      removeBefore: (time) => forgetHistoryOfTheGone(writer, time)
+      removeBefore: (time) => forgetOldDetails(writer, 'subscriberHistory.forgetDetails', time)
+    },
+    {
+      name: `What undoing changes of other records needs that were made ${undoDays} days ago`,
+      keptFor: undoDays * day,
+      removeBefore: (time) => forgetOldDetails(writer, 'recordUndos.forgetRows', time)
     },
     {
       name: 'Runs of sync, and conflicts that were decided, 90 days ago',

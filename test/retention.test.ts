@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { existsSync } from 'node:fs'
 import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openForReading, kyselyOver } from '../src-main/database/connection.ts'
 import type { Schema } from '../src-main/database/schema.ts'
 import type { Writer } from '../src-main/database/writer.ts'
@@ -11,7 +11,14 @@ import { Housekeeper } from '../src-main/jobs/housekeeper.ts'
 import { retentionRules } from '../src-main/retention-rules.ts'
 import { startWriter } from '../src-main/start-writer.ts'
 import { type StartedApplication, startApplication } from './support/application.ts'
-import { importText, makeAutoresponder, makeCampaign, makeList, makeSubscriber } from './support/builders.ts'
+import {
+  deleteList,
+  importText,
+  makeAutoresponder,
+  makeCampaign,
+  makeList,
+  makeSubscriber
+} from './support/builders.ts'
 import type { Client } from './support/client.ts'
 import { act, select } from './support/bulk-actions.ts'
 import { commandBench } from './support/commands.ts'
@@ -25,15 +32,18 @@ async function later({ app, dataDirectory }: StartedApplication) {
   const databasePath = join(dataDirectory, 'listwright.db')
   const writer: Writer = await startWriter({ databasePath, backupDirectory: dataDirectory })
   const reader: Kysely<Schema> = kyselyOver(openForReading(databasePath))
-  onTestFinished(async () => {
-    await reader.destroy()
-    await writer.close()
-  })
+  let isOpen = true
+  const close = async (): Promise<void> => {
+    if (isOpen) await Promise.all([reader.destroy(), writer.close()])
+    isOpen = false
+  }
+  onTestFinished(close)
   const now = Date.now()
-  const housekeeper = new Housekeeper(retentionRules(reader, writer, dataDirectory), () =>
-    Promise.resolve(true)
+  const housekeeper = new Housekeeper(
+    retentionRules(reader, writer, dataDirectory, () => undefined),
+    () => Promise.resolve(true)
   )
-  return { reader, tidyAfter: (days: number) => housekeeper.tidy(now + days * day) }
+  return { reader, close, tidyAfter: (days: number) => housekeeper.tidy(now + days * day) }
 }
 
 /** The id of an export that has finished. */
@@ -87,6 +97,62 @@ it('messages of a campaign stay for 7 days after it was deleted, those of others
   expect([outboxOf(kept.id), outboxOf(deleted.id)]).toEqual([true, true])
   await tidyAfter(400)
   expect([outboxOf(kept.id), outboxOf(deleted.id)]).toEqual([true, false])
+})
+
+it('lists and campaigns can be restored for 7 days, after which what they held is removed', async () => {
+  const first = await startApplication()
+  const { api, dataDirectory } = first
+  const list = await makeList(api)
+  await makeSubscriber(api, list.id, 'a@example.com')
+  await deleteList(api, list.id)
+  const left = (): unknown => {
+    const database = new SQLite(join(dataDirectory, 'listwright.db'), { readonly: true })
+    const found = database.prepare('SELECT count(*) FROM subscribers').pluck().get()
+    database.close()
+    return found
+  }
+  const { tidyAfter, close } = await later(first)
+  await tidyAfter(6.9)
+  await close()
+  const second = await startApplication(dataDirectory)
+  expect((await second.api.workbench<unknown[]>('GET', '/deleted_lists')).data).toHaveLength(1)
+  expect(left()).toBe(1)
+  const third = await later(second)
+  await third.tidyAfter(7.1)
+  await third.close()
+  const last = await startApplication(dataDirectory)
+  expect((await last.api.workbench<unknown[]>('GET', '/deleted_lists')).data).toEqual([])
+  await vi.waitFor(() => expect(left()).toBe(0), 5000)
+})
+
+it('rows of deleted and edited records stay in the change log for 7 days, what was changed for longer', async () => {
+  const first = await startApplication()
+  const { api } = first
+  const list = await makeList(api)
+  const { id } = await makeCampaign(api, list.id)
+  const html = `<p>${'long '.repeat(200)}</p>`
+  await api.put(`/campaigns/${id}`, {
+    campaign: { name: 'New', contents: [{ subject: 'x', format: 'html', html, text: '' }] }
+  })
+  await api.delete(`/campaigns/${id}`)
+  const { reader, tidyAfter } = await later(first)
+  const details = async () => {
+    const rows = await reader
+      .selectFrom('change_log')
+      .select('details')
+      .where('entity', '=', 'campaign')
+      .where('details', 'is not', null)
+      .orderBy('id')
+      .execute()
+    return rows.map(({ details }) => JSON.parse(details ?? '') as Record<string, unknown>)
+  }
+  await tidyAfter(6.9)
+  expect(JSON.stringify(await details())).toContain('long long')
+  await tidyAfter(7.1)
+  expect(await details()).toEqual([
+    { edited: { columns: { name: [expect.any(String), 'New'] }, parts: { campaign_contents: [[], []] } } },
+    { name: 'New' }
+  ])
 })
 
 it('previews stay for 30 days after the last of them', async () => {

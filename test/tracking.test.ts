@@ -413,8 +413,17 @@ describe('what was deleted', () => {
       INSERT INTO stat_recipients
       SELECT stat_slice_id, subscriber_id, occurred_at FROM stat_events WHERE subscriber_id > 1000000`)
       expect(count()).toMatchObject({ recipients: 1201, is_purged: 0 })
-      if (deleted === 'campaign') await started.api.delete(`/campaigns/${campaign.id}`)
-      else await deleteList(started.api, listId)
+      if (deleted === 'campaign') {
+        await started.api.delete(`/campaigns/${campaign.id}`)
+        expect(count()).toMatchObject({ recipients: 1201, is_purged: 0 })
+        // As after the days in which it can be restored; the next deletion has the application look.
+        database.prepare('UPDATE campaigns SET expired = 1 WHERE id = ?').run(campaign.id)
+        await started.api.delete(`/campaigns/${(await makeCampaign(started.api, listId)).id}`)
+      } else {
+        await deleteList(started.api, listId)
+        expect(count()).toMatchObject({ recipients: 1201, is_purged: 0 })
+        await started.api.workbench('POST', `/deleted_lists/${listId}/purge`)
+      }
       await vi.waitFor(() => expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 }), 20_000)
       expect((await follow(links[1] ?? '')).headers.get('Location')).toBe('http://example.com/B')
       expect(count()).toEqual({ events: 0, recipients: 0, is_purged: 1 })

@@ -1,4 +1,4 @@
-import { undoDays, undoneByThemselves } from '../api/bulk-actions/rules.ts'
+import { whyNotUndone } from '../api/bulk-actions/rules.ts'
 import { type FieldDefinition, type StoredValues } from '../api/custom-fields/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
@@ -73,12 +73,8 @@ async function changeNamed(
     throw notFound(changeId === null ? `deletion of subscriber ${subscriberId}` : `change ${changeId}`)
   }
   if (row.action === 'create') throw validationFailed('to undo adding a subscriber, delete them')
-  if (!undoneByThemselves.includes(row.via)) {
-    throw validationFailed('only changes made in the app or with an API key can be undone one by one')
-  }
-  if (row.at < clock - undoDays * 24 * 60 * 60 * 1000) {
-    throw validationFailed(`changes can be undone for ${undoDays} days, and this one is older`)
-  }
+  const refusal = whyNotUndone(row, clock)
+  if (refusal !== null) throw validationFailed(refusal)
   if (row.details === null) throw validationFailed('what was changed is no longer known')
   const { id, action, mailing_list_id } = row
   return { id, action, mailing_list_id, subscriberId, details: JSON.parse(row.details) as SubscriberChange }

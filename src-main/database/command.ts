@@ -54,7 +54,7 @@ export interface CommandContext {
 export type Command<Input, Result> = (context: CommandContext, input: Input) => Promise<Result>
 
 /** Whose a record is: an organization's, or a list's of it. */
-interface Owner {
+export interface Owner {
   organizationId: number
   mailingListId?: number | null
 }

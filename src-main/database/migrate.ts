@@ -19,6 +19,7 @@ import { tableViews } from './migrations/0033-table-views.ts'
 import { recipients } from './migrations/0034-recipients.ts'
 import { sync } from './migrations/0035-sync.ts'
 import { importAdditions } from './migrations/0036-import-additions.ts'
+import { expiredDeletions } from './migrations/0037-expired-deletions.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -36,7 +37,8 @@ export const migrations: readonly Migration[] = [
   tableViews,
   recipients,
   sync,
-  importAdditions
+  importAdditions,
+  expiredDeletions
 ]
 
 /** Copies of earlier schemas that are kept. */

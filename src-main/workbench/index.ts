@@ -34,6 +34,7 @@ import { subscriberTableRoutes } from './subscriber-table.ts'
 import { syncRoutes } from '../sync/routes.ts'
 import { suppressedAddressImportRoutes } from './suppressed-address-imports.ts'
 import { tableViewRoutes } from './table-views/routes.ts'
+import { undoRoutes } from './undo/routes.ts'
 import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
 import { windowRoutes } from './windows.ts'
@@ -70,6 +71,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(syncRoutes)
   await app.register(tableViewRoutes)
   await app.register(windowSegmentRoutes)
+  await app.register(undoRoutes)
   await app.register(uploadRoutes)
   await app.register(urlUploadRoutes)
   await app.register(windowRoutes)

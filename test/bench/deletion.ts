@@ -47,6 +47,8 @@ export async function benchDeletion(rows: number): Promise<DeletionFigures> {
       'DELETE',
       `/mailing_lists/${list.id}/confirmed/${confirmation.delete_confirmation_code}`
     )
+    // It could be restored for some days.
+    await api.workbench('POST', `/deleted_lists/${list.id}/purge`)
     const reads: Promise<number>[] = []
     const writes: Promise<number>[] = []
     for (let number = 0; !isEmptied(data, list.id); number++) {

@@ -258,13 +258,13 @@ describe('restoring a deleted subscriber', () => {
     await remove()
     const deletion = async () =>
       (
-        await api.workbench<{ events: { action: string; can_restore: boolean; record: { name: string } }[] }>(
+        await api.workbench<{ events: { action: string; undo: string | null; record: { name: string } }[] }>(
           'GET',
           '/audit_log?entity=subscriber'
         )
       ).data.events.find(({ action }) => action === 'delete')
-    expect(await deletion()).toMatchObject({ can_restore: true, record: { name: 'anna@example.com' } })
+    expect(await deletion()).toMatchObject({ undo: 'deletion', record: { name: 'anna@example.com' } })
     expect(await restore(anna.id, api)).toBeNull()
-    expect(await deletion()).toMatchObject({ can_restore: false })
+    expect(await deletion()).toMatchObject({ undo: null })
   })
 })

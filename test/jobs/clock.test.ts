@@ -106,7 +106,7 @@ describe('what is removed by its age', () => {
       const writer = await startWriter({ databasePath, backupDirectory: dataDirectory })
       const reader = kyselyOver(openForReading(databasePath))
       try {
-        const rules = retentionRules(reader, writer, dataDirectory)
+        const rules = retentionRules(reader, writer, dataDirectory, () => undefined)
         await new Housekeeper(rules, (at) => isClockBelieved(reader, writer, at)).tidy(now)
       } finally {
         await reader.destroy()

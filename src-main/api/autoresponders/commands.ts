@@ -1,4 +1,5 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { Faults } from '../../base/errors.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -43,6 +44,12 @@ const newAutoresponder: Settings = {
   segmentation_criteria_id: null
 }
 
+export const autoresponderTables: RecordTables = {
+  entity: 'autoresponder',
+  table: 'autoresponders',
+  parts: []
+}
+
 /** Adds an autoresponder to a list. */
 const createAutoresponder: Command<Scope & { autoresponder: AutoresponderInput }, AutoresponderRow> = async (
   context,
@@ -74,14 +81,14 @@ const updateAutoresponder: Command<
   await localListById(context.db, organizationId, mailingListId, 'autoresponders')
   const { created_at, ...before } = await autoresponderById(context.db, mailingListId, id)
   const settings = await merge(context, scope, before, id, changes)
-  const row = await context.db
-    .updateTable('autoresponders')
-    .set({ ...settings, updated_at: context.now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  recordOne(context, 'autoresponder', 'update', scope, id)
-  return row
+  return recordEdit(context, autoresponderTables, scope, id, () =>
+    context.db
+      .updateTable('autoresponders')
+      .set({ ...settings, updated_at: context.now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  )
 }
 
 /**
@@ -99,9 +106,10 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
     .filter((other) => other.trigger_autoresponder_to_open_id === id)
     .map((other) => ({ type: 'autoresponder' as const, id: other.id, name: other.name }))
   refuseWhileNeeded(row.name, 'triggers', dependencies)
-  await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
-  await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
-  recordOne(context, 'autoresponder', 'delete', { organizationId, mailingListId }, id, { name: row.name })
+  await recordDeletion(context, autoresponderTables, { organizationId, mailingListId }, row, async () => {
+    await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
+    await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
+  })
 }
 
 /** Messages removed by one purgeAutoresponder: few enough that nothing waits for it noticeably. */
@@ -123,6 +131,16 @@ const purgeAutoresponder = inBackground<{ id: number }, boolean>(async ({ db }, 
   await db.deleteFrom('deleted_autoresponders').where('id', '=', id).execute()
   return false
 })
+
+/** @throws ApiError validation_failed naming what is wrong with an autoresponder as it is */
+export async function requireValidAutoresponder(
+  context: CommandContext,
+  scope: Scope,
+  id: number
+): Promise<void> {
+  const { created_at, ...settings } = await autoresponderById(context.db, scope.mailingListId, id)
+  await merge(context, scope, settings, id, {})
+}
 
 /** The settings after a request, checked. @throws ApiError validation_failed naming each faulty field */
 async function merge(

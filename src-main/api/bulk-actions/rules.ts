@@ -1,4 +1,5 @@
 import type { ChangeVia } from '../../database/origin.ts'
+import type { ChangeLogTable } from '../../database/schema.ts'
 import { hasOptions, type StoredValue } from '../custom-fields/rules.ts'
 import type { CustomFieldType } from '../custom-fields/schema.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
@@ -9,6 +10,17 @@ export const undoDays = 7
 
 /** Changes of a single subscriber that can be undone by themselves: jobs have an undo of their own, and what somebody did by a link is theirs. */
 export const undoneByThemselves: readonly (ChangeVia | null)[] = ['window', 'api_key']
+
+/** Why a change cannot be undone on its own, as a sentence; null where it can. @param clock UNIX milliseconds */
+export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, clock: number): string | null {
+  if (!undoneByThemselves.includes(via)) {
+    return 'only changes made in the app or with an API key can be undone one by one'
+  }
+  if (at < clock - undoDays * 24 * 60 * 60 * 1000) {
+    return `changes can be undone for ${undoDays} days, and this one is older`
+  }
+  return null
+}
 
 /** Domains that one action puts right; a condition asks for each of them. */
 export const mostCorrected = 40

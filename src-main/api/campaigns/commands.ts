@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
 import { type Command, type CommandContext, recordOne, inBackground } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
@@ -51,6 +52,19 @@ const emptyDraft: Draft = {
 }
 
 type Kind = 'campaign' | 'template'
+
+/** Where a campaign or a template stands. */
+export const messageTables = (kind: Kind): RecordTables => ({
+  entity: kind,
+  table: 'campaigns',
+  parts: [
+    // The ad hoc segment that it brought.
+    { table: 'segments', where: 'id = (SELECT segment_id FROM campaigns WHERE id = :id) AND name IS NULL' },
+    { table: 'campaign_contents', where: 'campaign_id = :id' },
+    { table: 'dispatches', where: 'campaign_id = :id' },
+    { table: 'dispatch_seed_lists', where: 'campaign_id = :id' }
+  ]
+})
 
 interface Scope {
   organizationId: number
@@ -211,18 +225,19 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   const state = isOpen ? stateAfter(context, kind, draft, changes, faults) : before
   if (state === 'scheduled') await requireLists(context, draft.segment)
   faults.throwIfAny()
-  const segmentId = await saveSegment(context, list.id, draft.segment)
-  await context.db
-    .updateTable('campaigns')
-    .set({ name: draft.name, segment_id: segmentId, remote_sql: draft.remoteSql, updated_at: context.now })
-    .where('id', '=', id)
-    .execute()
-  if (row.segment_id !== segmentId) await dropAdHoc(context, row.segment_id)
-  if (isOpen) {
-    await saveContents(context, id, draft.contents)
-    await saveDispatch(context, id, draft, state)
-  }
-  recordOne(context, kind, 'update', { organizationId, mailingListId: list.id }, id)
+  await recordEdit(context, messageTables(kind), { organizationId, mailingListId: list.id }, id, async () => {
+    const segmentId = await saveSegment(context, list.id, draft.segment)
+    await context.db
+      .updateTable('campaigns')
+      .set({ name: draft.name, segment_id: segmentId, remote_sql: draft.remoteSql, updated_at: context.now })
+      .where('id', '=', id)
+      .execute()
+    if (row.segment_id !== segmentId) await dropAdHoc(context, row.segment_id)
+    if (isOpen) {
+      await saveContents(context, id, draft.contents)
+      await saveDispatch(context, id, draft, state)
+    }
+  })
 }
 
 /** A draft after a request, checked. */
@@ -499,25 +514,35 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
     await autorespondersUsing(context.db, 'trigger_campaign_to_open_id', id)
   )
   refuseWhileNeeded(row.name, 'is asked for by', await segmentsNaming(context.db, 'campaign_id', id))
-  if (await wasSent(context, id)) {
-    await context.db
-      .updateTable('campaigns')
-      .set({ deleted_at: context.now, segment_id: null })
-      .where('id', '=', id)
-      .execute()
-    // Nobody waits for it any more, and what it was sent with can be deleted too.
-    await context.db
-      .updateTable('dispatches')
-      .set({ bounce_email_id: null, virtual_mta_id: null, paused: 0 })
-      .where('campaign_id', '=', id)
-      .execute()
-    await context.db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
-  } else await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
-  await dropAdHoc(context, row.segment_id)
-  recordOne(context, kind, 'delete', { organizationId, mailingListId: row.mailing_list_id }, id, {
-    name: row.name
+  const owner = { organizationId, mailingListId: row.mailing_list_id }
+  await recordDeletion(context, messageTables(kind), owner, row, async () => {
+    if (await wasSent(context, id)) await markDeleted(context, id)
+    else await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
+    await dropAdHoc(context, row.segment_id)
   })
   return { id, name: row.name }
+}
+
+async function markDeleted({ db, now }: CommandContext, id: number): Promise<void> {
+  await db.updateTable('campaigns').set({ deleted_at: now, segment_id: null }).where('id', '=', id).execute()
+  // Nobody waits for it any more, and what it was sent with can be deleted too.
+  await db
+    .updateTable('dispatches')
+    .set({ bounce_email_id: null, virtual_mta_id: null, paused: 0 })
+    .where('campaign_id', '=', id)
+    .execute()
+  await db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
+}
+
+/** Ends the time in which campaigns can be restored that were deleted before a time (UNIX milliseconds). */
+const expireDeletedCampaigns: Command<{ before: number }, void> = async ({ db }, { before }) => {
+  await db
+    .updateTable('campaigns')
+    .set({ expired: 1 })
+    .where('deleted_at', '<', before)
+    .where('expired', '=', 0)
+    .where('purged_at', 'is', null)
+    .execute()
 }
 
 /** Events, and then recipients, removed by one purgeCampaign: few enough that nothing waits for it noticeably. */
@@ -563,6 +588,7 @@ export const campaignCommands = {
   duplicate: duplicateCampaign,
   update: updateCampaign,
   delete: deleteCampaign,
+  expireDeleted: expireDeletedCampaigns,
   purge: purgeCampaign,
   pause: pauseCampaign,
   resume: resumeCampaign,

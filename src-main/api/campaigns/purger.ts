@@ -3,7 +3,10 @@ import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
-/** Removes what the recipients of deleted campaigns, and of those of deleted lists, did, bit by bit; the links of their messages lead on. */
+/**
+ * Removes what the recipients of campaigns did that were deleted, alone or with their list, and cannot be restored any more, bit
+ * by bit; the links of their messages lead on.
+ */
 export function deletedCampaignPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return purger(
     {
@@ -21,6 +24,7 @@ function firstDeleted(reader: Kysely<Schema>): Promise<{ id: number } | undefine
     .selectFrom('campaigns')
     .select('id')
     .where('deleted_at', 'is not', null)
+    .where('expired', '=', 1)
     .where('purged_at', 'is', null)
     .orderBy('id')
     .executeTakeFirst()
@@ -32,6 +36,7 @@ function firstOfDeletedList(reader: Kysely<Schema>): Promise<{ id: number } | un
     .innerJoin('campaigns', 'campaigns.mailing_list_id', 'mailing_lists.id')
     .select('campaigns.id')
     .where('mailing_lists.deleted_at', 'is not', null)
+    .where('mailing_lists.expired', '=', 1)
     .where('campaigns.purged_at', 'is', null)
     .executeTakeFirst()
 }

@@ -16,6 +16,8 @@ export interface CampaignsTable {
   updated_at: Time
   /** A deleted campaign that was sent stays behind the links of its messages. */
   deleted_at: ColumnType<Time | null, undefined, Time>
+  /** Whether a deleted campaign cannot be restored any more: what recipients did is being removed. */
+  expired: Generated<Flag>
   /** When what recipients of a deleted campaign did was removed. */
   purged_at: ColumnType<Time | null, undefined, Time>
 }

@@ -1,4 +1,5 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { Dependency } from '../../http/dependencies.ts'
 import { ApiError, Faults, notFound, validationFailed } from '../../base/errors.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
@@ -16,6 +17,12 @@ import type {
   OptionInput,
   TypedAttributes
 } from './schema.ts'
+
+export const customFieldTables: RecordTables = {
+  entity: 'custom_field',
+  table: 'custom_fields',
+  parts: [{ table: 'custom_field_options', where: 'custom_field_id = :id' }]
+}
 
 interface CreateInput {
   organizationId: number
@@ -79,21 +86,23 @@ const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context,
   if (changes.options) checkOptions(changes.options, hasOptions(next.field_type), faults)
   faults.throwIfAny()
   await refuseStrandedValues(context, field, next, changes.options, input.unusedSince ?? null)
-  await context.db
-    .updateTable('custom_fields')
-    .set({
-      name: next.name.trim(),
-      name_key: next.name.trim().toLowerCase(),
-      field_type: next.field_type,
-      required: next.required ? 1 : 0,
-      instructions: next.instructions ?? null,
-      attributes: JSON.stringify(attributesFor(next.field_type, next)),
-      updated_at: context.now
-    })
-    .where('id', '=', id)
-    .execute()
-  if (changes.options) await saveOptions(context, id, field.options, changes.options)
-  recordOne(context, 'custom_field', 'update', { organizationId, mailingListId: field.mailingListId }, id)
+  const owner = { organizationId, mailingListId: field.mailingListId }
+  await recordEdit(context, customFieldTables, owner, id, async () => {
+    await context.db
+      .updateTable('custom_fields')
+      .set({
+        name: next.name.trim(),
+        name_key: next.name.trim().toLowerCase(),
+        field_type: next.field_type,
+        required: next.required ? 1 : 0,
+        instructions: next.instructions ?? null,
+        attributes: JSON.stringify(attributesFor(next.field_type, next)),
+        updated_at: context.now
+      })
+      .where('id', '=', id)
+      .execute()
+    if (changes.options) await saveOptions(context, id, field.options, changes.options)
+  })
   return reread(context, organizationId, id)
 }
 
@@ -116,12 +125,13 @@ interface DeleteInput extends FieldInput {
 const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
   refuseWhileUsed(await dependenciesOf(context.db, field, input.unusedSince))
-  await context.db
-    .updateTable('custom_fields')
-    .set({ deleted_at: context.now, updated_at: context.now })
-    .where('id', '=', field.id)
-    .execute()
-  recordOne(context, 'custom_field', 'delete', field, field.id)
+  await recordDeletion(context, customFieldTables, field, field, () =>
+    context.db
+      .updateTable('custom_fields')
+      .set({ deleted_at: context.now, updated_at: context.now })
+      .where('id', '=', field.id)
+      .execute()
+  )
 }
 
 /** @throws ApiError validation_failed naming what uses a field */
@@ -182,7 +192,7 @@ async function reread(context: CommandContext, organizationId: number, id: numbe
 }
 
 /** A name must be unique among the fields that one list shows, and must not be a reserved import column. */
-async function checkName(
+export async function checkName(
   context: CommandContext,
   organizationId: number,
   mailingListId: number | null,

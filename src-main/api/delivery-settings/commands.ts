@@ -1,4 +1,5 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { recordDeletion, type RecordTables } from '../../database/record-rows.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -21,6 +22,10 @@ import type {
   VirtualMta,
   VirtualMtaInput
 } from './schema.ts'
+
+export const virtualMtaTables: RecordTables = { entity: 'virtual_mta', table: 'virtual_mtas', parts: [] }
+export const urlDomainTables: RecordTables = { entity: 'url_domain', table: 'url_domains', parts: [] }
+export const bounceEmailTables: RecordTables = { entity: 'bounce_email', table: 'bounce_emails', parts: [] }
 
 interface Create<Input> {
   organizationId: number
@@ -131,8 +136,9 @@ export const deleteVirtualMta: Command<Delete, void> = async (context, { organiz
   const found = (await virtualMtasOf(context.db, organizationId)).find((each) => each.id === id && id !== 0)
   if (!found) throw notFound(`virtual MTA ${id}`)
   await refuseInUse(context, 'virtual_mta', id, found.name)
-  await context.db.deleteFrom('virtual_mtas').where('id', '=', id).execute()
-  recordOne(context, 'virtual_mta', 'delete', { organizationId }, id, { name: found.name })
+  await recordDeletion(context, virtualMtaTables, { organizationId }, found, () =>
+    context.db.deleteFrom('virtual_mtas').where('id', '=', id).execute()
+  )
 }
 
 /** Removes a URL domain that nothing sends with. */
@@ -140,8 +146,9 @@ export const deleteUrlDomain: Command<Delete, void> = async (context, { organiza
   const found = (await urlDomainsOf(context.db, organizationId)).find((each) => each.id === id)
   if (!found) throw notFound(`URL domain ${id}`)
   await refuseInUse(context, 'url_domain', id, found.domain)
-  await context.db.deleteFrom('url_domains').where('id', '=', id).execute()
-  recordOne(context, 'url_domain', 'delete', { organizationId }, id, { name: found.domain })
+  await recordDeletion(context, urlDomainTables, { organizationId }, { id, name: found.domain }, () =>
+    context.db.deleteFrom('url_domains').where('id', '=', id).execute()
+  )
 }
 
 /** Removes a bounce email that nothing sends with; `id` is that of its user. */
@@ -155,8 +162,9 @@ export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = a
   if (!found) throw notFound(`bounce email ${id}@${domainId}`)
   const name = `${found.username}@${found.domain}`
   await refuseInUse(context, 'bounce_email', id, name)
-  await context.db.deleteFrom('bounce_emails').where('id', '=', id).execute()
-  recordOne(context, 'bounce_email', 'delete', { organizationId }, id, { name })
+  await recordDeletion(context, bounceEmailTables, { organizationId }, { id, name }, () =>
+    context.db.deleteFrom('bounce_emails').where('id', '=', id).execute()
+  )
 }
 
 /** Removes a connection that no Remote List reads from. */

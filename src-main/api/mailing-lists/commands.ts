@@ -1,9 +1,10 @@
 import { holdsMoved, noteAbsent } from '../bulk-actions/absent-commands.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
-import { Faults, validationFailed } from '../../base/errors.ts'
+import { Faults, notFound, validationFailed } from '../../base/errors.ts'
 import { fieldsOfList, globalFields } from '../custom-fields/queries.ts'
 import { mergeValues, type StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedExportStates } from '../subscriber-exports/queries.ts'
@@ -12,6 +13,16 @@ import { mailingListById } from './queries.ts'
 import { noReferences, readReferences } from './references.ts'
 import { checkPrimaryKey, confirmationLifetime, defaultAttributes, mergeAttributes } from './rules.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
+
+/** Its autoresponders send with nothing any more once it is deleted. */
+export const mailingListTables: RecordTables = {
+  entity: 'mailing_list',
+  table: 'mailing_lists',
+  parts: [
+    { table: 'mailing_list_seed_lists', where: 'mailing_list_id = :id' },
+    { table: 'autoresponders', where: 'mailing_list_id = :id' }
+  ]
+}
 
 interface CreateInput {
   organizationId: number
@@ -56,13 +67,14 @@ export interface UpdateInput {
 const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
   const { columns, seedListIds } = await readChanges(context, input)
-  await context.db
-    .updateTable('mailing_lists')
-    .set({ ...columns, updated_at: context.now })
-    .where('id', '=', id)
-    .execute()
-  await saveSeedLists(context, id, seedListIds)
-  recordList(context, 'update', organizationId, id)
+  await recordEdit(context, mailingListTables, { organizationId, mailingListId: id }, id, async () => {
+    await context.db
+      .updateTable('mailing_lists')
+      .set({ ...columns, updated_at: context.now })
+      .where('id', '=', id)
+      .execute()
+    await saveSeedLists(context, id, seedListIds)
+  })
 }
 
 /**
@@ -147,10 +159,10 @@ const { is_remote_list: fixed, ...released } = noReferences
 
 /**
  * Marks the list deleted and cancels its unfinished imports, exports and campaigns; its subscribers are removed in the background by
- * purgeDeletedList (docs/api.md, "Mailing lists").
+ * purgeDeletedList once it cannot be restored any more (docs/api.md, "Mailing lists").
  */
 const deleteMailingList: Command<DeleteInput, void> = async (context, { organizationId, id, code }) => {
-  await mailingListById(context.db, organizationId, id)
+  const { name } = await mailingListById(context.db, organizationId, id)
   const confirmation = await context.db
     .selectFrom('delete_confirmations')
     .selectAll()
@@ -163,6 +175,11 @@ const deleteMailingList: Command<DeleteInput, void> = async (context, { organiza
     throw validationFailed('delete_confirmation_code has expired; ask for a new one')
   }
   await context.db.deleteFrom('delete_confirmations').where('mailing_list_id', '=', id).execute()
+  const owner = { organizationId, mailingListId: id }
+  await recordDeletion(context, mailingListTables, owner, { id, name }, () => markDeleted(context, id))
+}
+
+async function markDeleted(context: CommandContext, id: number): Promise<void> {
   await context.db
     .updateTable('subscriber_imports')
     .set({ state: 'cancelled', finished_at: context.now, updated_at: context.now })
@@ -194,7 +211,6 @@ const deleteMailingList: Command<DeleteInput, void> = async (context, { organiza
     .set({ virtual_mta_id: null, url_domain_id: null, bounce_email_id: null })
     .where('mailing_list_id', '=', id)
     .execute()
-  recordList(context, 'delete', organizationId, id)
 }
 
 /** Notes a change of a list. */
@@ -210,6 +226,31 @@ export function recordList(
 function sameText(a: string, b: string): boolean {
   const [first, second] = [Buffer.from(a), Buffer.from(b)]
   return first.length === second.length && timingSafeEqual(first, second)
+}
+
+/** Ends the time in which a deleted list can be restored. @throws ApiError not_found */
+const purgeMailingListNow: Command<ListInput, void> = async (context, { organizationId, id }) => {
+  const { numUpdatedRows } = await context.db
+    .updateTable('mailing_lists')
+    .set({ expired: 1 })
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is not', null)
+    .where('expired', '=', 0)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw notFound(`deleted list ${id}`)
+  recordOne(context, 'mailing_list', 'delete', { organizationId, mailingListId: id }, id, { for_good: true })
+}
+
+/** Ends the time in which lists can be restored that were deleted before a time (UNIX milliseconds). */
+export const expireDeletedLists: Command<{ before: number }, void> = async ({ db }, { before }) => {
+  await db
+    .updateTable('mailing_lists')
+    .set({ expired: 1 })
+    .where('deleted_at', '<', before)
+    .where('expired', '=', 0)
+    .where('purged_at', 'is', null)
+    .execute()
 }
 
 /** Subscribers removed by one purgeDeletedList: short enough that nothing waits for it noticeably. */
@@ -263,6 +304,8 @@ export const mailingListCommands = {
   update: updateMailingList,
   issueDeleteConfirmation,
   delete: deleteMailingList,
+  purgeNow: purgeMailingListNow,
+  expireDeleted: expireDeletedLists,
   purge: purgeDeletedList
 }
 

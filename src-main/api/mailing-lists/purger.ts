@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
-/** Removes the subscribers of deleted lists bit by bit. */
+/** Removes the subscribers of deleted lists that cannot be restored any more, bit by bit. */
 export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return purger(
     {
@@ -14,6 +14,7 @@ export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepL
           .selectFrom('mailing_lists')
           .select('id')
           .where('deleted_at', 'is not', null)
+          .where('expired', '=', 1)
           .where('purged_at', 'is', null)
           .orderBy('id')
           .executeTakeFirst(),

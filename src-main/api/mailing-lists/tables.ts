@@ -32,6 +32,8 @@ export interface MailingListsTable {
   created_at: Fixed<Time>
   updated_at: Time
   deleted_at: Time | null
+  /** Whether a deleted list cannot be restored any more: its subscribers are being removed. */
+  expired: Generated<Flag>
   /** Null until the background removal of a deleted list's subscribers is done. */
   purged_at: Time | null
 }

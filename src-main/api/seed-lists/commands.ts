@@ -1,4 +1,5 @@
 import { type Command, recordRow } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { Faults } from '../../base/errors.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -6,6 +7,8 @@ import { namesOf, requireFreeName } from '../../http/names.ts'
 import { emailComplaint, emailKey, isEmail } from '../subscribers/rules.ts'
 import { listsWithSeedList, seedListById, type SeedListRow, seedListsOf } from './queries.ts'
 import type { SeedListChanges, SeedListInput } from './schema.ts'
+
+export const seedListTables: RecordTables = { entity: 'seed_list', table: 'seed_lists', parts: [] }
 
 /** Adds a seed list. @throws ApiError validation_failed when the name is taken or an address is none */
 const createSeedList: Command<{ organizationId: number; seedList: SeedListInput }, SeedListRow> = async (
@@ -41,18 +44,18 @@ const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow>
   const before = await seedListById(context.db, organizationId, id)
   const { name = before.name, addresses_array: addresses } = changes
   requireFreeName(await seedListsOf(context.db, organizationId), name, id, 'seed list')
-  const row = await context.db
-    .updateTable('seed_lists')
-    .set({
-      ...namesOf(name),
-      ...(addresses && { addresses: readAddresses(addresses) }),
-      updated_at: context.now
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  recordRow(context, 'seed_list', 'update', row)
-  return row
+  return recordEdit(context, seedListTables, { organizationId }, id, () =>
+    context.db
+      .updateTable('seed_lists')
+      .set({
+        ...namesOf(name),
+        ...(addresses && { addresses: readAddresses(addresses) }),
+        updated_at: context.now
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  )
 }
 
 /** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
@@ -62,8 +65,9 @@ const deleteSeedList: Command<Named, void> = async (context, { organizationId, i
     ...(await listsWithSeedList(context.db, id)),
     ...(await campaignsUsing(context.db, 'seed_list', id))
   ])
-  await context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
-  recordRow(context, 'seed_list', 'delete', row, { name: row.name })
+  await recordDeletion(context, seedListTables, { organizationId }, row, () =>
+    context.db.deleteFrom('seed_lists').where('id', '=', id).execute()
+  )
 }
 
 /** The addresses as they are kept: each once, blank lines left out. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Command, recordOne } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { Schema } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
@@ -15,6 +16,8 @@ import { storedSegmentById } from './queries.ts'
 import { readConditions } from './read-conditions.ts'
 import { readClause } from './rules.ts'
 import type { SegmentCondition } from './schema.ts'
+
+export const segmentTables: RecordTables = { entity: 'segment', table: 'segments', parts: [] }
 
 interface Given {
   name: string
@@ -77,16 +80,17 @@ const updateSegment: Command<Named & { changes: Partial<Given>; grammar: Grammar
   const before = await storedSegmentById(context.db, organizationId, id)
   const owner = { organizationId, mailingListId: before.mailing_list_id }
   const clause = changes.clause && (await readStoredClause(context.db, owner, changes.clause, grammar))
-  await context.db
-    .updateTable('segments')
-    .set({
-      ...namesOf(changes.name ?? before.name),
-      ...(clause && { clause: JSON.stringify(clause) }),
-      updated_at: context.now
-    })
-    .where('id', '=', id)
-    .execute()
-  recordOne(context, 'segment', 'update', owner, id)
+  await recordEdit(context, segmentTables, owner, id, () =>
+    context.db
+      .updateTable('segments')
+      .set({
+        ...namesOf(changes.name ?? before.name),
+        ...(clause && { clause: JSON.stringify(clause) }),
+        updated_at: context.now
+      })
+      .where('id', '=', id)
+      .execute()
+  )
 }
 
 /**
@@ -106,14 +110,13 @@ const deleteSegment: Command<Named, void> = async (context, { organizationId, id
     .where('segment_id', '=', id)
     .limit(1)
     .executeTakeFirst()
-  await (
-    sent
+  const owner = { organizationId, mailingListId: row.mailing_list_id }
+  await recordDeletion(context, segmentTables, owner, row, () =>
+    (sent
       ? context.db.updateTable('segments').set({ name: null, name_key: null }).where('id', '=', id)
       : context.db.deleteFrom('segments').where('id', '=', id)
-  ).execute()
-  recordOne(context, 'segment', 'delete', { organizationId, mailingListId: row.mailing_list_id }, id, {
-    name: row.name
-  })
+    ).execute()
+  )
 }
 
 async function readStoredClause(

@@ -1,10 +1,17 @@
 import { type Command, type CommandContext, inBackground, recordRow } from '../../database/command.ts'
+import { recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { notFound } from '../../base/errors.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { namesOf, requireFreeName } from '../../http/names.ts'
 import { suppressionListById, type SuppressionListRow, suppressionListsOf } from './queries.ts'
 import { readSuppressed, type SuppressedRow, suppressedRowOf } from './rules.ts'
 import type { SuppressionListChanges, SuppressionListInput } from './schema.ts'
+
+export const suppressionListTables: RecordTables = {
+  entity: 'suppression_list',
+  table: 'suppression_lists',
+  parts: []
+}
 
 interface Scope {
   organizationId: number
@@ -47,14 +54,15 @@ const updateSuppressionList: Command<
   if (mailing_list_id !== null && mailing_list_id !== before.mailing_list_id) {
     await mailingListById(context.db, organizationId, mailing_list_id)
   }
-  const row = await context.db
-    .updateTable('suppression_lists')
-    .set({ ...namesOf(name), mailing_list_id, updated_at: context.now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  recordRow(context, 'suppression_list', 'update', row)
-  return row
+  const owner = { organizationId, mailingListId: mailing_list_id }
+  return recordEdit(context, suppressionListTables, owner, id, () =>
+    context.db
+      .updateTable('suppression_lists')
+      .set({ ...namesOf(name), mailing_list_id, updated_at: context.now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  )
 }
 
 interface RequestInput extends Named {

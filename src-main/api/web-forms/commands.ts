@@ -1,4 +1,5 @@
 import { type Command, recordOne } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { addSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
@@ -7,6 +8,13 @@ import { pendingSubscriptionById, webFormById, type WebFormRow } from './queries
 import type { WebFormChanges, WebFormInput } from './schema.ts'
 
 type Scope = Omit<SubscriberScope, 'timeZone'>
+
+/** Those who have yet to confirm through a form are a part of it. */
+export const webFormTables: RecordTables = {
+  entity: 'web_form',
+  table: 'web_forms',
+  parts: [{ table: 'pending_subscriptions', where: 'web_form_id = :id' }]
+}
 
 /** Adds a form to a list. */
 const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async (
@@ -36,26 +44,27 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
 ) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
   const before = await webFormById(context.db, scope.mailingListId, id)
-  const row = await context.db
-    .updateTable('web_forms')
-    .set({
-      name: changes.name?.trim() ?? before.name,
-      requires_confirmation: Number(changes.requires_confirmation ?? before.requires_confirmation),
-      updated_at: context.now
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  recordOne(context, 'web_form', 'update', scope, id)
-  return row
+  return recordEdit(context, webFormTables, scope, id, () =>
+    context.db
+      .updateTable('web_forms')
+      .set({
+        name: changes.name?.trim() ?? before.name,
+        requires_confirmation: Number(changes.requires_confirmation ?? before.requires_confirmation),
+        updated_at: context.now
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  )
 }
 
 /** Removes a form, and with it those who have yet to confirm through it. */
 const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { id, ...scope }) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
-  const { name } = await webFormById(context.db, scope.mailingListId, id)
-  await context.db.deleteFrom('web_forms').where('id', '=', id).execute()
-  recordOne(context, 'web_form', 'delete', scope, id, { name })
+  const row = await webFormById(context.db, scope.mailingListId, id)
+  await recordDeletion(context, webFormTables, scope, row, () =>
+    context.db.deleteFrom('web_forms').where('id', '=', id).execute()
+  )
 }
 
 /**

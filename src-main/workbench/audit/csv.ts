@@ -96,7 +96,7 @@ function textOf({ attribute, field, before, now }: AuditEvent['changes'][number]
 }
 
 function valueOf(value: unknown): string {
-  if (value === null) return '(empty)'
+  if (value === null || value === '') return '(empty)'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

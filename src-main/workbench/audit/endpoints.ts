@@ -68,8 +68,8 @@ const Event = Type.Object({
   user: Nullable(Reference),
   /** The API key, import, bulk action or server; its name is null where that is gone. */
   cause: Nullable(Type.Object({ id: Type.Integer(), name: Nullable(Type.String()) })),
-  /** Whether it is a deleted subscriber who can be brought back. */
-  can_restore: Type.Boolean(),
+  /** How it can be undone by itself: what was edited becomes what it was, what was deleted comes back; null = not at all. */
+  undo: Nullable(Type.Enum(['edit', 'deletion'])),
   /** How somebody signed in, or why they could not. */
   sign_in: Nullable(Type.Enum(['password', 'link', 'wrong_password', 'locked_out', 'inactive'])),
   /** Whose API key it is. */

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
-import { undoDays, undoneByThemselves } from '../../api/bulk-actions/rules.ts'
+import { whyNotUndone } from '../../api/bulk-actions/rules.ts'
 import { importNames } from '../../api/subscriber-imports/name-queries.ts'
 import { formatTime } from '../../base/times.ts'
+import type { RecordEdit, RecordRows } from '../../database/record-rows.ts'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
 import type { AuditEvent } from './endpoints.ts'
 import type { AuditGroup } from './groups.ts'
+import { changesOfEdit } from './edits.ts'
 import { type AuditRow, detailsOf, type RecordName, recordNames } from './queries.ts'
 
 /** What the change log keeps of a change, as its kind of record says. */
@@ -13,6 +15,10 @@ interface Details {
   name?: string
   /** Who was deleted. */
   removed?: unknown
+  /** What an edit of another record changed. */
+  edited?: RecordEdit
+  /** Another record that was deleted. */
+  deleted?: RecordRows
   /** How somebody signed in. */
   by?: 'password' | 'link'
   /** Why somebody could not. */
@@ -23,6 +29,9 @@ interface Details {
   password?: boolean
   exported?: boolean
   restore_requested?: boolean
+  /** That a deleted record came back, or is gone for good. */
+  restored?: boolean
+  for_good?: boolean
   /** Custom fields by id, with their values before and after. */
   fields?: Record<string, unknown>
   /** Attributes, each with its value before and after. */
@@ -62,7 +71,7 @@ export async function presentEvents(
       via: row.via,
       user: row.user_id === null ? null : reference(row.user_id, names.of('user', row.user_id)),
       cause: row.cause_id === null ? null : { id: row.cause_id, name: causeName(row, names) },
-      can_restore: canRestore(row, details, names),
+      undo: undoOf(row, details, names),
       sign_in: signInOf(row, details),
       key_of:
         details.of_user === undefined ? null : reference(details.of_user, names.of('user', details.of_user)),
@@ -130,13 +139,20 @@ function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: N
   return { id, name: details.name ?? found?.name ?? null, exists }
 }
 
-function canRestore(row: AuditRow, { removed }: Details, names: Names): boolean {
-  const isDeletion = row.entity === 'subscriber' && row.action === 'delete' && removed !== undefined
-  const isRecent = row.at >= Date.now() - undoDays * 24 * 60 * 60 * 1000
-  const isListThere =
-    row.mailing_list_id !== null && names.of('mailing_list', row.mailing_list_id)?.isGone === false
-  const isBack = names.of('subscriber', row.first_id) !== undefined
-  return isDeletion && isRecent && isListThere && !isBack && undoneByThemselves.includes(row.via)
+/** Subscribers who were changed are made what they were on their own page. */
+function undoOf(row: AuditRow, { removed, edited, deleted }: Details, names: Names): AuditEvent['undo'] {
+  if (whyNotUndone(row, Date.now()) !== null) return null
+  const { entity, mailing_list_id: listId } = row
+  const isListThere = listId === null || names.of('mailing_list', listId)?.isGone === false
+  if (!isListThere && entity !== 'mailing_list') return null
+  const record = names.of(entity, row.first_id)
+  const isThere = record !== undefined && !record.isGone
+  if (isThere && edited && hasChanges(edited)) return 'edit'
+  return !isThere && (removed !== undefined || deleted) ? 'deletion' : null
+}
+
+function hasChanges({ columns, parts }: RecordEdit): boolean {
+  return Object.keys(columns).length + Object.keys(parts).length > 0
 }
 
 function signInOf({ entity, action }: AuditRow, { by, failed }: Details): AuditEvent['sign_in'] {
@@ -144,10 +160,10 @@ function signInOf({ entity, action }: AuditRow, { by, failed }: Details): AuditE
 }
 
 /** What is told without values. */
-const facts = ['password', 'exported', 'restore_requested'] as const
+const facts = ['password', 'exported', 'restore_requested', 'restored', 'for_good'] as const
 
 function changesIn(
-  { fields = {}, removed: _removed, ...details }: Details,
+  { fields = {}, edited, removed: _removed, deleted: _deleted, ...details }: Details,
   names: Names
 ): AuditEvent['changes'] {
   const change = (attribute: string | null, field: string | null, before: unknown, now: unknown) => ({
@@ -160,6 +176,7 @@ function changesIn(
     ...Object.entries(details).flatMap(([attribute, pair]) =>
       Array.isArray(pair) ? [change(attribute, null, pair[0] ?? null, pair[1] ?? null)] : []
     ),
+    ...(edited ? changesOfEdit(edited) : []),
     ...facts.filter((fact) => details[fact]).map((fact) => change(fact, null, null, null)),
     // Values are told on the subscriber's own page, by the types of their fields.
     ...Object.keys(fields).flatMap((id) => {

@@ -1,0 +1,248 @@
+import type { Database } from 'better-sqlite3'
+import { type CommandContext, type Owner, recordOne } from './command.ts'
+import type { ChangedEntity, Schema } from './schema.ts'
+
+// What the change log keeps of the rows of a record, so that an edit can be told and undone, and a deletion undone.
+
+/** Where a kind of record stands: a row with its id, and the rows of other tables that are a part of it. */
+export interface RecordTables {
+  entity: ChangedEntity
+  table: keyof Schema
+  /** The rows of each table that belong to the record with the id :id. */
+  parts: readonly { table: keyof Schema; where: string }[]
+}
+
+/** A row as SQLite has it: the tables of such records hold texts and numbers only. */
+export type Row = Record<string, string | number | null>
+
+/** The rows of a record. */
+export interface RecordRows {
+  row: Row
+  /** By table. */
+  parts: Record<string, Row[]>
+}
+
+/** What an edit changed. */
+export interface RecordEdit {
+  /** Columns of the row, each as it was and as it is. */
+  columns: Record<string, [before: Row[string], now: Row[string]]>
+  /** All rows of the tables of which one changed. */
+  parts: Record<string, [before: Row[], now: Row[]]>
+}
+
+/** Changes that say nothing of what a record is. */
+const bookkeeping: readonly string[] = ['updated_at', 'name_key']
+
+/** The rows of a record; undefined where there is none with the id. */
+export function rowsOf(sqlite: Database, tables: RecordTables, id: number): RecordRows | undefined {
+  const row = sqlite.prepare<[number], Row>(`SELECT * FROM ${tables.table} WHERE id = ?`).get(id)
+  if (!row) return undefined
+  const parts = tables.parts.map(({ table, where }): [string, Row[]] => [
+    table,
+    sqlite
+      .prepare<[{ id: number }], Row>(
+        `SELECT * FROM ${table} WHERE ${where} ORDER BY ${keyOf(sqlite, table).join(', ')}`
+      )
+      .all({ id })
+  ])
+  return { row, parts: Object.fromEntries(parts) }
+}
+
+/** Edits a record, and notes what was changed of it. */
+export async function recordEdit<Result>(
+  context: CommandContext,
+  tables: RecordTables,
+  owner: Owner,
+  id: number,
+  edit: () => Promise<Result>
+): Promise<Result> {
+  const before = rowsOf(context.sqlite, tables, id)
+  const result = await edit()
+  const now = rowsOf(context.sqlite, tables, id)
+  recordOne(
+    context,
+    tables.entity,
+    'update',
+    owner,
+    id,
+    before && now && { edited: editBetween(before, now) }
+  )
+  return result
+}
+
+/** Deletes a record, and notes its rows. @param name what the record is called from then on */
+export async function recordDeletion(
+  context: CommandContext,
+  tables: RecordTables,
+  owner: Owner,
+  { id, name }: { id: number; name: string },
+  remove: () => Promise<unknown>
+): Promise<void> {
+  const rows = rowsOf(context.sqlite, tables, id)
+  await remove()
+  recordOne(context, tables.entity, 'delete', owner, id, { name, deleted: rows })
+}
+
+function editBetween(before: RecordRows, now: RecordRows): RecordEdit {
+  const columns = Object.keys(now.row).filter(
+    (name) => !bookkeeping.includes(name) && before.row[name] !== now.row[name]
+  )
+  const parts = Object.keys(now.parts).filter(
+    (table) => JSON.stringify(before.parts[table]) !== JSON.stringify(now.parts[table])
+  )
+  return {
+    columns: Object.fromEntries(
+      columns.map((name) => [name, [before.row[name] ?? null, now.row[name] ?? null]])
+    ),
+    parts: Object.fromEntries(
+      parts.map((table) => [table, [before.parts[table] ?? [], now.parts[table] ?? []]])
+    )
+  }
+}
+
+/** Columns of what an edit changed that are not any more what it made them; tables for the parts. */
+export function changedSince(rows: RecordRows, { columns, parts }: RecordEdit): string[] {
+  return [
+    ...Object.entries(columns)
+      .filter(([name, [, now]]) => rows.row[name] !== now)
+      .map(([name]) => name),
+    ...Object.entries(parts)
+      .filter(([table, [, now]]) => !isSame(rows.parts[table] ?? [], now))
+      .map(([table]) => table)
+  ]
+}
+
+/** Compares the columns that are kept: a later version of the application may have added others. */
+function isSame(rows: readonly Row[], kept: readonly Row[]): boolean {
+  return (
+    rows.length === kept.length &&
+    kept.every((row, index) =>
+      Object.entries(row).every(([name, value]) => name === 'updated_at' || rows[index]?.[name] === value)
+    )
+  )
+}
+
+/**
+ * Makes rows what they were. Foreign keys are checked by {@link brokenReferences} alone, so that tables may be written in
+ * any order.
+ */
+export function takeBackEdit(
+  { sqlite }: CommandContext,
+  { table, parts: places }: RecordTables,
+  id: number,
+  { columns, parts }: RecordEdit
+): void {
+  sqlite.pragma('defer_foreign_keys = ON')
+  const former = Object.fromEntries(Object.entries(columns).map(([name, [before]]) => [name, before]))
+  if (Object.keys(former).length > 0) upsert(sqlite, table, { ...rowIn(sqlite, table, id), ...former })
+  for (const { table: part } of places) {
+    const [before, now] = parts[part] ?? [[], []]
+    for (const row of now)
+      if (!before.some((kept) => hasSameKey(sqlite, part, kept, row))) drop(sqlite, part, row)
+    for (const row of before) upsert(sqlite, part, row)
+  }
+}
+
+/** Puts the rows of a deleted record back. Foreign keys as with {@link takeBackEdit}. */
+export function putBack({ sqlite }: CommandContext, tables: RecordTables, { row, parts }: RecordRows): void {
+  sqlite.pragma('defer_foreign_keys = ON')
+  upsert(sqlite, tables.table, row)
+  for (const { table } of tables.parts) for (const part of parts[table] ?? []) upsert(sqlite, table, part)
+}
+
+function rowIn(sqlite: Database, table: string, id: number): Row {
+  const row = sqlite.prepare<[number], Row>(`SELECT * FROM ${table} WHERE id = ?`).get(id)
+  if (!row) throw new Error(`the row ${id} of ${table} vanished inside of a transaction`)
+  return row
+}
+
+interface Column {
+  name: string
+  notnull: 0 | 1
+  /** Place in the primary key; 0 = not in it. */
+  pk: number
+}
+
+function columnsOf(sqlite: Database, table: string): Column[] {
+  return sqlite.pragma(`table_info(${table})`) as Column[]
+}
+
+function keyOf(sqlite: Database, table: string): string[] {
+  return columnsOf(sqlite, table)
+    .filter(({ pk }) => pk > 0)
+    .map(({ name }) => name)
+}
+
+function hasSameKey(sqlite: Database, table: string, a: Row, b: Row): boolean {
+  return keyOf(sqlite, table).every((name) => a[name] === b[name])
+}
+
+/** Writes a row over the one with its primary key, or adds it; columns that the table has no more are left out. */
+function upsert(sqlite: Database, table: string, row: Row): void {
+  const columns = columnsOf(sqlite, table).filter(({ name }) => row[name] !== undefined)
+  const names = columns.map(({ name }) => name)
+  const others = columns.filter(({ pk }) => pk === 0).map(({ name }) => `${name} = excluded.${name}`)
+  const onConflict = others.length > 0 ? `UPDATE SET ${others.join(', ')}` : 'NOTHING'
+  sqlite
+    .prepare(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})
+       ON CONFLICT (${keyOf(sqlite, table).join(', ')}) DO ${onConflict}`
+    )
+    .run(row)
+}
+
+function drop(sqlite: Database, table: string, row: Row): void {
+  const key = keyOf(sqlite, table)
+  sqlite
+    .prepare(`DELETE FROM ${table} WHERE ${key.map((name) => `${name} = @${name}`).join(' AND ')}`)
+    .run(row)
+}
+
+/** A reference to a record that is gone. */
+export interface BrokenReference {
+  table: string
+  column: string
+  /** Whether the column may be blank. */
+  isOptional: boolean
+  /** The primary key of the row, and what makes it blank. */
+  row: Row
+}
+
+/** References of a record's rows to records that are not there any more. */
+export function brokenReferences(
+  { sqlite }: CommandContext,
+  tables: RecordTables,
+  id: number
+): BrokenReference[] {
+  const rows = rowsOf(sqlite, tables, id)
+  if (!rows) return []
+  const all = [
+    { table: tables.table as string, row: rows.row },
+    ...Object.entries(rows.parts).flatMap(([table, some]) => some.map((row) => ({ table, row })))
+  ]
+  return all.flatMap(({ table, row }) =>
+    referencesOf(sqlite, table).flatMap(({ from, table: target, to }) => {
+      const value = row[from] ?? null
+      if (value === null || isThere(sqlite, target, to, value)) return []
+      const isOptional = columnsOf(sqlite, table).some(({ name, notnull }) => name === from && notnull === 0)
+      return [{ table, column: from, isOptional, row }]
+    })
+  )
+}
+
+function referencesOf(sqlite: Database, table: string): { from: string; table: string; to: string }[] {
+  return sqlite.pragma(`foreign_key_list(${table})`) as { from: string; table: string; to: string }[]
+}
+
+function isThere(sqlite: Database, table: string, column: string, value: string | number): boolean {
+  return sqlite.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(value) !== undefined
+}
+
+/** Leaves a reference blank, or without that the row out. */
+export function leaveOut(
+  { sqlite }: CommandContext,
+  { table, column, isOptional, row }: BrokenReference
+): void {
+  if (isOptional) upsert(sqlite, table, { ...row, [column]: null })
+  else drop(sqlite, table, row)
+}

@@ -1,0 +1,184 @@
+import { whyNotUndone } from '../api/bulk-actions/rules.ts'
+import { mailingListById } from '../api/mailing-lists/queries.ts'
+import { notFound, validationFailed } from '../base/errors.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
+import {
+  brokenReferences,
+  changedSince,
+  leaveOut,
+  putBack,
+  type RecordEdit,
+  recordEdit,
+  type RecordRows,
+  type Row,
+  rowsOf,
+  takeBackEdit
+} from '../database/record-rows.ts'
+import { recordKinds, type RecordScope } from './record-kinds.ts'
+import { isUndoable, type KeptChange, undoableEntities, type UndoableEntity } from './rules.ts'
+
+interface UndoInput {
+  organizationId: number
+  /** The entry of the change log. */
+  changeId: number
+}
+
+/** A record that is what it was before. */
+export interface UndoneChange {
+  entity: UndoableEntity
+  id: number
+  mailingListId: number | null
+  /** What it referred to and is gone now, by the columns that are blank instead, or the tables of its parts. */
+  leftOut: string[]
+}
+
+/**
+ * Makes a record what it was before an edit, or brings back a deleted one under its id.
+ * @throws ApiError not_found; validation_failed with a sentence where it cannot be undone (any more)
+ */
+const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { organizationId, changeId }) => {
+  const change = await context.db
+    .selectFrom('change_log')
+    .selectAll()
+    .where('id', '=', changeId)
+    .where('organization_id', '=', organizationId)
+    .whereRef('first_id', '=', 'last_id')
+    .executeTakeFirst()
+  if (!change || !isUndoable(change.entity)) throw notFound(`change ${changeId}`)
+  const refusal = whyNotUndone(change, context.clock)
+  if (refusal !== null) throw validationFailed(refusal)
+  const { edited, deleted } = JSON.parse(change.details ?? '{}') as KeptChange
+  const { entity, first_id: id, mailing_list_id: mailingListId } = change
+  const scope = { organizationId, mailingListId, id }
+  if (mailingListId !== null && entity !== 'mailing_list') {
+    await mailingListById(context.db, organizationId, mailingListId)
+  }
+  const leftOut = await namingDuplicates(async () => {
+    if (edited) return takeBack(context, entity, scope, edited)
+    if (deleted) return bringBack(context, entity, scope, deleted)
+    throw validationFailed('what was changed is no longer known')
+  })
+  return { entity, id, mailingListId, leftOut }
+}
+
+async function takeBack(
+  context: CommandContext,
+  entity: UndoableEntity,
+  scope: RecordScope,
+  edit: RecordEdit
+): Promise<string[]> {
+  const { tables, mayUndo, settle } = recordKinds[entity]
+  const rows = rowsOf(context.sqlite, tables, scope.id)
+  if (!rows || isGone(rows)) throw notFound(`${entity} ${scope.id}`)
+  if (changedSince(rows, edit).length > 0) {
+    throw validationFailed('this was changed again since then, so this change cannot be undone on its own')
+  }
+  await mayUndo?.(context, scope, edit)
+  await recordEdit(context, tables, scope, scope.id, async () => {
+    takeBackEdit(context, tables, scope.id, edit)
+    if (brokenReferences(context, tables, scope.id).length > 0) {
+      throw validationFailed('it used something that has been deleted since, so this change cannot be undone')
+    }
+    await settle?.(context, scope, edit)
+    touch(context, entity, scope.id)
+  })
+  return []
+}
+
+async function bringBack(
+  context: CommandContext,
+  entity: UndoableEntity,
+  scope: RecordScope,
+  kept: RecordRows
+): Promise<string[]> {
+  const { tables, mayRestore, settle } = recordKinds[entity]
+  const rows = rowsOf(context.sqlite, tables, scope.id)
+  if (rows && !isGone(rows)) throw validationFailed('it has been restored already')
+  if (rows?.row['expired'] === 1) throw validationFailed('what it held is being removed for good')
+  await mayRestore?.(context, scope)
+  putBack(context, tables, kept)
+  const broken = brokenReferences(context, tables, scope.id)
+  for (const reference of broken) leaveOut(context, reference)
+  await settle?.(context, scope, null)
+  touch(context, entity, scope.id)
+  recordOne(context, entity, 'create', scope, scope.id, { restored: true })
+  return [...new Set(broken.map(({ table, column }) => (table === tables.table ? column : table)))]
+}
+
+/** Whether only what refers to it still needs its row. */
+function isGone({ row }: RecordRows): boolean {
+  return row['deleted_at'] != null || row['name'] === null
+}
+
+function touch({ sqlite, now }: CommandContext, entity: UndoableEntity, id: number): void {
+  const { table } = recordKinds[entity].tables
+  const hasTime = rowsOf(sqlite, recordKinds[entity].tables, id)?.row['updated_at'] !== undefined
+  if (hasTime) sqlite.prepare(`UPDATE ${table} SET updated_at = ? WHERE id = ?`).run(now, id)
+}
+
+/** What refuses two records of a name says so in words. */
+async function namingDuplicates<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const isDuplicate = error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
+    if (!isDuplicate) throw error
+    throw validationFailed('another record has its name by now. Rename that one first')
+  }
+}
+
+/** Entries that are looked at by one step. */
+const lookedAtOnce = 200
+/** Details that are shorter hold no rows that would be worth another look. */
+const shortDetails = 300
+
+/**
+ * Forgets the rows that entries from before a time (UNIX milliseconds) keep, and leaves what was changed.
+ * @param after the id of the last entry that was looked at
+ * @returns the id of the last one now; null when there are no more
+ */
+const forgetRows = inBackground<{ before: number; after: number }, number | null>(
+  async ({ db }, { before, after }) => {
+    const some = await db
+      .selectFrom('change_log')
+      .select(['id', 'details'])
+      .where('details', 'is not', null)
+      .where((where) => where(where.fn<number>('length', ['details']), '>', shortDetails))
+      .where('entity', 'in', [...undoableEntities])
+      .where('id', '>', after)
+      .where('at', '<', before)
+      .orderBy('id')
+      .limit(lookedAtOnce)
+      .$narrowType<{ details: string }>()
+      .execute()
+    for (const { id, details } of some) {
+      const kept = JSON.stringify(withoutRows(JSON.parse(details) as KeptChange))
+      if (kept === details) continue
+      await db.updateTable('change_log').set({ details: kept }).where('id', '=', id).execute()
+    }
+    return some.at(-1)?.id ?? null
+  }
+)
+
+function withoutRows({ deleted: _deleted, edited, ...kept }: KeptChange): KeptChange {
+  if (!edited) return kept
+  const shorten = (value: Row[string]): Row[string] =>
+    typeof value === 'string' && value.length > 100 ? `${value.slice(0, 100)}…` : value
+  return {
+    ...kept,
+    edited: {
+      columns: Object.fromEntries(
+        Object.entries(edited.columns).map(([name, [before, now]]) => [name, [shorten(before), shorten(now)]])
+      ),
+      parts: Object.fromEntries(Object.keys(edited.parts).map((table) => [table, [[], []]]))
+    }
+  }
+}
+
+export const recordUndoCommands = { undo: undoRecordChange, forgetRows }
+
+declare module '../database/command.ts' {
+  interface CommandRegistry {
+    recordUndos: typeof recordUndoCommands
+  }
+}

@@ -1,0 +1,159 @@
+import { autoresponderTables, requireValidAutoresponder } from '../api/autoresponders/commands.ts'
+import { messageTables } from '../api/campaigns/commands.ts'
+import { dispatchOf } from '../api/campaigns/queries.ts'
+import { checkName, customFieldTables, lostValues } from '../api/custom-fields/commands.ts'
+import { fieldById } from '../api/custom-fields/queries.ts'
+import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/delivery-settings/commands.ts'
+import { mailingListTables } from '../api/mailing-lists/commands.ts'
+import { hasSubscribers } from '../api/mailing-lists/queries.ts'
+import { seedListTables } from '../api/seed-lists/commands.ts'
+import { readCheckedConditions, segmentTables } from '../api/segments/commands.ts'
+import { clauseOf } from '../api/segments/queries.ts'
+import { roomFor } from '../api/subscriber-counts/queries.ts'
+import { suppressionListTables } from '../api/suppression-lists/commands.ts'
+import { webFormTables } from '../api/web-forms/commands.ts'
+import { Faults, validationFailed } from '../base/errors.ts'
+import type { CommandContext } from '../database/command.ts'
+import type { RecordEdit, RecordTables } from '../database/record-rows.ts'
+import type { UndoableEntity } from './rules.ts'
+
+/** Which record is made what it was. */
+export interface RecordScope {
+  organizationId: number
+  /** null = it belongs to no list. */
+  mailingListId: number | null
+  id: number
+}
+
+/** What has to be known of a kind of record so that its edits and deletions can be undone. */
+interface RecordKind {
+  tables: RecordTables
+  /** @throws ApiError validation_failed where an edit cannot be undone as the record is now */
+  mayUndo?: (context: CommandContext, scope: RecordScope, edit: RecordEdit) => Promise<void>
+  /** @throws ApiError validation_failed where a deletion cannot be undone yet */
+  mayRestore?: (context: CommandContext, scope: RecordScope) => Promise<void>
+  /**
+   * Checks what was written, and puts right what is not to be as it was.
+   * @param edit what was taken back; null = the record was deleted
+   * @throws ApiError validation_failed
+   */
+  settle?: (context: CommandContext, scope: RecordScope, edit: RecordEdit | null) => Promise<void>
+}
+
+export const recordKinds: Record<UndoableEntity, RecordKind> = {
+  mailing_list: { tables: mailingListTables, settle: keepLimit },
+  custom_field: { tables: customFieldTables, mayUndo: keepValues, settle: checkFieldName },
+  segment: { tables: segmentTables, settle: checkClause },
+  campaign: { tables: messageTables('campaign'), mayUndo: keepSent, settle: unschedule },
+  template: { tables: messageTables('template') },
+  autoresponder: {
+    tables: autoresponderTables,
+    mayRestore: waitForPurge,
+    settle: (context, { organizationId, mailingListId, id }) =>
+      requireValidAutoresponder(context, { organizationId, mailingListId: mailingListId ?? 0 }, id)
+  },
+  web_form: { tables: webFormTables },
+  suppression_list: { tables: suppressionListTables },
+  seed_list: { tables: seedListTables },
+  virtual_mta: { tables: virtualMtaTables },
+  url_domain: { tables: urlDomainTables },
+  bounce_email: { tables: bounceEmailTables }
+}
+
+/** A list that comes back brings its subscribers. */
+async function keepLimit(
+  { db }: CommandContext,
+  { organizationId }: RecordScope,
+  edit: RecordEdit | null
+): Promise<void> {
+  if (edit === null && (await roomFor(db, organizationId)) < 0) {
+    throw validationFailed('the subscriber limit leaves no room for the subscribers of this list')
+  }
+}
+
+/** Another type, or an option that is no longer there, would leave subscribers with values that mean nothing. */
+async function keepValues(
+  context: CommandContext,
+  { organizationId, id }: RecordScope,
+  { columns, parts }: RecordEdit
+): Promise<void> {
+  const field = await fieldById(context.db, organizationId, id)
+  if (!field) return
+  const type = columns['field_type']?.[0] as typeof field.type | undefined
+  const options = parts['custom_field_options']?.[0].map((row) => ({
+    id: Number(row['id']),
+    name: String(row['name'])
+  }))
+  if (lostValues(field, type, options) === null) return
+  if (!(await hasSubscribers(context.db, organizationId, field.mailingListId))) return
+  throw validationFailed(
+    'undoing this could take values from subscribers. Change the type or the options of the field itself instead'
+  )
+}
+
+async function checkFieldName(context: CommandContext, { organizationId, id }: RecordScope): Promise<void> {
+  const field = await fieldById(context.db, organizationId, id)
+  if (!field) return
+  const faults = new Faults()
+  await checkName(context, organizationId, field.mailingListId, field.name, id, faults)
+  faults.throwIfAny()
+}
+
+/** Lists, campaigns and fields that a segment asks for may be gone by now. */
+async function checkClause(
+  { db }: CommandContext,
+  { organizationId, mailingListId, id }: RecordScope
+): Promise<void> {
+  const row = await db.selectFrom('segments').select('clause').where('id', '=', id).executeTakeFirstOrThrow()
+  const faults = new Faults()
+  const owner = { organizationId, mailingListId: mailingListId ?? 0 }
+  await readCheckedConditions(db, owner, clauseOf(row), 'clause', faults)
+  faults.throwIfAny()
+}
+
+/** What was sent stays what it was; only its name may change, as in an edit. */
+async function keepSent(
+  { db }: CommandContext,
+  { id }: RecordScope,
+  { columns, parts }: RecordEdit
+): Promise<void> {
+  const { state = 'idle' } = (await dispatchOf(db, id)) ?? {}
+  if (state === 'idle') return
+  const isRenaming = Object.keys(columns).every((name) => name === 'name') && Object.keys(parts).length === 0
+  if (isRenaming) return
+  // That it is to be sent can be undone; what is to be sent needs another look first.
+  const before = parts['dispatches']?.[0]
+  const isScheduling = state === 'scheduled' && before && (before[0]?.['state'] ?? 'idle') === 'idle'
+  if (isScheduling) return
+  throw validationFailed(
+    state === 'scheduled'
+      ? 'the campaign is to be sent as it is now. Change the campaign itself instead'
+      : 'the campaign has begun to be sent, so this change cannot be undone'
+  )
+}
+
+/** Nothing is sent because something was undone. */
+async function unschedule(
+  { db }: CommandContext,
+  { id }: RecordScope,
+  edit: RecordEdit | null
+): Promise<void> {
+  if (edit && !edit.parts['dispatches']) return
+  await db
+    .updateTable('dispatches')
+    .set({ state: 'idle' })
+    .where('campaign_id', '=', id)
+    .where('state', '=', 'scheduled')
+    .execute()
+}
+
+/** The messages that were waiting are being removed: none of them may be sent after all. */
+async function waitForPurge({ db }: CommandContext, { id }: RecordScope): Promise<void> {
+  const purged = await db
+    .selectFrom('deleted_autoresponders')
+    .select('id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (purged)
+    throw validationFailed('the messages it had queued are still being removed; try again in a moment')
+}

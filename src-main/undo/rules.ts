@@ -1,0 +1,30 @@
+import type { RecordEdit, RecordRows } from '../database/record-rows.ts'
+
+/** Kinds of records whose edits and deletions can be undone from what the change log keeps; subscribers have rules of their own. */
+export const undoableEntities = [
+  'mailing_list',
+  'custom_field',
+  'segment',
+  'campaign',
+  'template',
+  'autoresponder',
+  'web_form',
+  'suppression_list',
+  'seed_list',
+  'virtual_mta',
+  'url_domain',
+  'bounce_email'
+] as const
+export type UndoableEntity = (typeof undoableEntities)[number]
+
+export function isUndoable(entity: string): entity is UndoableEntity {
+  return (undoableEntities as readonly string[]).includes(entity)
+}
+
+/** What the change log keeps of an edit or a deletion, for its undoing. */
+export interface KeptChange {
+  /** What a deleted record was called. */
+  name?: string
+  edited?: RecordEdit
+  deleted?: RecordRows
+}

@@ -1,0 +1,96 @@
+import type { RecordEdit } from '../../database/record-rows.ts'
+import type { AuditEvent } from './endpoints.ts'
+
+// What an edit changed, in the words that people have for it: they know neither columns nor tables.
+
+/** Columns whose values are told, and what they are called. */
+const told: Record<string, string> = {
+  name: 'name',
+  d_from_email: 'from_email',
+  from_email: 'from_email',
+  d_from_name: 'from_name',
+  from_name: 'from_name',
+  d_reply_to: 'reply_to',
+  d_sender_email: 'sender_email',
+  instructions: 'instructions',
+  content_subject: 'subject'
+}
+
+/** Columns with 0 and 1, and what they are called. */
+const flags: Record<string, string> = {
+  has_format: 'email_format',
+  has_confirmed: 'confirmed',
+  required: 'required',
+  requires_confirmation: 'requires_confirmation',
+  track_opens: 'track_opens',
+  track_links: 'track_links',
+  trigger_include_subscribers_from_import: 'runs_on_import',
+  trigger_run_on_api: 'runs_on_api'
+}
+
+/** Columns, and tables with parts of the record, of which it is told that they changed. */
+const named: Record<string, string> = {
+  d_speed: 'speed',
+  d_autowinner_enabled: 'split_test',
+  d_autowinner_percentage: 'split_test',
+  d_autowinner_delay_amount: 'split_test',
+  d_autowinner_delay_unit: 'split_test',
+  d_autowinner_metric: 'split_test',
+  custom_headers_enabled: 'custom_headers',
+  custom_headers: 'custom_headers',
+  d_virtual_mta_id: 'virtual_mta',
+  virtual_mta_id: 'virtual_mta',
+  d_url_domain_id: 'url_domain',
+  url_domain_id: 'url_domain',
+  d_bounce_email_id: 'bounce_email',
+  bounce_email_id: 'bounce_email',
+  use_external_delivery_setting: 'delivery_settings',
+  dispatches: 'delivery_settings',
+  database_connection_id: 'database_connection',
+  preview_custom_field_data: 'preview_data',
+  mailing_list_seed_lists: 'seed_lists',
+  dispatch_seed_lists: 'seed_lists',
+  field_type: 'type',
+  attributes: 'rules_for_values',
+  custom_field_options: 'options',
+  clause: 'filter',
+  segment_id: 'recipients',
+  segments: 'recipients',
+  segmentation_criteria_id: 'recipients',
+  remote_sql: 'recipients',
+  campaign_contents: 'content',
+  content_format: 'content',
+  content_html: 'content',
+  content_text: 'content',
+  paused_at: 'paused',
+  trigger: 'trigger',
+  trigger_campaign_to_open_id: 'trigger',
+  trigger_autoresponder_to_open_id: 'trigger',
+  delay: 'delay',
+  delay_amount: 'delay',
+  delay_unit: 'delay',
+  delay_time: 'delay',
+  addresses: 'addresses',
+  mailing_list_id: 'list'
+}
+
+/** What a column, or a table of parts, is called in the audit log; undefined for what people have no word for. */
+export function attributeOf(place: string): string | undefined {
+  return told[place] ?? flags[place] ?? named[place]
+}
+
+export function changesOfEdit({ columns, parts }: RecordEdit): AuditEvent['changes'] {
+  const values = Object.entries(columns).flatMap(([column, [before, now]]): AuditEvent['changes'] => {
+    const [text, flag] = [told[column], flags[column]]
+    if (text !== undefined) return [{ attribute: text, field: null, before: before ?? '', now: now ?? '' }]
+    if (flag !== undefined) {
+      return [{ attribute: flag, field: null, before: before === 1, now: now === 1 }]
+    }
+    return []
+  })
+  const others = [...Object.keys(columns), ...Object.keys(parts)].flatMap((place) => named[place] ?? [])
+  return [
+    ...values,
+    ...[...new Set(others)].map((attribute) => ({ attribute, field: null, before: null, now: null }))
+  ]
+}

@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { envelope } from '../../http/envelope.ts'
+import { IdParams, Nullable } from '../../http/schema.ts'
+import { isUndoable, undoableEntities, type UndoableEntity } from '../../undo/rules.ts'
+
+export { isUndoable }
+export type { UndoableEntity }
+
+const Undone = Type.Object({
+  entity: Type.Enum([...undoableEntities]),
+  id: Type.Integer(),
+  mailing_list_id: Nullable(Type.Integer()),
+  /** What a restored record referred to and is gone now, by the names of attributes. */
+  left_out: Type.Array(Type.String())
+})
+export type Undone = Static<typeof Undone>
+
+const DeletedList = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  subscribers: Type.Integer(),
+  deleted_at: Type.String(),
+  /** Until when it can be restored. */
+  until: Type.String()
+})
+export type DeletedList = Static<typeof DeletedList>
+
+export const undoEndpoints = unlistedEndpoints({
+  // Makes a record what it was before an edit, or brings a deleted one back; each kind asks for a permission of its own.
+  'POST /changes/:id/undo': { access: 'signed_in', params: IdParams, answer: envelope(Undone) },
+
+  // Brings back a record that was deleted last by somebody, under its id.
+  'POST /deleted_records/:entity/:id/restore': {
+    access: 'signed_in',
+    params: Type.Object({ entity: Type.Enum([...undoableEntities]), id: Type.Integer() }),
+    answer: envelope(Undone)
+  },
+
+  // Lists that can still be restored, the last one that was deleted first.
+  'GET /deleted_lists': { access: 'mailing_list.create', answer: envelope(Type.Array(DeletedList)) },
+
+  // Ends the time in which a list can be restored: its subscribers are removed.
+  'POST /deleted_lists/:id/purge': {
+    access: 'mailing_list.delete',
+    params: IdParams,
+    answer: envelope(Type.Null())
+  }
+})

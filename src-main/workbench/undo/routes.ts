@@ -1,0 +1,87 @@
+import { undoDays } from '../../api/bulk-actions/rules.ts'
+import { ApiError, notFound } from '../../base/errors.ts'
+import { formatTime } from '../../base/times.ts'
+import type { ChangeAction } from '../../database/schema.ts'
+import type { Caller, PermissionKey } from '../../http/caller.ts'
+import { ok } from '../../http/envelope.ts'
+import { requirePermission } from '../../http/permissions.ts'
+import { serve } from '../../http/serve.ts'
+import type { UndoableEntity } from '../../undo/rules.ts'
+import { attributeOf } from '../audit/edits.ts'
+import { undoEndpoints } from './endpoints.ts'
+import { changeWithId, deletedLists, lastDeletion } from './queries.ts'
+
+/** Whose permissions undoing asks for: that to update for an edit, that to create for a deletion. */
+const permissionKeys: Record<UndoableEntity, PermissionKey | 'administrator'> = {
+  mailing_list: 'mailing_list',
+  custom_field: 'custom_field',
+  segment: 'segmentation_criteria',
+  campaign: 'campaign',
+  template: 'campaign/template',
+  autoresponder: 'autoresponder',
+  web_form: 'web_form',
+  suppression_list: 'administrator',
+  seed_list: 'seed_list',
+  virtual_mta: 'administrator',
+  url_domain: 'administrator',
+  bounce_email: 'administrator'
+}
+
+/** Undoing what was done to lists, segments, campaigns and other records. */
+export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
+  return {
+    'POST /changes/:id/undo': async ({ caller, params }) => {
+      const change = await changeWithId(reader, caller.organizationId, params.id)
+      if (!change) throw notFound(`change ${params.id}`)
+      return ok(await undo(caller, change, params.id))
+    },
+
+    'POST /deleted_records/:entity/:id/restore': async ({ caller, params: { entity, id } }) => {
+      const changeId = await lastDeletion(reader, caller.organizationId, entity, id)
+      if (changeId === undefined) throw notFound(`deletion of ${entity} ${id}`)
+      return ok(await undo(caller, { entity, action: 'delete' }, changeId))
+    },
+
+    'GET /deleted_lists': async ({ caller }) => {
+      const lists = await deletedLists(reader, caller.organizationId)
+      return ok(
+        lists.map(({ deleted_at, ...list }) => ({
+          ...list,
+          deleted_at: formatTime(deleted_at, caller.timeZone),
+          until: formatTime(deleted_at + undoDays * 24 * 60 * 60 * 1000, caller.timeZone)
+        }))
+      )
+    },
+
+    'POST /deleted_lists/:id/purge': async ({ caller, params }) => {
+      await writer.run('mailingLists.purgeNow', { organizationId: caller.organizationId, id: params.id })
+      return ok(null)
+    }
+  }
+
+  async function undo(
+    caller: Caller,
+    { entity, action }: { entity: UndoableEntity; action: ChangeAction },
+    changeId: number
+  ) {
+    requirePermissionFor(caller, entity, action)
+    const { organizationId } = caller
+    const undone = await writer.run('recordUndos.undo', { organizationId, changeId })
+    return {
+      entity: undone.entity,
+      id: undone.id,
+      mailing_list_id: undone.mailingListId,
+      left_out: [...new Set(undone.leftOut.map((place) => attributeOf(place) ?? place))]
+    }
+  }
+})
+
+/** @throws ApiError not_authorized */
+function requirePermissionFor(caller: Caller, entity: UndoableEntity, action: ChangeAction): void {
+  const key = permissionKeys[entity]
+  if (key !== 'administrator') {
+    requirePermission(caller, `${key}.${action === 'delete' ? 'create' : 'update'}`)
+  } else if (caller.role === 'standard') {
+    throw new ApiError('not_authorized', 'only administrators may do this')
+  }
+}

@@ -1,0 +1,38 @@
+import { useToast } from '@nuxt/ui/composables'
+import { useI18n } from 'vue-i18n'
+import { restoreRecord, type UndoableEntity } from '../api/undo.ts'
+import { useToastedTask } from './useTask.ts'
+
+/** Offers to bring back what was deleted, and says what came back. */
+export function useUndo() {
+  const { t } = useI18n()
+  const toast = useToast()
+  const { run } = useToastedTask()
+
+  /** Says that a record came back. @param leftOut what it used and is gone, by the names of attributes */
+  function tellRestored(name: string, leftOut: readonly string[] = []): void {
+    const parts = leftOut.map((attribute) => t(`auditAttribute.${attribute}`))
+    toast.add({
+      title: t('undo.restored', { name }),
+      ...(parts.length > 0 && { description: t('undo.leftOut', { parts: parts.join(', ') }) }),
+      color: 'success',
+      icon: 'i-lucide-circle-check'
+    })
+  }
+
+  /** Says that a record was deleted; it can be brought back there. */
+  function tellDeleted(entity: UndoableEntity, id: number, name: string): void {
+    const restore = (): Promise<boolean> =>
+      run(async () => tellRestored(name, (await restoreRecord(entity, id)).left_out))
+    toast.add({
+      title: t('undo.deleted', { name }),
+      color: 'success',
+      icon: 'i-lucide-circle-check',
+      // Time to read it, and to think.
+      duration: 15_000,
+      actions: [{ label: t('history.undo'), icon: 'i-lucide-undo-2', onClick: () => void restore() }]
+    })
+  }
+
+  return { tellRestored, tellDeleted }
+}

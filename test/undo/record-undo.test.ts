@@ -1,0 +1,415 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { recordKinds } from '../../src-main/undo/record-kinds.ts'
+import { attributeOf } from '../../src-main/workbench/audit/edits.ts'
+import type { AuditEvent } from '../../src-main/workbench/audit/endpoints.ts'
+import type { DeletedList, Undone } from '../../src-main/workbench/undo/endpoints.ts'
+import { clientOfUser, makeOrganization } from '../support/accounts.ts'
+import { sharedApplication } from '../support/application.ts'
+import {
+  allSubscribers,
+  deleteList,
+  expectSuccess,
+  importText,
+  makeAutoresponder,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber,
+  makeWebForm
+} from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
+
+const started = sharedApplication()
+let api: Client
+beforeAll(() => void (api = started.api))
+const day = 24 * 60 * 60 * 1000
+
+/** A record, how it is read, and a change of it. */
+interface Made {
+  id: number
+  path: string
+  change: object
+}
+
+/** How each kind of record is made and changed; kinds without a change are only added and deleted. */
+const kinds: Record<string, (listId: number) => Promise<Made>> = {
+  segment: async (listId) => {
+    const { id } = await makeSegment(api, listId)
+    const other = await makeList(api)
+    const clause = [{ type: 'in_mailing_list', operator: 'is not in', mailing_list_id: other.id }]
+    return { id, path: `/segments/${id}`, change: { segmentation_criteria: { name: 'Others', clause } } }
+  },
+  custom_field: async (listId) => {
+    const { id } = await makeField(api, listId, 'Colour', 'select_single_dropdown', {
+      options: [{ name: 'Red' }, { name: 'Blue' }],
+      instructions: 'Choose one'
+    })
+    const options = [{ name: 'Blue' }, { name: 'Red' }, { name: 'Green' }]
+    const path = `/mailing_lists/${listId}/custom_fields/${id}`
+    return {
+      id,
+      path,
+      change: { custom_field: { name: 'Tint', required: true, instructions: null, options } }
+    }
+  },
+  campaign: async (listId) => {
+    const { id } = await makeCampaign(api, listId, {
+      contents: [
+        { name: 'A', subject: 'One', format: 'both', html: '<p>1</p>', text: '1' },
+        { name: 'B', subject: 'Two', format: 'text', html: '', text: '2' }
+      ]
+    })
+    const change = {
+      name: 'Renamed',
+      contents: [{ name: 'C', subject: 'Three', format: 'text', html: '', text: '3' }],
+      segmentation_criteria_ad_hoc: [
+        { type: 'in_mailing_list', operator: 'is in', mailing_list_id: (await makeList(api)).id }
+      ],
+      dispatch_attributes: { from_email: 'other@example.com', track_opens: false }
+    }
+    return { id, path: `/campaigns/${id}`, change: { campaign: change } }
+  },
+  template: async (listId) => {
+    const template = {
+      name: 'Plain',
+      contents: [{ subject: 'Hello', format: 'text', html: '', text: 'Hello' }]
+    }
+    const { id } = expectSuccess(
+      await api.post<{ id: number }>(`/mailing_lists/${listId}/templates`, { template })
+    )
+    return { id, path: `/templates/${id}`, change: { template: { name: 'Fancy' } } }
+  },
+  autoresponder: async (listId) => {
+    const { id } = await makeAutoresponder(api, listId, 'Welcome', { content_subject: 'Hello' })
+    const path = `/mailing_lists/${listId}/autoresponders/${id}`
+    return { id, path, change: { autoresponder: { name: 'Bye', content_html: '<p>Bye</p>', paused: true } } }
+  },
+  web_form: async (listId) => {
+    const { id } = await makeWebForm(api, listId)
+    const path = `/mailing_lists/${listId}/web_forms/${id}`
+    return { id, path, change: { web_form: { name: 'Other', requires_confirmation: false } } }
+  },
+  seed_list: async () => {
+    const seed_list = { name: `Seeds ${Math.random()}`, addresses_array: ['a@example.com'] }
+    const { id } = expectSuccess(await api.post<{ id: number }>('/seed_lists', { seed_list }))
+    return { id, path: `/seed_lists/${id}`, change: { seed_list: { name: 'Seed', addresses_array: [] } } }
+  },
+  mailing_list: async (listId) => ({
+    id: listId,
+    path: `/mailing_lists/${listId}`,
+    change: { mailing_list: { name: 'Renamed', d_from_email: 'other@example.com', has_format: true } }
+  })
+}
+
+/** A record as the API shows it, but for when it was changed. */
+async function read(path: string): Promise<object | null> {
+  const { success, data } = await api.get<Record<string, unknown>>(path)
+  return success ? { ...data, updated_at: null } : null
+}
+
+async function changesOf(entity: string, id: number, client = api): Promise<AuditEvent[]> {
+  const path = `/audit_log?entity=${entity}&record_id=${id}`
+  return expectSuccess(await client.workbench<{ events: AuditEvent[] }>('GET', path)).events
+}
+
+/** @returns the refusal, or null */
+async function undo(changeId: number | undefined, client = api): Promise<string | null> {
+  return (await client.workbench('POST', `/changes/${changeId}/undo`)).error_message
+}
+
+function restore(entity: string, id: number, client = api) {
+  return client.workbench<Undone>('POST', `/deleted_records/${entity}/${id}/restore`)
+}
+
+async function remove(entity: string, { id, path }: Made): Promise<void> {
+  if (entity === 'mailing_list') await deleteList(api, id)
+  else expectSuccess(await api.delete(path))
+}
+
+/** Makes what the change log has, and what is deleted, look as old as it is not. */
+function age(days: number): void {
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+  database.prepare('UPDATE change_log SET at = at - ?').run(days * day)
+  database.close()
+}
+
+describe('what an edit changed', () => {
+  /** Columns that no edit changes, or that say nothing to people. */
+  const untold =
+    /^(id|organization_id|is_template|is_remote_list|primary_key_custom_field_id|expired)$|_key$|_at$/
+
+  it.each(['en', 'de'])('has words for every column and part that an edit can change (%s)', (language) => {
+    const texts = JSON.parse(readFileSync(`src-renderer/locales/${language}.json`, 'utf8')) as {
+      auditAttribute: Record<string, string>
+    }
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const places = Object.entries(recordKinds).flatMap(([entity, { tables }]) => {
+      const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
+      const parts = tables.parts.map(({ table }) => table)
+      // These are a part of what is deleted, and edited by themselves.
+      const edited = parts.filter((table) => table !== 'autoresponders' && table !== 'pending_subscriptions')
+      const kept = columns.all(tables.table).filter((name) => !untold.test(name))
+      return Object.hasOwn(kinds, entity) ? [...kept, ...edited] : []
+    })
+    database.close()
+    const wordless = places.filter((place) => texts.auditAttribute[attributeOf(place) ?? ''] === undefined)
+    expect(wordless).toEqual([])
+  })
+})
+
+describe('undoing an edit', () => {
+  it.each(Object.keys(kinds))('makes a %s what it was, and can be undone itself', async (entity) => {
+    const list = await makeList(api)
+    const made = (await kinds[entity]?.(list.id)) as Made
+    const before = await read(made.path)
+    expectSuccess(await api.put(made.path, made.change))
+    const after = await read(made.path)
+    expect(after).not.toEqual(before)
+    const [edit] = await changesOf(entity, made.id)
+    expect(edit).toMatchObject({ action: 'update', undo: 'edit', via: 'api_key' })
+    expect(edit?.changes).not.toEqual([])
+    expect(await undo(edit?.id)).toBeNull()
+    expect(await read(made.path)).toEqual(before)
+    const [undoing] = await changesOf(entity, made.id)
+    expect(undoing?.id).toBeGreaterThan(edit?.id ?? 0)
+    expect(await undo(undoing?.id)).toBeNull()
+    expect(await read(made.path)).toEqual(after)
+  })
+
+  it('tells in the log what was changed, in the words of the window', async () => {
+    const list = await makeList(api, { name: 'Before', has_format: false })
+    const mailing_list = { name: 'After', has_format: true, d_autowinner_delay_amount: 3 }
+    await api.put(`/mailing_lists/${list.id}`, { mailing_list })
+    const [edit] = await changesOf('mailing_list', list.id)
+    expect(edit?.changes).toEqual([
+      { attribute: 'name', field: null, before: 'Before', now: 'After' },
+      { attribute: 'email_format', field: null, before: false, now: true },
+      { attribute: 'split_test', field: null, before: null, now: null }
+    ])
+  })
+
+  it('leaves what was changed after it, and is refused where that is the same', async () => {
+    const list = await makeList(api, { name: 'One', d_from_name: 'Anna' })
+    const change = (mailing_list: object) => api.put(`/mailing_lists/${list.id}`, { mailing_list })
+    await change({ name: 'Two' })
+    const [renaming] = await changesOf('mailing_list', list.id)
+    await change({ d_from_name: 'Berta' })
+    expect(await undo(renaming?.id)).toBeNull()
+    expect(await read(`/mailing_lists/${list.id}`)).toMatchObject({ name: 'One', d_from_name: 'Berta' })
+    await change({ name: 'Three' })
+    expect(await undo(renaming?.id)).toContain('changed again since then')
+    expect(await read(`/mailing_lists/${list.id}`)).toMatchObject({ name: 'Three' })
+  })
+
+  it('is refused for a field whose values it would take from subscribers', async () => {
+    const list = await makeList(api)
+    const field = await makeField(api, list.id, 'Colour', 'select_single_dropdown', {
+      options: [{ name: 'Red' }]
+    })
+    const path = `/mailing_lists/${list.id}/custom_fields/${field.id}`
+    expectSuccess(await api.put(path, { custom_field: { options: [{ name: 'Red' }, { name: 'Blue' }] } }))
+    await makeSubscriber(api, list.id, 'a@example.com', { custom_fields: { Colour: 'Blue' } })
+    const [edit] = await changesOf('custom_field', field.id)
+    expect(await undo(edit?.id)).toContain('could take values from subscribers')
+    expect((await allSubscribers(api, list.id))[0]?.custom_fields).toMatchObject({
+      Colour: { value: 'Blue' }
+    })
+  })
+
+  it('is refused where what it used is gone', async () => {
+    const list = await makeList(api)
+    const [first, second] = [await makeList(api), await makeList(api)]
+    const { id } = await makeSegment(api, list.id, { other: first.id })
+    const clause = [{ type: 'in_mailing_list', operator: 'is in', mailing_list_id: second.id }]
+    expectSuccess(await api.put(`/segments/${id}`, { segmentation_criteria: { clause } }))
+    await deleteList(api, first.id)
+    const [edit] = await changesOf('segment', id)
+    expect(await undo(edit?.id)).toContain(`${first.id} does not exist`)
+    expect(await read(`/segments/${id}`)).toMatchObject({ clause: [{ mailing_list_id: second.id }] })
+  })
+
+  it('takes back that a campaign is to be sent, and never makes it be sent', async () => {
+    const list = await makeList(api)
+    const { id } = await makeCampaign(api, list.id)
+    const path = `/campaigns/${id}`
+    const at = (begins_at: number | null) =>
+      api.put(path, { campaign: { dispatch_attributes: { begins_at } } }).then(expectSuccess)
+    const state = async () =>
+      expectSuccess(await api.get<{ dispatch: { state: string } }>(path)).dispatch.state
+    await at(Math.floor(Date.now() / 1000) + 3600)
+    expect(await state()).toBe('scheduled')
+    const [scheduling] = await changesOf('campaign', id)
+    expect(await undo(scheduling?.id)).toBeNull()
+    expect(await state()).toBe('idle')
+    const [undoing] = await changesOf('campaign', id)
+    expect(await undo(undoing?.id)).toBeNull()
+    expect(await state()).toBe('idle')
+    await at(Math.floor(Date.now() / 1000) + 3600)
+    await api.put(path, { campaign: { contents: [{ subject: 'New', format: 'text', html: '', text: 'x' }] } })
+    const [edit] = await changesOf('campaign', id)
+    expect(await undo(edit?.id)).toContain('is to be sent as it is now')
+  })
+
+  it('is refused for a campaign that has begun, but for its name', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const { id } = await makeCampaign(api, list.id)
+    await api.put(`/campaigns/${id}`, { campaign: { dispatch_attributes: { from_name: 'Anna' } } })
+    const [edit] = await changesOf('campaign', id)
+    await api.put(`/campaigns/${id}`, {
+      campaign: { dispatch_attributes: { begins_at: Math.floor(Date.now() / 1000) } }
+    })
+    await api.sent(id)
+    await api.put(`/campaigns/${id}`, { campaign: { name: 'Renamed' } })
+    const [renaming] = await changesOf('campaign', id)
+    expect(await undo(edit?.id)).toMatch(/changed again|has begun/)
+    expect(await undo(renaming?.id)).toBeNull()
+    expect(await read(`/campaigns/${id}`)).not.toMatchObject({ name: 'Renamed' })
+  })
+
+  it('needs the permission to change such a record', async () => {
+    const organizationId = await makeOrganization(started)
+    const admin = await clientOfUser(started, { organizationId, role: 'organization_admin' })
+    const list = await makeList(admin)
+    const { id } = await makeSegment(admin, list.id)
+    await admin.put(`/segments/${id}`, { segmentation_criteria: { name: 'Renamed' } })
+    const [edit] = await changesOf('segment', id, admin)
+    const permissions = { segmentation_criteria: ['create', 'delete'] }
+    const other = await clientOfUser(started, { organizationId, role: 'standard', permissions })
+    expect(await undo(edit?.id, other)).toContain('segmentation_criteria')
+    // And that one's own organization has it.
+    expect(await undo(edit?.id)).toContain(`change ${edit?.id}`)
+    expect(await undo(edit?.id, admin)).toBeNull()
+  })
+})
+
+describe('restoring what was deleted', () => {
+  it.each(Object.keys(kinds))('brings a %s back under its id, as it was', async (entity) => {
+    const list = await makeList(api)
+    const made = (await kinds[entity]?.(list.id)) as Made
+    const before = await read(made.path)
+    await remove(entity, made)
+    expect(await read(made.path)).toBeNull()
+    const [deletion] = await changesOf(entity, made.id)
+    expect(deletion).toMatchObject({ action: 'delete', undo: 'deletion' })
+    // Messages that it had queued are removed first.
+    await vi.waitFor(async () => expect((await restore(entity, made.id)).error_message).toBeNull(), 5000)
+    expect(await read(made.path)).toEqual(before)
+    const [restoring, undone] = await changesOf(entity, made.id)
+    expect(restoring?.changes).toMatchObject([{ attribute: 'restored' }])
+    expect(undone).toMatchObject({ action: 'delete', undo: null })
+    expect((await restore(entity, made.id)).error_message).toContain('restored already')
+  })
+
+  it('brings a list back with all that was on it, and its unfinished jobs stay cancelled', async () => {
+    const list = await makeList(api)
+    await makeField(api, list.id, 'City', 'text')
+    await importText(api, list.id, 'email,City\na@example.com,Bern\nb@example.com,Wien\n', {
+      column_mapping: ['email', 'City']
+    })
+    const campaign = await makeCampaign(api, list.id, {
+      dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) + 3600 }
+    })
+    const segment = await makeSegment(api, list.id)
+    const people = await allSubscribers(api, list.id)
+    const total = (await api.get<{ counts: { active: number } }>('/subscriber_counts')).data.counts.active
+    await deleteList(api, list.id)
+    const listed = async () => expectSuccess(await api.workbench<DeletedList[]>('GET', '/deleted_lists'))
+    expect(await listed()).toContainEqual(
+      expect.objectContaining({ id: list.id, name: list.name, subscribers: 2 })
+    )
+    expect(expectSuccess(await restore('mailing_list', list.id))).toMatchObject({ left_out: [] })
+    expect((await listed()).map(({ id }) => id)).not.toContain(list.id)
+    expect(await allSubscribers(api, list.id)).toEqual(people)
+    expect((await api.get<{ counts: { active: number } }>('/subscriber_counts')).data.counts.active).toBe(
+      total
+    )
+    expect((await api.get(`/segments/${segment.id}`)).success).toBe(true)
+    expect(await read(`/campaigns/${campaign.id}`)).toMatchObject({ dispatch: { state: 'cancelled' } })
+  })
+
+  it('brings a campaign back with its statistics', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const { id } = await makeCampaign(api, list.id, {
+      dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    const sent = await api.sent(id)
+    expect(sent.stat_summary).toMatchObject({ messages_sent: 1 })
+    await api.delete(`/campaigns/${id}`)
+    expectSuccess(await restore('campaign', id))
+    expect((await api.get<typeof sent>(`/campaigns/${id}`)).data.stat_summary).toEqual(sent.stat_summary)
+  })
+
+  it('never lets a campaign be sent by that', async () => {
+    const list = await makeList(api)
+    const { id } = await makeCampaign(api, list.id, {
+      dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) + 3600 }
+    })
+    await api.delete(`/campaigns/${id}`)
+    expectSuccess(await restore('campaign', id))
+    expect(await read(`/campaigns/${id}`)).toMatchObject({ dispatch: { state: 'idle' } })
+  })
+
+  it('leaves blank what is gone by now, and says so', async () => {
+    const make = async (path: string, body: object) =>
+      expectSuccess(await api.post<{ id: number }>(path, body)).id
+    const seedListId = await make('/seed_lists', { seed_list: { name: 'Seeds', addresses_array: [] } })
+    const domainId = await make('/url_domains', { url_domain: { domain: 'links.example.com' } })
+    const list = await makeList(api, { d_url_domain: 'links.example.com', d_seed_list_ids: [seedListId] })
+    expect(list).toMatchObject({ d_url_domain_id: domainId })
+    await deleteList(api, list.id)
+    expectSuccess(await api.delete(`/seed_lists/${seedListId}`))
+    expectSuccess(await api.delete(`/url_domains/${domainId}`))
+    const { left_out } = expectSuccess(await restore('mailing_list', list.id))
+    expect(left_out.sort()).toEqual(['seed_lists', 'url_domain'])
+  })
+
+  it('is refused where another record has the name by now', async () => {
+    const list = await makeList(api)
+    const field = await makeField(api, list.id, 'City', 'text')
+    await api.delete(`/mailing_lists/${list.id}/custom_fields/${field.id}`)
+    await makeField(api, list.id, 'city', 'number')
+    expect((await restore('custom_field', field.id)).error_message).toContain('name by now')
+    const responder = await makeAutoresponder(api, list.id, 'Welcome')
+    await api.delete(`/mailing_lists/${list.id}/autoresponders/${responder.id}`)
+    await makeAutoresponder(api, list.id, 'Welcome')
+    await vi.waitFor(async () =>
+      expect((await restore('autoresponder', responder.id)).error_message).toContain('name by now')
+    )
+  })
+
+  it('is refused when the list is gone, after 7 days, and for what was never deleted', async () => {
+    const list = await makeList(api)
+    const segment = await makeSegment(api, list.id)
+    expect((await restore('segment', segment.id)).error_message).toContain(
+      `deletion of segment ${segment.id}`
+    )
+    await api.delete(`/segments/${segment.id}`)
+    await deleteList(api, list.id)
+    expect((await restore('segment', segment.id)).error_message).toContain(`list ${list.id}`)
+    expectSuccess(await restore('mailing_list', list.id))
+    age(7.01)
+    expect((await restore('segment', segment.id)).error_message).toContain('for 7 days')
+  })
+
+  it('ends at once for a list that is deleted for good', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    await deleteList(api, list.id)
+    expectSuccess(await api.workbench('POST', `/deleted_lists/${list.id}/purge`))
+    expect((await api.workbench('POST', `/deleted_lists/${list.id}/purge`)).error_message).toContain(
+      `deleted list ${list.id}`
+    )
+    const [, deletion] = await changesOf('mailing_list', list.id)
+    expect(await undo(deletion?.id)).toContain('for good')
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const left = database.prepare('SELECT count(*) FROM subscribers WHERE mailing_list_id = ?').pluck()
+    await vi.waitFor(() => expect(left.get(list.id)).toBe(0), 5000)
+    database.close()
+  })
+})
