@@ -49,7 +49,7 @@ describe.skipIf(skipsWithoutBrowser)('undoing, in a real Chromium', () => {
     await page.getByRole('button', { name: 'Restore Gone' }).waitFor()
     await window.screenshot('deleted-lists')
     await page.getByRole('button', { name: 'Restore Kept' }).click()
-    await page.getByText('“Kept” was restored.').waitFor()
+    await page.getByText('“Kept” was restored.', { exact: true }).waitFor()
     await page.getByRole('row', { name: /Kept/ }).waitFor()
     await page.getByRole('button', { name: 'Delete Gone for good' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
