@@ -316,6 +316,50 @@ async function deleteList(api: Client, id: number): Promise<void> {
   await api.delete(`/mailing_lists/${id}/confirmed/${data.delete_confirmation_code}`)
 }
 
+test.each(['mirror', 'both'] as const)(
+  'a list that was deleted there and is restored here is sent again (%s)',
+  async (direction) => {
+    const { here, there, remoteId } = await startPair({ direction })
+    const list = await makeList(here.api, { name: 'One' })
+    await makeField(here.api, list.id, 'City', 'text')
+    const custom_fields = { City: 'Bern' }
+    await makeSubscriber(here.api, list.id, 'a@example.com', { custom_fields })
+    await makeSegment(here.api, list.id, { name: 'All', other: list.id })
+    await runSync(here.api, remoteId)
+    const before = await people(here.api, list.id)
+    await deleteList(here.api, list.id)
+    await runSync(here.api, remoteId)
+    expect((await there.api.get<MailingList[]>('/mailing_lists')).data).toEqual([])
+    await here.api.workbench('POST', `/deleted_records/mailing_list/${list.id}/restore`)
+    expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished' })
+    expect(await people(here.api, list.id)).toEqual(before)
+    const copy = await listNamed(there.api, 'One')
+    expect(Object.keys(await people(there.api, copy.id))).toEqual(['a@example.com'])
+    expect(
+      (await there.api.get<{ name: string }[]>(`/mailing_lists/${copy.id}/segments`)).data
+    ).toMatchObject([{ name: 'All' }])
+  }
+)
+
+test.each(['mirror', 'both'] as const)(
+  'a field that was deleted there and is restored here is sent again with its values (%s)',
+  async (direction) => {
+    const { here, there, remoteId } = await startPair({ direction })
+    const list = await makeList(here.api, { name: 'One' })
+    const field = await makeField(here.api, list.id, 'City', 'text')
+    await makeSubscriber(here.api, list.id, 'a@example.com', { custom_fields: { City: 'Bern' } })
+    await runSync(here.api, remoteId)
+    await here.api.delete(`/mailing_lists/${list.id}/custom_fields/${field.id}`)
+    await runSync(here.api, remoteId)
+    await here.api.workbench('POST', `/deleted_records/custom_field/${field.id}/restore`)
+    expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished' })
+    const city = { City: { value: 'Bern' } }
+    expect(await people(here.api, list.id)).toMatchObject({ 'a@example.com': { custom_fields: city } })
+    const copy = await listNamed(there.api, 'One')
+    expect(await people(there.api, copy.id)).toMatchObject({ 'a@example.com': { custom_fields: city } })
+  }
+)
+
 test('a remote that lost many people at once is asked about before anything is removed here', async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both' })
   const list = await makeList(here.api, { name: 'Restored' })

@@ -286,5 +286,8 @@ async function unlink<Theirs extends SyncRecord>(
   { kind }: RecordKind<Theirs>,
   localId: number
 ): Promise<void> {
-  await run.client.run('syncs.unlink', { remoteId: run.remoteId, kind, localId })
+  const { remoteId } = run
+  // A list that is restored begins anew: what was agreed on of its subscribers would read as if they were removed there.
+  if (kind === 'mailing_list') await run.client.run('syncs.forgetList', { remoteId, mailingListId: localId })
+  else await run.client.run('syncs.unlink', { remoteId, kind, localId })
 }
