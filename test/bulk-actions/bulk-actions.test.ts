@@ -778,37 +778,43 @@ describe('what one does to a list meanwhile', () => {
     ])
   })
 
-  it('loses nobody who was moved to a list that was deleted', async () => {
-    const people = { a: 'active', b: 'bounced', link: 'active', put: 'active', gone: 'active' }
-    const [list, other] = [await listOf(people), await makeList(started.api)]
-    const before = await allSubscribers(started.api, list.id)
-    const moved = await act(started.api, await select(started.api, list.id), {
-      kind: 'move',
-      mailing_list_id: other.id
-    })
-    const path = `/mailing_lists/${other.id}/subscribers`
-    await started.api.put(`${path}/put@example.com`, { subscriber: { status: 'scomp' } })
-    await started.api.delete(`${path}/gone@example.com`)
-    await deleteList(started.api, other.id)
-    // By now they may be gone with the list, or not yet.
-    const token = await unsubscribeTokenOf(started, before[2]?.id ?? 0)
-    await started.api.post('/subscribers/unsubscribe', { token })
-    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
-    const left = database.prepare('SELECT count(*) FROM subscribers WHERE mailing_list_id = ?').pluck()
-    await expect.poll(() => left.get(other.id), { timeout: 20_000 }).toBe(0)
-    database.close()
-    expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 4 })
-    const after = await allSubscribers(started.api, list.id)
-    expect(after.slice(0, 2)).toEqual(before.slice(0, 2))
-    // What they did there is not undone.
-    expect(await statusesOf(list.id)).toEqual({
-      a: 'active',
-      b: 'bounced',
-      link: 'unsubscribed',
-      put: 'scomp'
-    })
-    await expectNoDrift()
-  })
+  it.each(['that was deleted', 'that was deleted for good'])(
+    'loses nobody who was moved to a list %s',
+    async (deleted) => {
+      const people = { a: 'active', b: 'bounced', link: 'active', put: 'active', gone: 'active' }
+      const [list, other] = [await listOf(people), await makeList(started.api)]
+      const before = await allSubscribers(started.api, list.id)
+      const moved = await act(started.api, await select(started.api, list.id), {
+        kind: 'move',
+        mailing_list_id: other.id
+      })
+      const path = `/mailing_lists/${other.id}/subscribers`
+      await started.api.put(`${path}/put@example.com`, { subscriber: { status: 'scomp' } })
+      await started.api.delete(`${path}/gone@example.com`)
+      await deleteList(started.api, other.id)
+      // By now they may be gone with the list, or not yet.
+      const token = await unsubscribeTokenOf(started, before[2]?.id ?? 0)
+      await started.api.post('/subscribers/unsubscribe', { token })
+      if (deleted === 'that was deleted for good') {
+        await started.api.workbench('POST', `/deleted_lists/${other.id}/purge`)
+        const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+        const left = database.prepare('SELECT count(*) FROM subscribers WHERE mailing_list_id = ?').pluck()
+        await expect.poll(() => left.get(other.id), { timeout: 20_000 }).toBe(0)
+        database.close()
+      }
+      expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 4 })
+      const after = await allSubscribers(started.api, list.id)
+      expect(after.slice(0, 2)).toEqual(before.slice(0, 2))
+      // What they did there is not undone.
+      expect(await statusesOf(list.id)).toEqual({
+        a: 'active',
+        b: 'bounced',
+        link: 'unsubscribed',
+        put: 'scomp'
+      })
+      await expectNoDrift()
+    }
+  )
 
   it('keeps who unsubscribed by a link unsubscribed: who was moved, and who was deleted and comes back', async () => {
     const [list, other] = [await listOf({ a: 'active', b: 'active' }), await makeList(started.api)]

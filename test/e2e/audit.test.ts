@@ -56,7 +56,7 @@ describe.skipIf(skipsWithoutBrowser)('the audit log, in a real Chromium', { time
     await page.getByRole('button', { name: 'Clear the filter' }).click()
     await api.delete(`/mailing_lists/${list.id}/subscribers/${id}`)
     await page.getByRole('button', { name: 'Restore anna@example.com' }).click()
-    await page.getByText('anna@example.com was restored.', { exact: true }).first().waitFor()
+    await page.getByText('“anna@example.com” was restored.', { exact: true }).first().waitFor()
     await window.screenshot('audit-restored')
     await page.getByRole('link', { name: 'anna@example.com' }).first().click()
     await page.getByRole('heading', { name: 'anna@example.com' }).waitFor()

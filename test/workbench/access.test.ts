@@ -126,6 +126,11 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
   'GET /dry_runs/:id/logs/:log': { needs: 'subscriber.import', foreign: ofDryRun },
   'DELETE /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
+  'GET /deleted_lists': { needs: 'mailing_list.create' },
+  'POST /deleted_lists/:id/purge': { needs: 'mailing_list.delete', foreign: ofList },
+  // Each kind of record asks for a permission of its own: test/undo/record-undo.test.ts.
+  'POST /changes/:id/undo': {},
+  'POST /deleted_records/:entity/:id/restore': {},
   // Each caller sees their own: test/workbench/drafts.test.ts.
   'GET /drafts': {},
   'GET /drafts/:name': {},
@@ -303,7 +308,7 @@ describe('each route of the window is for those who may use it', () => {
     const named = needs.split(' or ').map((each) => each.split('.') as [key: string, action: string])
     const [[key, action] = ['', '']] = named
     const actions = ['create', 'update', 'delete', 'read', 'import', 'export', 'read_stats']
-    const few = key === 'campaign' || key === 'segmentation_criteria'
+    const few = ['campaign', 'segmentation_criteria', 'mailing_list'].includes(key)
     const known = few ? ['create', 'update', 'delete'] : actions.slice(0, 6)
     const mayNot = needs.includes('.')
       ? { permissions: { [key]: known.filter((other) => !named.some(([, each]) => each === other)) } }

@@ -1,3 +1,4 @@
+import { noteAbsent } from '../../api/bulk-actions/absent-commands.ts'
 import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
 import { SubscriberTally } from '../../api/subscriber-counts/tally.ts'
 import type { SubscriberRow } from '../../api/subscribers/queries.ts'
@@ -57,6 +58,11 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
         former.map(([{ id }]) => id)
       )
       const current = new Map(found.map((row) => [row.id, row]))
+      const onTarget = found.filter((row) => row.mailing_list_id === targetId && row.updated_at !== writtenAt)
+      for (const { id, status } of await leaveDeletedList(context, targetId, onTarget)) {
+        tallies.target.removed(id, status)
+        current.delete(id)
+      }
       // The other list was deleted, and they with it: they come back from what was noted.
       const missing = former.filter(([{ id }]) => !current.has(id))
       const wentWithList = await wentWithTheirList(
@@ -104,6 +110,35 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
       await removal.finish()
     }
   }
+}
+
+/**
+ * A deleted list keeps its people for as long as it can be restored, but nobody is to be left behind on it: whoever was changed
+ * there leaves it as if it were gone already.
+ * @returns who left
+ */
+async function leaveDeletedList(
+  context: CommandContext,
+  listId: number,
+  people: readonly SubscriberRow[]
+): Promise<readonly SubscriberRow[]> {
+  if (people.length === 0) return []
+  const list = await context.db
+    .selectFrom('mailing_lists')
+    .select('deleted_at')
+    .where('id', '=', listId)
+    .executeTakeFirst()
+  if (list?.deleted_at == null) return []
+  await noteAbsent(context, people)
+  await context.db
+    .deleteFrom('subscribers')
+    .where(
+      'id',
+      'in',
+      people.map(({ id }) => id)
+    )
+    .execute()
+  return people
 }
 
 /** Those of some people who were removed with a deleted list, and not by somebody. */
