@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { exportFileDays } from './api/subscriber-exports/rules.ts'
 import { forgetOldBulkActions, dropOldSelections } from './bulk-actions/old-actions.ts'
-import { undoDays } from './api/bulk-actions/rules.ts'
+import { undoDays, undoTime } from './api/bulk-actions/rules.ts'
 import type { Schema } from './database/schema.ts'
 import type { Writer } from './database/writer.ts'
 import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from './delivery/old-messages.ts'
@@ -35,15 +35,14 @@ export function retentionRules(
     },
     {
       name: `What undoing bulk actions needs that ended ${undoDays} days ago`,
-      keptFor: undoDays * day,
+      keptFor: undoTime,
       removeBefore: (time) => forgetOldBulkActions(reader, writer, time)
     },
     {
       name: `Lists and campaigns that were deleted ${undoDays} days ago`,
-      keptFor: undoDays * day,
+      keptFor: undoTime,
       removeBefore: async (time) => {
-        await writer.run('mailingLists.expireDeleted', { before: time })
-        await writer.run('campaigns.expireDeleted', { before: time })
+        await writer.run('recordUndos.expireDeleted', { before: time })
         purgeExpired()
       }
     },
@@ -80,12 +79,12 @@ export function retentionRules(
     {
       name: 'Former values of subscribers who are gone for 7 days',
       // Until then their deletion can be undone, and brings their history back.
-      keptFor: undoDays * day,
+      keptFor: undoTime,
       removeBefore: (time) => forgetOldDetails(writer, 'subscriberHistory.forgetDetails', time)
     },
     {
       name: `What undoing changes of other records needs that were made ${undoDays} days ago`,
-      keptFor: undoDays * day,
+      keptFor: undoTime,
       removeBefore: (time) => forgetOldDetails(writer, 'recordUndos.forgetRows', time)
     },
     {

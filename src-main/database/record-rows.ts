@@ -33,7 +33,7 @@ export interface RecordEdit {
 /** Changes that say nothing of what a record is. */
 const bookkeeping: readonly string[] = ['updated_at', 'name_key']
 
-/** The rows of a record; undefined where there is none with the id. */
+/** The rows of a record; undefined if no record has the id. */
 export function rowsOf(sqlite: Database, tables: RecordTables, id: number): RecordRows | undefined {
   const row = sqlite.prepare<[number], Row>(`SELECT * FROM ${tables.table} WHERE id = ?`).get(id)
   if (!row) return undefined
@@ -59,14 +59,7 @@ export async function recordEdit<Result>(
   const before = rowsOf(context.sqlite, tables, id)
   const result = await edit()
   const now = rowsOf(context.sqlite, tables, id)
-  recordOne(
-    context,
-    tables.entity,
-    'update',
-    owner,
-    id,
-    before && now && { edited: editBetween(before, now) }
-  )
+  recordOne(context, tables.entity, 'update', owner, id, before && now && editBetween(before, now))
   return result
 }
 
@@ -83,33 +76,33 @@ export async function recordDeletion(
   recordOne(context, tables.entity, 'delete', owner, id, { name, deleted: rows })
 }
 
-function editBetween(before: RecordRows, now: RecordRows): RecordEdit {
+/** What an edit changed, as details of its entry; undefined where it changed nothing. */
+function editBetween(before: RecordRows, now: RecordRows): { edited: RecordEdit } | undefined {
   const columns = Object.keys(now.row).filter(
     (name) => !bookkeeping.includes(name) && before.row[name] !== now.row[name]
   )
   const parts = Object.keys(now.parts).filter(
     (table) => JSON.stringify(before.parts[table]) !== JSON.stringify(now.parts[table])
   )
+  if (columns.length + parts.length === 0) return undefined
   return {
-    columns: Object.fromEntries(
-      columns.map((name) => [name, [before.row[name] ?? null, now.row[name] ?? null]])
-    ),
-    parts: Object.fromEntries(
-      parts.map((table) => [table, [before.parts[table] ?? [], now.parts[table] ?? []]])
-    )
+    edited: {
+      columns: Object.fromEntries(
+        columns.map((name) => [name, [before.row[name] ?? null, now.row[name] ?? null]])
+      ),
+      parts: Object.fromEntries(
+        parts.map((table) => [table, [before.parts[table] ?? [], now.parts[table] ?? []]])
+      )
+    }
   }
 }
 
-/** Columns of what an edit changed that are not any more what it made them; tables for the parts. */
-export function changedSince(rows: RecordRows, { columns, parts }: RecordEdit): string[] {
-  return [
-    ...Object.entries(columns)
-      .filter(([name, [, now]]) => rows.row[name] !== now)
-      .map(([name]) => name),
-    ...Object.entries(parts)
-      .filter(([table, [, now]]) => !isSame(rows.parts[table] ?? [], now))
-      .map(([table]) => table)
-  ]
+/** Whether everything that an edit changed is still what the edit made it. */
+export function isAsEdited(rows: RecordRows, { columns, parts }: RecordEdit): boolean {
+  return (
+    Object.entries(columns).every(([name, [, now]]) => rows.row[name] === now) &&
+    Object.entries(parts).every(([table, [, now]]) => isSame(rows.parts[table] ?? [], now))
+  )
 }
 
 /** Compares the columns that are kept: a later version of the application may have added others. */
@@ -127,33 +120,38 @@ function isSame(rows: readonly Row[], kept: readonly Row[]): boolean {
  * any order.
  */
 export function takeBackEdit(
-  { sqlite }: CommandContext,
+  { sqlite, now }: CommandContext,
   { table, parts: places }: RecordTables,
   id: number,
   { columns, parts }: RecordEdit
 ): void {
   sqlite.pragma('defer_foreign_keys = ON')
-  const former = Object.fromEntries(Object.entries(columns).map(([name, [before]]) => [name, before]))
-  if (Object.keys(former).length > 0) upsert(sqlite, table, { ...rowIn(sqlite, table, id), ...former })
+  const former = Object.entries(columns).map(([name, [before]]): [string, Row[string]] => [name, before])
+  setColumns(sqlite, table, { id }, { ...Object.fromEntries(former), ...changedNow(sqlite, table, now) })
   for (const { table: part } of places) {
-    const [before, now] = parts[part] ?? [[], []]
-    for (const row of now)
-      if (!before.some((kept) => hasSameKey(sqlite, part, kept, row))) drop(sqlite, part, row)
+    const [before, after] = parts[part] ?? [[], []]
+    const key = keyOf(sqlite, part)
+    const keyText = (row: Row): string => JSON.stringify(key.map((name) => row[name]))
+    const kept = new Set(before.map(keyText))
+    for (const row of after) if (!kept.has(keyText(row))) drop(sqlite, part, row)
     for (const row of before) upsert(sqlite, part, row)
   }
 }
 
 /** Puts the rows of a deleted record back. Foreign keys as with {@link takeBackEdit}. */
-export function putBack({ sqlite }: CommandContext, tables: RecordTables, { row, parts }: RecordRows): void {
+export function putBack(
+  { sqlite, now }: CommandContext,
+  tables: RecordTables,
+  { row, parts }: RecordRows
+): void {
   sqlite.pragma('defer_foreign_keys = ON')
-  upsert(sqlite, tables.table, row)
+  upsert(sqlite, tables.table, { ...row, ...changedNow(sqlite, tables.table, now) })
   for (const { table } of tables.parts) for (const part of parts[table] ?? []) upsert(sqlite, table, part)
 }
 
-function rowIn(sqlite: Database, table: string, id: number): Row {
-  const row = sqlite.prepare<[number], Row>(`SELECT * FROM ${table} WHERE id = ?`).get(id)
-  if (!row) throw new Error(`the row ${id} of ${table} vanished inside of a transaction`)
-  return row
+/** When a row was changed, for tables that tell. */
+function changedNow(sqlite: Database, table: string, now: number): Row {
+  return columnsOf(sqlite, table).some(({ name }) => name === 'updated_at') ? { updated_at: now } : {}
 }
 
 interface Column {
@@ -173,10 +171,6 @@ function keyOf(sqlite: Database, table: string): string[] {
     .map(({ name }) => name)
 }
 
-function hasSameKey(sqlite: Database, table: string, a: Row, b: Row): boolean {
-  return keyOf(sqlite, table).every((name) => a[name] === b[name])
-}
-
 /** Writes a row over the one with its primary key, or adds it; columns that the table has no more are left out. */
 function upsert(sqlite: Database, table: string, row: Row): void {
   const columns = columnsOf(sqlite, table).filter(({ name }) => row[name] !== undefined)
@@ -191,11 +185,25 @@ function upsert(sqlite: Database, table: string, row: Row): void {
     .run(row)
 }
 
-function drop(sqlite: Database, table: string, row: Row): void {
-  const key = keyOf(sqlite, table)
+/** Changes columns of the row that has the primary key of `row`. */
+function setColumns(sqlite: Database, table: string, row: Row, columns: Row): void {
+  const names = Object.keys(columns)
+  if (names.length === 0) return
   sqlite
-    .prepare(`DELETE FROM ${table} WHERE ${key.map((name) => `${name} = @${name}`).join(' AND ')}`)
-    .run(row)
+    .prepare(
+      `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${whereKey(sqlite, table)}`
+    )
+    .run(Object.values(columns), row)
+}
+
+function drop(sqlite: Database, table: string, row: Row): void {
+  sqlite.prepare(`DELETE FROM ${table} WHERE ${whereKey(sqlite, table)}`).run(row)
+}
+
+function whereKey(sqlite: Database, table: string): string {
+  return keyOf(sqlite, table)
+    .map((name) => `${name} = @${name}`)
+    .join(' AND ')
 }
 
 /** A reference to a record that is gone. */

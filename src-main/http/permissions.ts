@@ -17,7 +17,14 @@ type AnyOf = readonly [Permission, Permission, ...Permission[]]
  * @throws ApiError not_authorized, answered with 403
  */
 export function authorize({ caller, routeOptions }: FastifyRequest): void {
-  const { access } = routeOptions.config
+  requireAccess(caller, routeOptions.config.access)
+}
+
+/**
+ * For what a request asks for beside its route.
+ * @throws ApiError not_authorized, answered with 403
+ */
+export function requireAccess(caller: Caller, access: Access | undefined): void {
   switch (access) {
     case 'public':
     case 'message_link':

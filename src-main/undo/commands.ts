@@ -4,7 +4,7 @@ import { notFound, validationFailed } from '../base/errors.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
 import {
   brokenReferences,
-  changedSince,
+  isAsEdited,
   leaveOut,
   putBack,
   type RecordEdit,
@@ -70,7 +70,7 @@ async function takeBack(
   const { tables, mayUndo, settle } = recordKinds[entity]
   const rows = rowsOf(context.sqlite, tables, scope.id)
   if (!rows || isGone(rows)) throw notFound(`${entity} ${scope.id}`)
-  if (changedSince(rows, edit).length > 0) {
+  if (!isAsEdited(rows, edit)) {
     throw validationFailed('this was changed again since then, so this change cannot be undone on its own')
   }
   await mayUndo?.(context, scope, edit)
@@ -80,7 +80,6 @@ async function takeBack(
       throw validationFailed('it used something that has been deleted since, so this change cannot be undone')
     }
     await settle?.(context, scope, edit)
-    touch(context, entity, scope.id)
   })
   return []
 }
@@ -100,7 +99,6 @@ async function bringBack(
   const broken = brokenReferences(context, tables, scope.id)
   for (const reference of broken) leaveOut(context, reference)
   await settle?.(context, scope, null)
-  touch(context, entity, scope.id)
   recordOne(context, entity, 'create', scope, scope.id, { restored: true })
   return [...new Set(broken.map(({ table, column }) => (table === tables.table ? column : table)))]
 }
@@ -108,12 +106,6 @@ async function bringBack(
 /** Whether only what refers to it still needs its row. */
 function isGone({ row }: RecordRows): boolean {
   return row['deleted_at'] != null || row['name'] === null
-}
-
-function touch({ sqlite, now }: CommandContext, entity: UndoableEntity, id: number): void {
-  const { table } = recordKinds[entity].tables
-  const hasTime = rowsOf(sqlite, recordKinds[entity].tables, id)?.row['updated_at'] !== undefined
-  if (hasTime) sqlite.prepare(`UPDATE ${table} SET updated_at = ? WHERE id = ?`).run(now, id)
 }
 
 /** What refuses two records of a name says so in words. */
@@ -175,7 +167,20 @@ function withoutRows({ deleted: _deleted, edited, ...kept }: KeptChange): KeptCh
   }
 }
 
-export const recordUndoCommands = { undo: undoRecordChange, forgetRows }
+/** Ends the time in which lists and campaigns can be restored that were deleted before a time (UNIX milliseconds). */
+const expireDeleted: Command<{ before: number }, void> = async ({ db }, { before }) => {
+  for (const table of ['mailing_lists', 'campaigns'] as const) {
+    await db
+      .updateTable(table)
+      .set({ expired: 1 })
+      .where('deleted_at', '<', before)
+      .where('expired', '=', 0)
+      .where('purged_at', 'is', null)
+      .execute()
+  }
+}
+
+export const recordUndoCommands = { undo: undoRecordChange, forgetRows, expireDeleted }
 
 declare module '../database/command.ts' {
   interface CommandRegistry {

@@ -12,23 +12,22 @@ import type { BulkAction, BulkActionKind, KeptReason } from '../api/bulk-actions
 import { describeClause } from '../api/segments/describe.ts'
 import { namesIn } from '../api/segments/queries.ts'
 import { exportRow, presentExport } from '../api/subscriber-exports/queries.ts'
-import { ApiError } from '../base/errors.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import type { Caller, Permission } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
-import { requirePermission } from '../http/permissions.ts'
+import { type Access, requireAccess, requirePermission } from '../http/permissions.ts'
 import { serve } from '../http/serve.ts'
 import { readChoice, signalOf } from './choice.ts'
 import { bulkActionEndpoints } from './endpoints/bulk-actions.ts'
 
 /** What each kind of action needs. Suppression lists are the administrators' alone. */
-const permissionsFor: Record<BulkActionKind, readonly Permission[] | 'administrator'> = {
+const accessFor: Record<BulkActionKind, readonly Access[]> = {
   set_status: ['subscriber.update'],
   set_field: ['subscriber.update'],
   copy: ['subscriber.create'],
   move: ['subscriber.create', 'subscriber.delete'],
-  suppress: 'administrator',
+  suppress: ['organization_admin'],
   correct_domains: ['subscriber.update'],
   delete: ['subscriber.delete']
 }
@@ -171,12 +170,7 @@ function why({ reason, detail }: { reason: KeptReason; detail: string | null }):
 
 /** @throws ApiError not_authorized */
 function requirePermissionsOf(caller: Caller, kind: BulkActionKind): void {
-  const needed = permissionsFor[kind]
-  if (needed !== 'administrator') {
-    for (const permission of needed) requirePermission(caller, permission)
-  } else if (caller.role === 'standard') {
-    throw new ApiError('not_authorized', 'only administrators may do this')
-  }
+  for (const access of accessFor[kind]) requireAccess(caller, access)
 }
 
 /** Whom somebody chose, in words. */

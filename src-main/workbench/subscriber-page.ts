@@ -1,5 +1,5 @@
 import { settingsOf } from '../api/bulk-actions/queries.ts'
-import { undoDays, undoneByThemselves } from '../api/bulk-actions/rules.ts'
+import { whyNotUndone } from '../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, presentValue, type StoredValue } from '../api/custom-fields/rules.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
@@ -184,8 +184,7 @@ const noEvent = {
 
 function canBeUndone({ action, via, at, details }: HistoryEntry): boolean {
   const isKnown = Object.keys(details).length > 0
-  const isOne = action === 'update' && undoneByThemselves.includes(via)
-  return isOne && isKnown && at >= Date.now() - undoDays * 24 * 60 * 60 * 1000
+  return action === 'update' && isKnown && whyNotUndone({ via, at }, Date.now()) === null
 }
 
 const typeOf = { create: 'added', update: 'changed', delete: 'removed' } as const

@@ -3,7 +3,7 @@ import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { offsetOf } from '../../http/pagination.ts'
-import { type BulkActionSettings, undoDays } from './rules.ts'
+import { type BulkActionSettings, undoTime } from './rules.ts'
 import type { BulkAction } from './schema.ts'
 import { unpackIds } from './selected-ids.ts'
 import type { BulkActionKeptTable, BulkActionsTable, SelectionsTable } from './tables.ts'
@@ -11,8 +11,6 @@ import type { BulkActionKeptTable, BulkActionsTable, SelectionsTable } from './t
 export type BulkActionRow = Selectable<BulkActionsTable>
 export type SelectionRow = Selectable<SelectionsTable>
 type NamedRow = BulkActionRow & { mailing_list_name: string; list_deleted_at: number | null }
-
-const day = 24 * 60 * 60 * 1000
 
 /** @throws ApiError not_found */
 export async function bulkActionRow(
@@ -122,8 +120,7 @@ export function presentBulkAction(row: NamedRow, timeZone: string): BulkAction {
     restored: row.restored,
     not_restored: row.not_restored,
     can_be_undone: canUndo,
-    undo_until:
-      canUndo && row.finished_at !== null ? formatTime(row.finished_at + undoDays * day, timeZone) : null,
+    undo_until: canUndo && row.finished_at !== null ? formatTime(row.finished_at + undoTime, timeZone) : null,
     created_at: formatTime(row.created_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone)
   }

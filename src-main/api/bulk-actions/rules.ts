@@ -7,16 +7,18 @@ import type { FieldMode } from './schema.ts'
 
 /** How long an action can be undone. */
 export const undoDays = 7
+/** The same in milliseconds. */
+export const undoTime = undoDays * 24 * 60 * 60 * 1000
 
 /** Changes of a single subscriber that can be undone by themselves: jobs have an undo of their own, and what somebody did by a link is theirs. */
-export const undoneByThemselves: readonly (ChangeVia | null)[] = ['window', 'api_key']
+const undoneByThemselves: readonly (ChangeVia | null)[] = ['window', 'api_key']
 
 /** Why a change cannot be undone on its own, as a sentence; null where it can. @param clock UNIX milliseconds */
 export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, clock: number): string | null {
   if (!undoneByThemselves.includes(via)) {
     return 'only changes made in the app or with an API key can be undone one by one'
   }
-  if (at < clock - undoDays * 24 * 60 * 60 * 1000) {
+  if (at < clock - undoTime) {
     return `changes can be undone for ${undoDays} days, and this one is older`
   }
   return null

@@ -534,17 +534,6 @@ async function markDeleted({ db, now }: CommandContext, id: number): Promise<voi
   await db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
 }
 
-/** Ends the time in which campaigns can be restored that were deleted before a time (UNIX milliseconds). */
-const expireDeletedCampaigns: Command<{ before: number }, void> = async ({ db }, { before }) => {
-  await db
-    .updateTable('campaigns')
-    .set({ expired: 1 })
-    .where('deleted_at', '<', before)
-    .where('expired', '=', 0)
-    .where('purged_at', 'is', null)
-    .execute()
-}
-
 /** Events, and then recipients, removed by one purgeCampaign: few enough that nothing waits for it noticeably. */
 const purgedAtOnce = 500
 
@@ -588,7 +577,6 @@ export const campaignCommands = {
   duplicate: duplicateCampaign,
   update: updateCampaign,
   delete: deleteCampaign,
-  expireDeleted: expireDeletedCampaigns,
   purge: purgeCampaign,
   pause: pauseCampaign,
   resume: resumeCampaign,

@@ -242,17 +242,6 @@ const purgeMailingListNow: Command<ListInput, void> = async (context, { organiza
   recordOne(context, 'mailing_list', 'delete', { organizationId, mailingListId: id }, id, { for_good: true })
 }
 
-/** Ends the time in which lists can be restored that were deleted before a time (UNIX milliseconds). */
-export const expireDeletedLists: Command<{ before: number }, void> = async ({ db }, { before }) => {
-  await db
-    .updateTable('mailing_lists')
-    .set({ expired: 1 })
-    .where('deleted_at', '<', before)
-    .where('expired', '=', 0)
-    .where('purged_at', 'is', null)
-    .execute()
-}
-
 /** Subscribers removed by one purgeDeletedList: short enough that nothing waits for it noticeably. */
 const purgedAtOnce = 100
 
@@ -305,7 +294,6 @@ export const mailingListCommands = {
   issueDeleteConfirmation,
   delete: deleteMailingList,
   purgeNow: purgeMailingListNow,
-  expireDeleted: expireDeletedLists,
   purge: purgeDeletedList
 }
 

@@ -287,7 +287,7 @@ async function unlink<Theirs extends SyncRecord>(
   localId: number
 ): Promise<void> {
   const { remoteId } = run
-  // A list that is restored begins anew: what was agreed on of its subscribers would read as if they were removed there.
+  // If the list is restored, its mirror starts over: otherwise the subscribers known from before would seem to have been removed there.
   if (kind === 'mailing_list') await run.client.run('syncs.forgetList', { remoteId, mailingListId: localId })
   else await run.client.run('syncs.unlink', { remoteId, kind, localId })
 }

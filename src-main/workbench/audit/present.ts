@@ -2,23 +2,17 @@ import type { Kysely } from 'kysely'
 import { whyNotUndone } from '../../api/bulk-actions/rules.ts'
 import { importNames } from '../../api/subscriber-imports/name-queries.ts'
 import { formatTime } from '../../base/times.ts'
-import type { RecordEdit, RecordRows } from '../../database/record-rows.ts'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
+import type { KeptChange } from '../../undo/rules.ts'
 import type { AuditEvent } from './endpoints.ts'
 import type { AuditGroup } from './groups.ts'
 import { changesOfEdit } from './edits.ts'
 import { type AuditRow, detailsOf, type RecordName, recordNames } from './queries.ts'
 
 /** What the change log keeps of a change, as its kind of record says. */
-interface Details {
-  /** What a deleted record was called. */
-  name?: string
+interface Details extends KeptChange {
   /** Who was deleted. */
   removed?: unknown
-  /** What an edit of another record changed. */
-  edited?: RecordEdit
-  /** Another record that was deleted. */
-  deleted?: RecordRows
   /** How somebody signed in. */
   by?: 'password' | 'link'
   /** Why somebody could not. */
@@ -147,12 +141,8 @@ function undoOf(row: AuditRow, { removed, edited, deleted }: Details, names: Nam
   if (!isListThere && entity !== 'mailing_list') return null
   const record = names.of(entity, row.first_id)
   const isThere = record !== undefined && !record.isGone
-  if (isThere && edited && hasChanges(edited)) return 'edit'
+  if (isThere && edited) return 'edit'
   return !isThere && (removed !== undefined || deleted) ? 'deletion' : null
-}
-
-function hasChanges({ columns, parts }: RecordEdit): boolean {
-  return Object.keys(columns).length + Object.keys(parts).length > 0
 }
 
 function signInOf({ entity, action }: AuditRow, { by, failed }: Details): AuditEvent['sign_in'] {

@@ -1,10 +1,10 @@
-import { undoDays } from '../../api/bulk-actions/rules.ts'
-import { ApiError, notFound } from '../../base/errors.ts'
+import { undoTime } from '../../api/bulk-actions/rules.ts'
+import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { ChangeAction } from '../../database/schema.ts'
 import type { Caller, PermissionKey } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
-import { requirePermission } from '../../http/permissions.ts'
+import { type Access, requireAccess } from '../../http/permissions.ts'
 import { serve } from '../../http/serve.ts'
 import type { UndoableEntity } from '../../undo/rules.ts'
 import { attributeOf } from '../audit/edits.ts'
@@ -12,7 +12,7 @@ import { undoEndpoints } from './endpoints.ts'
 import { changeWithId, deletedLists, lastDeletion } from './queries.ts'
 
 /** Whose permissions undoing asks for: that to update for an edit, that to create for a deletion. */
-const permissionKeys: Record<UndoableEntity, PermissionKey | 'administrator'> = {
+const permissionKeys: Record<UndoableEntity, PermissionKey | 'organization_admin'> = {
   mailing_list: 'mailing_list',
   custom_field: 'custom_field',
   segment: 'segmentation_criteria',
@@ -20,11 +20,11 @@ const permissionKeys: Record<UndoableEntity, PermissionKey | 'administrator'> = 
   template: 'campaign/template',
   autoresponder: 'autoresponder',
   web_form: 'web_form',
-  suppression_list: 'administrator',
+  suppression_list: 'organization_admin',
   seed_list: 'seed_list',
-  virtual_mta: 'administrator',
-  url_domain: 'administrator',
-  bounce_email: 'administrator'
+  virtual_mta: 'organization_admin',
+  url_domain: 'organization_admin',
+  bounce_email: 'organization_admin'
 }
 
 /** Undoing what was done to lists, segments, campaigns and other records. */
@@ -48,7 +48,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
         lists.map(({ deleted_at, ...list }) => ({
           ...list,
           deleted_at: formatTime(deleted_at, caller.timeZone),
-          until: formatTime(deleted_at + undoDays * 24 * 60 * 60 * 1000, caller.timeZone)
+          until: formatTime(deleted_at + undoTime, caller.timeZone)
         }))
       )
     },
@@ -64,7 +64,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
     { entity, action }: { entity: UndoableEntity; action: ChangeAction },
     changeId: number
   ) {
-    requirePermissionFor(caller, entity, action)
+    requireAccess(caller, accessFor(entity, action))
     const { organizationId } = caller
     const undone = await writer.run('recordUndos.undo', { organizationId, changeId })
     return {
@@ -76,12 +76,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
   }
 })
 
-/** @throws ApiError not_authorized */
-function requirePermissionFor(caller: Caller, entity: UndoableEntity, action: ChangeAction): void {
+function accessFor(entity: UndoableEntity, action: ChangeAction): Access {
   const key = permissionKeys[entity]
-  if (key !== 'administrator') {
-    requirePermission(caller, `${key}.${action === 'delete' ? 'create' : 'update'}`)
-  } else if (caller.role === 'standard') {
-    throw new ApiError('not_authorized', 'only administrators may do this')
-  }
+  return key === 'organization_admin' ? key : `${key}.${action === 'delete' ? 'create' : 'update'}`
 }
