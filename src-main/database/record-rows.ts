@@ -130,23 +130,36 @@ export function takeBackEdit(
   setColumns(sqlite, table, { id }, { ...Object.fromEntries(former), ...changedNow(sqlite, table, now) })
   for (const { table: part } of places) {
     const [before, after] = parts[part] ?? [[], []]
-    const key = keyOf(sqlite, part)
-    const keyText = (row: Row): string => JSON.stringify(key.map((name) => row[name]))
+    const keyText = keyTexts(sqlite, part)
     const kept = new Set(before.map(keyText))
     for (const row of after) if (!kept.has(keyText(row))) drop(sqlite, part, row)
     for (const row of before) upsert(sqlite, part, row)
   }
 }
 
-/** Puts the rows of a deleted record back. Foreign keys as with {@link takeBackEdit}. */
+/**
+ * Puts the rows of a deleted record back; what was a part of it and is another record's by now stays as it is. Foreign keys as
+ * with {@link takeBackEdit}.
+ */
 export function putBack(
   { sqlite, now }: CommandContext,
   tables: RecordTables,
   { row, parts }: RecordRows
 ): void {
   sqlite.pragma('defer_foreign_keys = ON')
+  const left = rowsOf(sqlite, tables, Number(row['id']))?.parts ?? {}
   upsert(sqlite, tables.table, { ...row, ...changedNow(sqlite, tables.table, now) })
-  for (const { table } of tables.parts) for (const part of parts[table] ?? []) upsert(sqlite, table, part)
+  for (const { table } of tables.parts) {
+    const keyText = keyTexts(sqlite, table)
+    const own = new Set(left[table]?.map(keyText))
+    for (const part of parts[table] ?? []) upsert(sqlite, table, part, own.has(keyText(part)))
+  }
+}
+
+/** What tells the rows of a table apart. */
+function keyTexts(sqlite: Database, table: string): (row: Row) => string {
+  const key = keyOf(sqlite, table)
+  return (row) => JSON.stringify(key.map((name) => row[name]))
 }
 
 /** When a row was changed, for tables that tell. */
@@ -171,12 +184,12 @@ function keyOf(sqlite: Database, table: string): string[] {
     .map(({ name }) => name)
 }
 
-/** Writes a row over the one with its primary key, or adds it; columns that the table has no more are left out. */
-function upsert(sqlite: Database, table: string, row: Row): void {
+/** Adds a row, or where it may writes it over the one with its primary key; columns that the table has no more are left out. */
+function upsert(sqlite: Database, table: string, row: Row, mayReplace = true): void {
   const columns = columnsOf(sqlite, table).filter(({ name }) => row[name] !== undefined)
   const names = columns.map(({ name }) => name)
   const others = columns.filter(({ pk }) => pk === 0).map(({ name }) => `${name} = excluded.${name}`)
-  const onConflict = others.length > 0 ? `UPDATE SET ${others.join(', ')}` : 'NOTHING'
+  const onConflict = mayReplace && others.length > 0 ? `UPDATE SET ${others.join(', ')}` : 'NOTHING'
   sqlite
     .prepare(
       `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})
@@ -212,7 +225,7 @@ export interface BrokenReference {
   column: string
   /** Whether the column may be blank. */
   isOptional: boolean
-  /** The primary key of the row, and what makes it blank. */
+  /** The row, by its primary key. */
   row: Row
 }
 
@@ -251,6 +264,6 @@ export function leaveOut(
   { sqlite }: CommandContext,
   { table, column, isOptional, row }: BrokenReference
 ): void {
-  if (isOptional) upsert(sqlite, table, { ...row, [column]: null })
+  if (isOptional) setColumns(sqlite, table, row, { [column]: null })
   else drop(sqlite, table, row)
 }

@@ -5,12 +5,13 @@ import { checkName, customFieldTables, lostValues } from '../api/custom-fields/c
 import { fieldById } from '../api/custom-fields/queries.ts'
 import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/delivery-settings/commands.ts'
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
-import { hasSubscribers } from '../api/mailing-lists/queries.ts'
+import { hasSubscribers, mailingListById } from '../api/mailing-lists/queries.ts'
 import { seedListTables } from '../api/seed-lists/commands.ts'
 import { readCheckedConditions, segmentTables } from '../api/segments/commands.ts'
 import { clauseOf } from '../api/segments/queries.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
 import { suppressionListTables } from '../api/suppression-lists/commands.ts'
+import { suppressionListById } from '../api/suppression-lists/queries.ts'
 import { webFormTables } from '../api/web-forms/commands.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
 import type { CommandContext } from '../database/command.ts'
@@ -53,11 +54,20 @@ export const recordKinds: Record<UndoableEntity, RecordKind> = {
       requireValidAutoresponder(context, { organizationId, mailingListId: mailingListId ?? 0 }, id)
   },
   web_form: { tables: webFormTables },
-  suppression_list: { tables: suppressionListTables },
+  suppression_list: { tables: suppressionListTables, settle: checkSuppressedList },
   seed_list: { tables: seedListTables },
   virtual_mta: { tables: virtualMtaTables },
   url_domain: { tables: urlDomainTables },
   bounce_email: { tables: bounceEmailTables }
+}
+
+/** For a list that is gone it would suppress nobody. */
+async function checkSuppressedList(
+  { db }: CommandContext,
+  { organizationId, id }: RecordScope
+): Promise<void> {
+  const { mailing_list_id: listId } = await suppressionListById(db, organizationId, id)
+  if (listId !== null) await mailingListById(db, organizationId, listId)
 }
 
 /** A list that comes back brings its subscribers. */
@@ -141,7 +151,8 @@ async function unschedule(
   if (edit && !edit.parts['dispatches']) return
   await db
     .updateTable('dispatches')
-    .set({ state: 'idle' })
+    // A time to begin at would make it scheduled again with the next change.
+    .set({ state: 'idle', begins_at: null, begins_at_once: 0 })
     .where('campaign_id', '=', id)
     .where('state', '=', 'scheduled')
     .execute()

@@ -232,6 +232,17 @@ describe('undoing an edit', () => {
     expect(await read(`/segments/${id}`)).toMatchObject({ clause: [{ mailing_list_id: second.id }] })
   })
 
+  it('is refused for a suppression list that was for a list which is gone', async () => {
+    const list = await makeList(api)
+    const suppression_list = { name: `Suppressed ${Math.random()}`, mailing_list_id: list.id }
+    const { id } = expectSuccess(await api.post<{ id: number }>('/suppression_lists', { suppression_list }))
+    expectSuccess(await api.put(`/suppression_lists/${id}`, { suppression_list: { mailing_list_id: null } }))
+    const [edit] = await changesOf('suppression_list', id)
+    await deleteList(api, list.id)
+    expect(await undo(edit?.id)).toContain(`list ${list.id}`)
+    expect(await read(`/suppression_lists/${id}`)).toMatchObject({ mailing_list_id: null })
+  })
+
   it('takes back that a campaign is to be sent, and never makes it be sent', async () => {
     const list = await makeList(api)
     const { id } = await makeCampaign(api, list.id)
@@ -332,6 +343,26 @@ describe('restoring what was deleted', () => {
     expect(await read(`/campaigns/${campaign.id}`)).toMatchObject({ dispatch: { state: 'cancelled' } })
   })
 
+  it('leaves a stored segment alone that was deleted and restored since', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const segment = await makeSegment(api, list.id, { name: 'Loyal', other: list.id })
+    const { id } = await makeCampaign(api, list.id, {
+      segmentation_criteria_ad_hoc: undefined,
+      segmentation_criteria_id: segment.id,
+      dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    await api.sent(id)
+    expectSuccess(await api.delete(`/segments/${segment.id}`))
+    expectSuccess(await api.delete(`/campaigns/${id}`))
+    expectSuccess(await restore('segment', segment.id))
+    expectSuccess(await api.put(`/segments/${segment.id}`, { segmentation_criteria: { name: 'Renamed' } }))
+    const before = await read(`/segments/${segment.id}`)
+    expectSuccess(await restore('campaign', id))
+    expect(await read(`/segments/${segment.id}`)).toEqual(before)
+    expect(before).toMatchObject({ name: 'Renamed' })
+  })
+
   it('brings a campaign back with its statistics', async () => {
     const list = await makeList(api)
     await makeSubscriber(api, list.id, 'a@example.com')
@@ -352,7 +383,9 @@ describe('restoring what was deleted', () => {
     })
     await api.delete(`/campaigns/${id}`)
     expectSuccess(await restore('campaign', id))
-    expect(await read(`/campaigns/${id}`)).toMatchObject({ dispatch: { state: 'idle' } })
+    expect(await read(`/campaigns/${id}`)).toMatchObject({ dispatch: { state: 'idle', begins_at: null } })
+    expectSuccess(await api.put(`/campaigns/${id}`, { campaign: { name: 'Renamed' } }))
+    expect(await read(`/campaigns/${id}`)).toMatchObject({ name: 'Renamed', dispatch: { state: 'idle' } })
   })
 
   it('leaves blank what is gone by now, and says so', async () => {
@@ -360,13 +393,20 @@ describe('restoring what was deleted', () => {
       expectSuccess(await api.post<{ id: number }>(path, body)).id
     const seedListId = await make('/seed_lists', { seed_list: { name: 'Seeds', addresses_array: [] } })
     const domainId = await make('/url_domains', { url_domain: { domain: 'links.example.com' } })
-    const list = await makeList(api, { d_url_domain: 'links.example.com', d_seed_list_ids: [seedListId] })
+    const mtaId = await make('/virtual_mtas', { virtual_mta: { name: 'Fast' } })
+    const list = await makeList(api, {
+      d_url_domain: 'links.example.com',
+      d_virtual_mta: 'Fast',
+      d_seed_list_ids: [seedListId]
+    })
     expect(list).toMatchObject({ d_url_domain_id: domainId })
     await deleteList(api, list.id)
     expectSuccess(await api.delete(`/seed_lists/${seedListId}`))
     expectSuccess(await api.delete(`/url_domains/${domainId}`))
+    expectSuccess(await api.delete(`/virtual_mtas/${mtaId}`))
     const { left_out } = expectSuccess(await restore('mailing_list', list.id))
-    expect(left_out.sort()).toEqual(['seed_lists', 'url_domain'])
+    expect(left_out.sort()).toEqual(['seed_lists', 'url_domain', 'virtual_mta'])
+    expect(await read(`/mailing_lists/${list.id}`)).toMatchObject({ d_url_domain: null, d_virtual_mta_id: 0 })
   })
 
   it('is refused where another record has the name by now', async () => {
