@@ -135,12 +135,16 @@ it('rows of deleted and edited records stay in the change log for 7 days, what w
     campaign: { name: 'New', contents: [{ subject: 'x', format: 'html', html, text: '' }] }
   })
   await api.delete(`/campaigns/${id}`)
+  const seed_list = { name: 'Seeds', addresses_array: ['a@example.com'] }
+  const seeds = (await api.post<{ id: number }>('/seed_lists', { seed_list })).data
+  await api.put(`/seed_lists/${seeds.id}`, { seed_list: { addresses_array: ['b@example.com'] } })
+  await api.delete(`/seed_lists/${seeds.id}`)
   const { reader, tidyAfter } = await later(first)
   const details = async () => {
     const rows = await reader
       .selectFrom('change_log')
       .select('details')
-      .where('entity', '=', 'campaign')
+      .where('entity', 'in', ['campaign', 'seed_list'])
       .where('details', 'is not', null)
       .orderBy('id')
       .execute()
@@ -151,7 +155,9 @@ it('rows of deleted and edited records stay in the change log for 7 days, what w
   await tidyAfter(7.1)
   expect(await details()).toEqual([
     { edited: { columns: { name: [expect.any(String), 'New'] }, parts: { campaign_contents: [[], []] } } },
-    { name: 'New' }
+    { name: 'New' },
+    { edited: { columns: { addresses: [null, null] }, parts: {} } },
+    { name: 'Seeds' }
   ])
 })
 

@@ -10,11 +10,11 @@ import {
   type RecordEdit,
   recordEdit,
   type RecordRows,
-  type Row,
   rowsOf,
   takeBackEdit
 } from '../database/record-rows.ts'
 import { recordKinds, type RecordScope } from './record-kinds.ts'
+import { flags, told } from './told-columns.ts'
 import { isUndoable, type KeptChange, undoableEntities, type UndoableEntity } from './rules.ts'
 
 interface UndoInput {
@@ -121,11 +121,9 @@ async function namingDuplicates<Result>(work: () => Promise<Result>): Promise<Re
 
 /** Entries that are looked at by one step. */
 const lookedAtOnce = 200
-/** Details that are shorter hold no rows that would be worth another look. */
-const shortDetails = 300
 
 /**
- * Forgets the rows that entries from before a time (UNIX milliseconds) keep, and leaves what was changed.
+ * Forgets the rows that entries from before a time (UNIX milliseconds) keep, and leaves what the audit log tells of them.
  * @param after the id of the last entry that was looked at
  * @returns the id of the last one now; null when there are no more
  */
@@ -135,7 +133,6 @@ const forgetRows = inBackground<{ before: number; after: number }, number | null
       .selectFrom('change_log')
       .select(['id', 'details'])
       .where('details', 'is not', null)
-      .where((where) => where(where.fn<number>('length', ['details']), '>', shortDetails))
       .where('entity', 'in', [...undoableEntities])
       .where('id', '>', after)
       .where('at', '<', before)
@@ -154,13 +151,14 @@ const forgetRows = inBackground<{ before: number; after: number }, number | null
 
 function withoutRows({ deleted: _deleted, edited, ...kept }: KeptChange): KeptChange {
   if (!edited) return kept
-  const shorten = (value: Row[string]): Row[string] =>
-    typeof value === 'string' && value.length > 100 ? `${value.slice(0, 100)}…` : value
   return {
     ...kept,
     edited: {
       columns: Object.fromEntries(
-        Object.entries(edited.columns).map(([name, [before, now]]) => [name, [shorten(before), shorten(now)]])
+        Object.entries(edited.columns).map(([name, values]) => [
+          name,
+          name in told || name in flags ? values : [null, null]
+        ])
       ),
       parts: Object.fromEntries(Object.keys(edited.parts).map((table) => [table, [[], []]]))
     }

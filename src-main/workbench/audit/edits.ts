@@ -1,32 +1,8 @@
 import type { RecordEdit } from '../../database/record-rows.ts'
+import { flags, told } from '../../undo/told-columns.ts'
 import type { AuditEvent } from './endpoints.ts'
 
 // What an edit changed, in the words that people have for it: they know neither columns nor tables.
-
-/** Columns whose values are told, and what they are called. */
-const told: Record<string, string> = {
-  name: 'name',
-  d_from_email: 'from_email',
-  from_email: 'from_email',
-  d_from_name: 'from_name',
-  from_name: 'from_name',
-  d_reply_to: 'reply_to',
-  d_sender_email: 'sender_email',
-  instructions: 'instructions',
-  content_subject: 'subject'
-}
-
-/** Columns with 0 and 1, and what they are called. */
-const flags: Record<string, string> = {
-  has_format: 'email_format',
-  has_confirmed: 'confirmed',
-  required: 'required',
-  requires_confirmation: 'requires_confirmation',
-  track_opens: 'track_opens',
-  track_links: 'track_links',
-  trigger_include_subscribers_from_import: 'runs_on_import',
-  trigger_run_on_api: 'runs_on_api'
-}
 
 /** Columns, and tables with parts of the record, of which it is told that they changed. */
 const named: Record<string, string> = {
