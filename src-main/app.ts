@@ -112,12 +112,13 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   // Of one that was killed: something else may listen there now.
   await rm(join(dataDirectory, addressFile), { force: true })
   const integrity = new Integrity(dataDirectory, wasCutOff)
-  /** What SQLite or the writer says of damage is told whole: there is no window that would. */
-  const explained = (error: unknown): unknown => {
-    const isOfSqlite = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
-    const isDamage =
-      storageFaultOf(error)?.kind === 'damaged' || (integrity.state === 'damaged' && isOfSqlite)
-    return isDamage ? damagedDatabase(dataDirectory, integrity.faults) : error
+  let examination = Promise.resolve()
+  /** Damage is told whole: there is no window that would. Also where what stands in a wrong place fails before it is found. */
+  const explained = async (error: unknown): Promise<unknown> => {
+    const storage = storageFaultOf(error)
+    if (storage && storage.kind !== 'damaged') return error
+    await examination.catch(() => undefined)
+    return storage || integrity.state === 'damaged' ? damagedDatabase(dataDirectory, integrity.faults) : error
   }
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
@@ -134,7 +135,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     requirePresence(dataDirectory)
     // Of a database that somebody removed or emptied, to start over.
     if (((await stat(databasePath).catch(() => null))?.size ?? 0) === 0) forgetNotes(databasePath)
-    const examination = integrity.examine()
+    examination = integrity.examine()
     // What kept it from being examined is told by the one who watches.
     examination.catch(() => undefined)
     undo.push(() => integrity.close())
@@ -275,8 +276,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
             name,
             endsWithProcess: true
           })
-          .catch((error: unknown) => {
-            throw explained(error)
+          .catch(async (error: unknown) => {
+            throw await explained(error)
           }),
       about,
       runningJobs: () => jobWatch.running(),
@@ -285,8 +286,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       close
     }
   } catch (error) {
+    const explanation = await explained(error)
     await close()
-    throw explained(error)
+    throw explanation
   }
 }
 

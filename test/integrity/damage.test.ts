@@ -150,6 +150,20 @@ test('a database of which too little is left for a start is left as it is, with 
   expect((await readFile(data.database)).equals(before)).toBe(true)
 })
 
+test('a start that fails over wrong data says that the database is damaged', async () => {
+  const data = await kept()
+  // No administrator is found, and the one that is made anew is there already.
+  const at = await placeOf(data.database, 'admin@localhost.localdomain')
+  await write(data.database, (await readFile(data.database)).indexOf('system_admin', at), 'S')
+  const before = await readFile(data.database)
+  const child = runServe(['--data-dir', data.directory, '--port', '0'])
+  const [errors, exit] = await Promise.all([textOf(child.stderr ?? Readable.from([])), once(child, 'exit')])
+  expect(exit).toEqual([1, null])
+  expect(errors).toContain(`The database ${data.database} is damaged. It was left as it is.`)
+  expect(errors).not.toContain('UNIQUE')
+  expect((await readFile(data.database)).equals(before)).toBe(true)
+})
+
 test('an older copy in the place of the database is found', async () => {
   const data = await kept()
   const copy = `${data.database}.copy`
