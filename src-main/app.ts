@@ -12,6 +12,7 @@ import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { commandLine, requestOrigin } from './database/origin.ts'
+import { CommandFailed } from './database/writer.ts'
 import { takeInstanceLock } from './database/instance-lock.ts'
 import { startWriter } from './start-writer.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
@@ -115,10 +116,12 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   let examination = Promise.resolve()
   /** Damage is told whole: there is no window that would. Also where what stands in a wrong place fails before it is found. */
   const explained = async (error: unknown): Promise<unknown> => {
-    const storage = storageFaultOf(error)
-    if (storage && storage.kind !== 'damaged') return error
+    const isDamage = storageFaultOf(error)?.kind === 'damaged'
+    if (!isDamage && !(error instanceof CommandFailed) && !isOfSqlite(error)) return error
     await examination.catch(() => undefined)
-    return storage || integrity.state === 'damaged' ? damagedDatabase(dataDirectory, integrity.faults) : error
+    return isDamage || integrity.state === 'damaged'
+      ? damagedDatabase(dataDirectory, integrity.faults)
+      : error
   }
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
@@ -290,6 +293,10 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await close()
     throw explanation
   }
+}
+
+function isOfSqlite(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
 }
 
 /** @returns what to do about a database that nothing can be started with */

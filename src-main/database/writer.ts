@@ -30,6 +30,9 @@ export type WriterOrder = { connect: MessagePort } | { close: true } | { goOn: t
 
 export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: true }
 
+/** A command that ended in a fault that nobody expected: a refusal and a fault of the disk are other errors. */
+export class CommandFailed extends Error {}
+
 /** The sending end of a command queue: one port to the writer thread. */
 export class CommandClient {
   readonly #port: Pick<MessagePort, 'postMessage'>
@@ -62,7 +65,7 @@ export class CommandClient {
     else if ('refused' in reply) {
       waiting.reject(new ApiError(reply.refused.code, reply.refused.message, reply.refused.data))
     } else if ('storage' in reply) waiting.reject(new StorageFault(reply.storage))
-    else waiting.reject(new Error(reply.failed))
+    else waiting.reject(new CommandFailed(reply.failed))
   }
 
   /** Refuses everything that still waits, because nothing will answer any more. */
