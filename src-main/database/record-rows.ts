@@ -229,7 +229,7 @@ export interface BrokenReference {
   row: Row
 }
 
-/** References of a record's rows to records that are not there any more. */
+/** References of a record's rows to records that are not there any more, or only for others, without a name. */
 export function brokenReferences(
   { sqlite }: CommandContext,
   tables: RecordTables,
@@ -244,7 +244,9 @@ export function brokenReferences(
   return all.flatMap(({ table, row }) =>
     referencesOf(sqlite, table).flatMap(({ from, table: target, to }) => {
       const value = row[from] ?? null
-      if (value === null || isThere(sqlite, target, to, value)) return []
+      if (value === null) return []
+      const isOwn = rows.parts[target]?.some((part) => part[to] === value) ?? false
+      if (isOwn || isThere(sqlite, target, to, value)) return []
       const isOptional = columnsOf(sqlite, table).some(({ name, notnull }) => name === from && notnull === 0)
       return [{ table, column: from, isOptional, row }]
     })
@@ -256,7 +258,8 @@ function referencesOf(sqlite: Database, table: string): { from: string; table: s
 }
 
 function isThere(sqlite: Database, table: string, column: string, value: string | number): boolean {
-  return sqlite.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(value) !== undefined
+  const row = sqlite.prepare<[typeof value], Row>(`SELECT * FROM ${table} WHERE ${column} = ?`).get(value)
+  return row !== undefined && row['name'] !== null
 }
 
 /** Leaves a reference blank, or without that the row out. */

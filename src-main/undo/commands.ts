@@ -50,10 +50,10 @@ const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { org
   const { edited, deleted } = JSON.parse(change.details ?? '{}') as KeptChange
   const { entity, first_id: id, mailing_list_id: mailingListId } = change
   const scope = { organizationId, mailingListId, id }
-  if (mailingListId !== null && entity !== 'mailing_list') {
+  if (mailingListId !== null && entity !== 'mailing_list' && !recordKinds[entity].outlivesList) {
     await mailingListById(context.db, organizationId, mailingListId)
   }
-  const leftOut = await namingDuplicates(async () => {
+  const leftOut = await namingDuplicates(entity, async () => {
     if (edited) return takeBack(context, entity, scope, edited)
     if (deleted) return bringBack(context, entity, scope, deleted)
     throw validationFailed('what was changed is no longer known')
@@ -109,13 +109,17 @@ function isGone({ row }: RecordRows): boolean {
 }
 
 /** What refuses two records of a name says so in words. */
-async function namingDuplicates<Result>(work: () => Promise<Result>): Promise<Result> {
+async function namingDuplicates<Result>(
+  entity: UndoableEntity,
+  work: () => Promise<Result>
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     const isDuplicate = error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
     if (!isDuplicate) throw error
-    throw validationFailed('another record has its name by now. Rename that one first')
+    const remedy = recordKinds[entity].hasFixedName ? 'Delete' : 'Rename'
+    throw validationFailed(`another record has its name by now. ${remedy} that one first`)
   }
 }
 

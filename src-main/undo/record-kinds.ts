@@ -1,7 +1,7 @@
 import { autoresponderTables, requireValidAutoresponder } from '../api/autoresponders/commands.ts'
 import { messageTables } from '../api/campaigns/commands.ts'
 import { dispatchOf } from '../api/campaigns/queries.ts'
-import { checkName, customFieldTables, lostValues } from '../api/custom-fields/commands.ts'
+import { checkName, customFieldTables, lostValues, whileNeeded } from '../api/custom-fields/commands.ts'
 import { fieldById } from '../api/custom-fields/queries.ts'
 import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/delivery-settings/commands.ts'
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
@@ -29,6 +29,10 @@ export interface RecordScope {
 /** What has to be known of a kind of record so that its edits and deletions can be undone. */
 interface RecordKind {
   tables: RecordTables
+  /** Whether it can never be given another name. */
+  hasFixedName?: true
+  /** Whether it is there without the list that it is for. */
+  outlivesList?: true
   /** @throws ApiError validation_failed where an edit cannot be undone as the record is now */
   mayUndo?: (context: CommandContext, scope: RecordScope, edit: RecordEdit) => Promise<void>
   /** @throws ApiError validation_failed where a deletion cannot be undone yet */
@@ -54,11 +58,11 @@ export const recordKinds: Record<UndoableEntity, RecordKind> = {
       requireValidAutoresponder(context, { organizationId, mailingListId: mailingListId ?? 0 }, id)
   },
   web_form: { tables: webFormTables },
-  suppression_list: { tables: suppressionListTables, settle: checkSuppressedList },
+  suppression_list: { tables: suppressionListTables, outlivesList: true, settle: checkSuppressedList },
   seed_list: { tables: seedListTables },
-  virtual_mta: { tables: virtualMtaTables },
-  url_domain: { tables: urlDomainTables },
-  bounce_email: { tables: bounceEmailTables }
+  virtual_mta: { tables: virtualMtaTables, hasFixedName: true },
+  url_domain: { tables: urlDomainTables, hasFixedName: true },
+  bounce_email: { tables: bounceEmailTables, hasFixedName: true }
 }
 
 /** For a list that is gone it would suppress nobody. */
@@ -94,7 +98,10 @@ async function keepValues(
     id: Number(row['id']),
     name: String(row['name'])
   }))
-  if (lostValues(field, type, options) === null) return
+  const lost = lostValues(field, type, options)
+  if (lost === null) return
+  const needed = await whileNeeded(context, field, lost)
+  if (needed !== null) throw validationFailed(`this change cannot be undone ${needed}`)
   if (!(await hasSubscribers(context.db, organizationId, field.mailingListId))) return
   throw validationFailed(
     'undoing this could take values from subscribers. Change the type or the options of the field itself instead'

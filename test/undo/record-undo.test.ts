@@ -22,6 +22,7 @@ import {
   makeWebForm
 } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
+import { unsubscribeTokenOf } from '../support/unsubscribe.ts'
 
 const started = sharedApplication()
 let api: Client
@@ -220,6 +221,34 @@ describe('undoing an edit', () => {
     })
   })
 
+  it('is refused for an option that a segment asks for', async () => {
+    const list = await makeList(api)
+    const field = await makeField(api, list.id, 'Colour', 'select_single_dropdown', {
+      options: [{ name: 'Red' }]
+    })
+    const path = `/mailing_lists/${list.id}/custom_fields/${field.id}`
+    expectSuccess(await api.put(path, { custom_field: { options: [{ name: 'Red' }, { name: 'Blue' }] } }))
+    const [edit] = await changesOf('custom_field', field.id)
+    const { options } = expectSuccess(await api.get<{ options: { id: number; name: string }[] }>(path))
+    const blue = options.find(({ name }) => name === 'Blue')
+    const condition = {
+      type: 'custom_field',
+      custom_field_id: field.id,
+      kind: 'options',
+      operator: 'is one of',
+      option_ids: [blue?.id]
+    }
+    const segmentation_criteria = { name: 'Blue ones', clause: [condition] }
+    const segment = expectSuccess(
+      await api.workbench<{ id: number }>('POST', `/mailing_lists/${list.id}/segments`, {
+        segmentation_criteria
+      })
+    )
+    expect(await undo(edit?.id)).toContain('segment "Blue ones"')
+    expectSuccess(await api.delete(`/segments/${segment.id}`))
+    expect(await undo(edit?.id)).toBeNull()
+  })
+
   it('is refused where what it used is gone', async () => {
     const list = await makeList(api)
     const [first, second] = [await makeList(api), await makeList(api)]
@@ -241,6 +270,41 @@ describe('undoing an edit', () => {
     await deleteList(api, list.id)
     expect(await undo(edit?.id)).toContain(`list ${list.id}`)
     expect(await read(`/suppression_lists/${id}`)).toMatchObject({ mailing_list_id: null })
+  })
+
+  it('takes a suppression list away from a list which is gone', async () => {
+    const list = await makeList(api)
+    const suppression_list = { name: `Suppressed ${Math.random()}`, mailing_list_id: null }
+    const { id } = expectSuccess(await api.post<{ id: number }>('/suppression_lists', { suppression_list }))
+    const path = `/suppression_lists/${id}`
+    expectSuccess(await api.put(path, { suppression_list: { mailing_list_id: list.id } }))
+    const [edit] = await changesOf('suppression_list', id)
+    await deleteList(api, list.id)
+    expect(await undo(edit?.id)).toBeNull()
+    expect(await read(path)).toMatchObject({ mailing_list_id: null })
+  })
+
+  it('is refused for a campaign whose segment was deleted since', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const segment = await makeSegment(api, list.id, { other: list.id })
+    const toSegment = { segmentation_criteria_ad_hoc: undefined, segmentation_criteria_id: segment.id }
+    const begins_at = Math.floor(Date.now() / 1000)
+    const dispatch_attributes = { from_email: 'a@example.com', begins_at }
+    const sent = await makeCampaign(api, list.id, { ...toSegment, dispatch_attributes })
+    await api.sent(sent.id)
+    const draft = await makeCampaign(api, list.id, toSegment)
+    const path = `/campaigns/${draft.id}`
+    const segmentation_criteria_ad_hoc = [
+      { type: 'in_mailing_list', operator: 'is in', mailing_list_id: list.id }
+    ]
+    expectSuccess(await api.put(path, { campaign: { segmentation_criteria_ad_hoc } }))
+    const [edit] = await changesOf('campaign', draft.id)
+    // It is kept for the one that was sent to it.
+    expectSuccess(await api.delete(`/segments/${segment.id}`))
+    const before = await read(path)
+    expect(await undo(edit?.id)).toContain('has been deleted since')
+    expect(await read(path)).toEqual(before)
   })
 
   it('takes back that a campaign is to be sent, and never makes it be sent', async () => {
@@ -343,6 +407,21 @@ describe('restoring what was deleted', () => {
     expect(await read(`/campaigns/${campaign.id}`)).toMatchObject({ dispatch: { state: 'cancelled' } })
   })
 
+  it('brings a list back with who unsubscribed from it meanwhile, and tells so', async () => {
+    const list = await makeList(api)
+    const { id } = await makeSubscriber(api, list.id, 'a@example.com')
+    const token = await unsubscribeTokenOf(started, id)
+    await deleteList(api, list.id)
+    const refused = await api.post('/subscribers/unsubscribe', { unsubscribe: { token } })
+    expect(refused.error_code).toBe('not_found')
+    expectSuccess(await restore('mailing_list', list.id))
+    expect(await allSubscribers(api, list.id)).toMatchObject([{ id, status: 'unsubscribed' }])
+    const [unsubscribing] = await changesOf('subscriber', id)
+    expect(unsubscribing?.changes).toMatchObject([
+      { attribute: 'status', before: 'active', now: 'unsubscribed' }
+    ])
+  })
+
   it('leaves a stored segment alone that was deleted and restored since', async () => {
     const list = await makeList(api)
     await makeSubscriber(api, list.id, 'a@example.com')
@@ -361,6 +440,22 @@ describe('restoring what was deleted', () => {
     expectSuccess(await restore('campaign', id))
     expect(await read(`/segments/${segment.id}`)).toEqual(before)
     expect(before).toMatchObject({ name: 'Renamed' })
+  })
+
+  it('leaves the segment of a draft blank that was deleted and is kept for a sent campaign', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const segment = await makeSegment(api, list.id, { other: list.id })
+    const toSegment = { segmentation_criteria_ad_hoc: undefined, segmentation_criteria_id: segment.id }
+    const begins_at = Math.floor(Date.now() / 1000)
+    const dispatch_attributes = { from_email: 'a@example.com', begins_at }
+    const sent = await makeCampaign(api, list.id, { ...toSegment, dispatch_attributes })
+    await api.sent(sent.id)
+    const draft = await makeCampaign(api, list.id, toSegment)
+    expectSuccess(await api.delete(`/campaigns/${draft.id}`))
+    expectSuccess(await api.delete(`/segments/${segment.id}`))
+    expect(expectSuccess(await restore('campaign', draft.id))).toMatchObject({ left_out: ['recipients'] })
+    expectSuccess(await api.delete(`/campaigns/${draft.id}`))
   })
 
   it('brings a campaign back with its statistics', async () => {
@@ -421,6 +516,34 @@ describe('restoring what was deleted', () => {
     await vi.waitFor(async () =>
       expect((await restore('autoresponder', responder.id)).error_message).toContain('name by now')
     )
+  })
+
+  it('keeps what two sent campaigns went to where one of them is deleted', async () => {
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const segment = await makeSegment(api, list.id, { other: list.id })
+    const send = async () => {
+      const begins_at = Math.floor(Date.now() / 1000)
+      const dispatch_attributes = { from_email: 'a@example.com', begins_at }
+      const toSegment = { segmentation_criteria_ad_hoc: undefined, segmentation_criteria_id: segment.id }
+      const { id } = await makeCampaign(api, list.id, { ...toSegment, dispatch_attributes })
+      await api.sent(id)
+      return id
+    }
+    const [first, second] = [await send(), await send()]
+    expectSuccess(await api.delete(`/segments/${segment.id}`))
+    const before = await read(`/campaigns/${second}`)
+    expectSuccess(await api.delete(`/campaigns/${first}`))
+    expect(await read(`/campaigns/${second}`)).toEqual(before)
+  })
+
+  it('advises to delete what has the name by now, where nothing can be given another', async () => {
+    const add = async () =>
+      expectSuccess(await api.post<{ id: number }>('/virtual_mtas', { virtual_mta: { name: 'Slow' } })).id
+    const id = await add()
+    expectSuccess(await api.delete(`/virtual_mtas/${id}`))
+    await add()
+    expect((await restore('virtual_mta', id)).error_message).toMatch(/name by now. Delete that one first/)
   })
 
   it('is refused when the list is gone, after 7 days, and for what was never deleted', async () => {

@@ -58,8 +58,12 @@ export const messageTables = (kind: Kind): RecordTables => ({
   entity: kind,
   table: 'campaigns',
   parts: [
-    // The ad hoc segment that it brought.
-    { table: 'segments', where: 'id = (SELECT segment_id FROM campaigns WHERE id = :id) AND name IS NULL' },
+    // The ad hoc segment that it brought; a stored one that was deleted is several campaigns'.
+    {
+      table: 'segments',
+      where: `id = (SELECT segment_id FROM campaigns WHERE id = :id) AND name IS NULL
+        AND NOT EXISTS (SELECT 1 FROM campaigns WHERE segment_id = segments.id AND id <> :id)`
+    },
     { table: 'campaign_contents', where: 'campaign_id = :id' },
     { table: 'dispatches', where: 'campaign_id = :id' },
     { table: 'dispatch_seed_lists', where: 'campaign_id = :id' }
@@ -386,10 +390,17 @@ async function saveSegment(
   return id
 }
 
-/** Removes the ad hoc segment that a campaign had. */
+/** Removes the ad hoc segment that a campaign had; a stored one that was deleted stays for others that were sent to it. */
 async function dropAdHoc(context: CommandContext, segmentId: number | null): Promise<void> {
   if (segmentId === null) return
-  await context.db.deleteFrom('segments').where('id', '=', segmentId).where('name', 'is', null).execute()
+  await context.db
+    .deleteFrom('segments')
+    .where('id', '=', segmentId)
+    .where('name', 'is', null)
+    .where((is) =>
+      is.not(is.exists(is.selectFrom('campaigns').select('id').whereRef('segment_id', '=', 'segments.id')))
+    )
+    .execute()
 }
 
 async function saveContents(

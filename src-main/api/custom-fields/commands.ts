@@ -258,17 +258,8 @@ async function refuseStrandedValues(
     lost === 'all'
       ? `field_type cannot change from ${field.type} to ${next.field_type}`
       : `options cannot lose "${names.join('", "')}"`
-  // An import goes on with the fields that it began with.
-  if (await isBeingImported(context.db, field)) {
-    throw validationFailed(`${change} while an import is running; try again once it has ended`)
-  }
-  const [segment] = await segmentsNaming(
-    context.db,
-    'custom_field_id',
-    field.id,
-    lost === 'all' ? undefined : lost
-  )
-  if (segment) throw validationFailed(`${change} while the segment "${segment.name}" asks for it`)
+  const needed = await whileNeeded(context, field, lost)
+  if (needed !== null) throw validationFailed(`${change} ${needed}`)
   if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
   const use = unusedSince === null ? 'used' : await useSince(context.db, field, lost, unusedSince)
   if (use === 'unused') return
@@ -280,6 +271,19 @@ async function refuseStrandedValues(
       ? `${change} while subscribers have a value`
       : `${change} while subscribers have it; give the option another name instead`
   )
+}
+
+/** What else than subscribers needs values that a change makes meaningless, as the rest of a sentence; null = nothing. */
+export async function whileNeeded(
+  { db }: CommandContext,
+  field: FieldDefinition,
+  lost: LostValues
+): Promise<string | null> {
+  // An import goes on with the fields that it began with.
+  if (await isBeingImported(db, field)) return 'while an import is running; try again once it has ended'
+  const options = lost === 'all' ? undefined : lost
+  const [segment] = await segmentsNaming(db, 'custom_field_id', field.id, options)
+  return segment ? `while the segment "${segment.name}" asks for it` : null
 }
 
 /** Which values of a field a change makes meaningless: none (null), those of some options, or all. */

@@ -237,8 +237,6 @@ export const unsubscribeByToken: Command<
   const tally = new SubscriberTally(row.mailing_list_id)
   tally.moved(row.status, 'unsubscribed')
   await tally.save(context)
-  // Of a deleted list they are removed bit by bit: until then they may come back too.
-  if (row.deleted_at !== null) return null
   // Whatever was deleted since, unsubscribing works: it is only not counted any more.
   const counted = await countedSlice(context.db, named.sliceId)
   if (counted) {
@@ -255,7 +253,8 @@ export const unsubscribeByToken: Command<
     ...(counted?.campaign_id && { campaign_id: counted.campaign_id })
   }
   recordOne(context, 'subscriber', 'update', scope, row.id, details)
-  return { id: row.id, mailingListId: row.mailing_list_id }
+  // All of that also on a deleted list, which can be restored.
+  return row.deleted_at === null ? { id: row.id, mailingListId: row.mailing_list_id } : null
 }
 
 interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {
