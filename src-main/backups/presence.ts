@@ -1,18 +1,16 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably } from '../base/durable.ts'
+import { markerPath } from '../integrity/marker.ts'
 import { backupFolder, backupsIn } from './files.ts'
 
 // A database that is gone is not taken for a first start: that would look as if everything were lost, and be the beginning of it.
-
-/** Lies beside a database that was opened once. */
-const markerFile = '.listwright'
 
 /**
  * @throws Error with what can be done where a directory had a database, and has none any more or an empty one
  */
 export function requirePresence(dataDirectory: string): void {
-  if (!existsSync(join(dataDirectory, markerFile))) return
+  if (!existsSync(markerPath(dataDirectory))) return
   const path = join(dataDirectory, 'listwright.db')
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > 0) return
@@ -20,13 +18,13 @@ export function requirePresence(dataDirectory: string): void {
   throw new Error(
     `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, although Listwright has stored data there before. ` +
       `Put it back${backup === undefined ? '' : `, or restore a backup: listwright backup restore ${backup.name}`}. ` +
-      `To start over, choose another folder with --data-dir, or remove ${join(dataDirectory, markerFile)}.`
+      `To start over, choose another folder with --data-dir, or remove ${markerPath(dataDirectory)}.`
   )
 }
 
 /** Notes that there is a database, once it was opened. */
 export async function notePresence(dataDirectory: string): Promise<void> {
-  const path = join(dataDirectory, markerFile)
+  const path = markerPath(dataDirectory)
   if (existsSync(path)) return
   await writeDurably(path, 'Listwright keeps its data in this folder.\n')
 }

@@ -1,8 +1,13 @@
 import { renameSync } from 'node:fs'
 import { copyFile, mkdir, open, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 // What was answered with success outlasts a loss of power: the bytes are on disk, and the directory knows their name.
+
+/** What a file is called until it is whole. */
+export function partialPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.part`)
+}
 
 /** Makes sure that what a directory holds, names that came or went, is on disk. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -18,6 +23,11 @@ export async function makeDirectory(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
 
+/** Makes sure that what a file holds is on disk. */
+export function syncFile(path: string): Promise<void> {
+  return sync(path, 'r+')
+}
+
 /** @param flags Windows flushes a file only through a handle that may write, Linux a directory only through one that may read */
 async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
   const handle = await open(path, flags)
@@ -28,22 +38,37 @@ async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
   }
 }
 
-/** Writes a file that is on disk when this resolves; nothing of it is left when it cannot be. */
-export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
+/**
+ * Writes a file that is on disk when this resolves. Wherever it is cut off, its path holds all of the new content or what it held before.
+ * @param mode of a file that is made
+ */
+export async function writeDurably(path: string, content: string | Uint8Array, mode = 0o666): Promise<void> {
+  const partial = partialPath(path)
   try {
-    await writeFile(path, content, { flush: true })
-    await syncDirectory(dirname(path))
+    await writeFile(partial, content, { mode })
+    await moveDurably(partial, () => path)
   } catch (error) {
-    await rm(path, { force: true })
+    await rm(partial, { force: true })
     throw error
   }
 }
 
-/** Copies a file; the copy is on disk when this resolves. */
+/** Removes a file that may be there; it does not come back after a loss of power. */
+export async function removeDurably(path: string): Promise<void> {
+  await rm(path, { force: true })
+  await syncDirectory(dirname(path))
+}
+
+/** Copies a file; the copy is whole and on disk when this resolves, and has its name only then. */
 export async function copyDurably(from: string, to: string): Promise<void> {
-  await copyFile(from, to)
-  await sync(to, 'r+')
-  await syncDirectory(dirname(to))
+  const partial = partialPath(to)
+  try {
+    await copyFile(from, partial)
+    await moveDurably(partial, () => to)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
 }
 
 /**
@@ -52,7 +77,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
  * @returns the path
  */
 export async function moveDurably(from: string, choose: () => string): Promise<string> {
-  await sync(from, 'r+')
+  await syncFile(from)
   const to = choose()
   renameSync(from, to)
   await syncDirectory(dirname(to))

@@ -10,7 +10,7 @@ import {
   writeSync
 } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { moveDurably, writeDurably } from '../base/durable.ts'
+import { writeDurably } from '../base/durable.ts'
 
 // SQLite believes what the disk gives it. Beside the database lies a checksum of each of its pages, noted before the page is
 // written, so that what was changed by anything but Listwright is found before it spreads.
@@ -86,8 +86,7 @@ export async function replaceSums(databasePath: string, noted: PageSums): Promis
   const path = sumsPath(databasePath)
   const { pageSize, pages, isNoted } = noted
   const known = isNoted.subarray(0, pages).reduce((sum, each) => sum + each, 0)
-  await writeDurably(`${path}.part`, encode(pageSize, pages, known, entriesOf(noted)))
-  await moveDurably(`${path}.part`, () => path)
+  await writeDurably(path, encode(pageSize, pages, known, entriesOf(noted)))
 }
 
 function* entriesOf({ pages, sums, isNoted }: PageSums): Generator<[number, number]> {

@@ -1,15 +1,17 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { moveDurably } from '../base/durable.ts'
+import { dirname } from 'node:path'
+import { moveDurably, writeDurably } from '../base/durable.ts'
 import { StorageFault } from '../base/errors.ts'
 import { openForReading } from '../database/connection.ts'
 import { newestSchema } from '../database/migrate.ts'
 import { type LastChange, LastChangeNotes, lastChangePath, notedLastChange } from '../database/last-change.ts'
-import { readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
+import { giveUpSums, readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
 import { contentOfLog, type LogContent, type LogPosition, syncLog } from '../database/write-ahead-log.ts'
 import { formatCount } from '../base/figures.ts'
 import { isUnreadable, structuralFaults } from './structure.ts'
+import { markerPath } from './marker.ts'
 import { type OpenDatabase, sumsOf, verifyPages } from './verify-pages.ts'
 
 /** Bytes of the notes of a page that was written once. */
@@ -24,12 +26,13 @@ export function examine({ databasePath, file }: OpenDatabase): string[] {
   const content = contentOfLog(databasePath)
   const { noted, unlike } = verifyPages({ databasePath, file }, content)
   const last = notedLastChange(databasePath)
+  const hasSums = existsSync(sumsPath(databasePath))
+  const hasLast = existsSync(lastChangePath(databasePath))
+  // A database that was brought here alone has no notes yet.
+  const hasNotes = hasLast || hasSums || existsSync(markerPath(dirname(databasePath)))
   const lostNotes = [
-    ...(noted === 'damaged' ||
-    (noted === 'nothing' && !existsSync(sumsPath(databasePath)) && last !== 'nothing')
-      ? [sumsPath(databasePath)]
-      : []),
-    ...(last === 'damaged' ? [lastChangePath(databasePath)] : [])
+    ...(noted === 'damaged' || (!hasSums && hasNotes) ? [sumsPath(databasePath)] : []),
+    ...(last === 'damaged' || (!hasLast && noted === 'pages') ? [lastChangePath(databasePath)] : [])
   ]
   return [
     ...lostNotes.map(
@@ -85,6 +88,8 @@ export function examineStructure(databasePath: string): string[] {
 
 /** From now on a database is right as it is. To be called while nothing is written. */
 export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<void> {
+  // One without the other tells that somebody removed it.
+  if (!existsSync(lastChangePath(databasePath))) await writeDurably(lastChangePath(databasePath), '\0')
   await replaceSums(databasePath, sumsOf(file))
   const end = { changeLogId: endOfChangeLog(databasePath), log: contentOfLog(databasePath).end }
   // What is noted as there must not be lost when the power fails.
@@ -102,7 +107,7 @@ export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<
 export function forgetNotes(databasePath: string): void {
   // In this order: how far the data went is noted after the pages, and is not there without them.
   rmSync(lastChangePath(databasePath), { force: true })
-  rmSync(sumsPath(databasePath), { force: true })
+  giveUpSums(databasePath)
 }
 
 function pagesSentence(pages: number, tables: string[]): string {

@@ -1,11 +1,12 @@
 import SQLite from 'better-sqlite3'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { examineStructure } from '../../src-main/integrity/examine.ts'
 import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
@@ -22,33 +23,54 @@ interface Kept {
   listId: number
 }
 
-/** A data directory with a list of some people, left by an application. @param signal how it was ended */
-async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<Kept> {
+/** How the application ended that left a data directory. `draft`: its last change, in the log alone, has no entry in the change log. */
+type End = 'SIGTERM' | 'SIGKILL' | 'draft'
+
+/** What applications left, made once: each test changes a copy. */
+let originals: Promise<Record<End, Kept>> | undefined
+const parent = await mkdtemp(join(tmpdir(), 'listwright-test-'))
+afterAll(() => rm(parent, { recursive: true, force: true }))
+
+/** A data directory with a list of some people, left by an application. @param end how it was ended */
+async function kept(end: End = 'SIGTERM'): Promise<Kept> {
+  const original = (await (originals ??= leftByApplications()))[end]
   const directory = await temporaryDirectory()
-  const app = await serve(directory)
-  const list = await makeList(app.api, { name: 'Readers' })
-  for (let person = 0; person < 40; person++)
-    await makeSubscriber(app.api, list.id, `person${person}@example.com`)
-  await app.end('SIGTERM')
-  if (signal === 'SIGKILL') {
-    const cutOff = await serve(directory)
-    await examined(cutOff.api)
-    for (const email of ['first@example.com', 'second@example.com', 'third@example.com'])
-      await makeSubscriber(cutOff.api, list.id, email)
-    await cutOff.end('SIGKILL')
-  }
-  return { directory, database: join(directory, 'listwright.db'), listId: list.id }
+  await cp(original.directory, directory, { recursive: true })
+  return { ...original, directory, database: join(directory, 'listwright.db') }
 }
 
-/** A data directory whose last change, in the log alone, is a draft: no entry of the change log tells of it. */
-async function keptWithDraftInLog(): Promise<Kept> {
-  const data = await kept()
-  const app = await serve(data.directory)
+async function leftByApplications(): Promise<Record<End, Kept>> {
+  const at = (name: End, listId: number): Kept => ({
+    directory: join(parent, name),
+    database: join(parent, name, 'listwright.db'),
+    listId
+  })
+  const app = await serve(join(parent, 'SIGTERM'))
+  const { id: listId } = await makeList(app.api, { name: 'Readers' })
+  for (let person = 0; person < 40; person++)
+    await makeSubscriber(app.api, listId, `person${person}@example.com`)
+  await app.end('SIGTERM')
+  const ended = at('SIGTERM', listId)
+  return {
+    SIGTERM: ended,
+    SIGKILL: await cutOff(ended, at('SIGKILL', listId), async (api) => {
+      for (const email of ['first@example.com', 'second@example.com', 'third@example.com'])
+        await makeSubscriber(api, listId, email)
+    }),
+    draft: await cutOff(ended, at('draft', listId), (api) =>
+      api.workbench('PUT', '/drafts/template', { title: 'A script', path: '/', base: '{}', state: '{}' })
+    )
+  }
+}
+
+/** What is left of a copy that changes something and is killed. */
+async function cutOff(from: Kept, copy: Kept, change: (api: Client) => Promise<unknown>): Promise<Kept> {
+  await cp(from.directory, copy.directory, { recursive: true })
+  const app = await serve(copy.directory)
   await examined(app.api)
-  const draft = { title: 'A script', path: '/', base: '{}', state: '{}' }
-  await app.api.workbench('PUT', '/drafts/template', draft)
+  await change(app.api)
   await app.end('SIGKILL')
-  return data
+  return copy
 }
 
 /** What is found, once the look has ended. */
@@ -210,10 +232,25 @@ test('notes that cannot be read any more are told', async () => {
   await makeSubscriber(app.api, data.listId, 'new@example.com')
 })
 
-test('a database of which nothing was noted yet is noted as it is', async () => {
+test('notes that were removed with the log are told', async () => {
+  for (const parts of [['-wal', '-shm', '-sums', '-last'], ['-wal', '-last'], ['-last']]) {
+    const data = await kept('SIGKILL')
+    for (const part of parts) await rm(data.database + part)
+    const app = await serve(data.directory)
+    const { state, faults } = await examined(app.api)
+    expect(state, parts.join()).toBe('damaged')
+    expect(faults.join()).toContain('is damaged or missing')
+    expect((await app.api.workbench('POST', '/integrity/accept')).success).toBe(true)
+    await app.end('SIGTERM')
+    const next = await serve(data.directory)
+    expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+  }
+})
+
+test('a database that was brought here alone is noted as it is', async () => {
   const data = await kept()
-  await rm(`${data.database}-sums`)
-  await rm(`${data.database}-last`)
+  for (const path of [`${data.database}-sums`, `${data.database}-last`, join(data.directory, '.listwright')])
+    await rm(path)
   const app = await serve(data.directory)
   expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
   await app.end('SIGTERM')
@@ -254,7 +291,7 @@ test('a backup that is put back after a crash is no damage', async () => {
 })
 
 test('a log that was broken is found also where only a draft was lost', async () => {
-  const data = await keptWithDraftInLog()
+  const data = await kept('draft')
   const log = `${data.database}-wal`
   await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
   const next = await serve(data.directory)
@@ -283,7 +320,7 @@ test('a log that is gone is told at the second start as well', async () => {
 })
 
 test('a log whose head is broken, of which SQLite reads nothing, is told', async () => {
-  const data = await keptWithDraftInLog()
+  const data = await kept('draft')
   await write(`${data.database}-wal`, 12, '\u007f')
   const before = await readFile(`${data.database}-wal`)
   const next = await serve(data.directory)
@@ -294,7 +331,7 @@ test('a log whose head is broken, of which SQLite reads nothing, is told', async
 })
 
 test('damage is found, and nothing is copied over it, where the lock is missing as well', async () => {
-  const data = await keptWithDraftInLog()
+  const data = await kept('draft')
   const log = `${data.database}-wal`
   await write(log, (await readFile(log)).lastIndexOf('A script'), 'B')
   const before = await readFile(log)
