@@ -8,6 +8,7 @@ import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { Backups } from './backups/backups.ts'
 import { backupFolder, backupsIn } from './backups/files.ts'
 import { notePresence, requirePresence } from './backups/presence.ts'
+import { finishRestore } from './backups/finish-restore.ts'
 import { carryOutRequest } from './backups/restore.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
@@ -152,6 +153,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await notePresence(dataDirectory)
     const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
     await writer.run('settings.ensureSigningSecret', undefined)
+    const restored = await finishRestore(dataDirectory, writer)
     // Those of a process that was killed are still there.
     await writer.run('accounts.removeEndedKeys', undefined).catch((error: unknown) => {
       if (storageFaultOf(error)?.kind !== 'damaged') throw error
@@ -185,6 +187,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const copies = new Copies(reader, credentials, dataDirectory)
     const backups = new Backups(reader, dataDirectory, integrity, copies)
     backups.fault = restoreFault
+    backups.restored = restored
     backups.warnings = unsafePlacesOf(dataDirectory)
     for (const sentence of backups.warnings) process.stderr.write(`${sentence}\n`)
     const about = new About()

@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.ts'
 import { giveWay } from '../base/threads.ts'
 import { writeArchive } from './archive/write-archive.ts'
 import type { BackupAnswer, BackupQuestion } from './backups.ts'
-import { encryptFile } from './encryption.ts'
+import { encryptBackup } from './encrypt-backup.ts'
 import { importFile } from './import-file.ts'
 import { recoverBackup } from './recover.ts'
 import { verifyBackup } from './verify.ts'
@@ -24,7 +24,7 @@ answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
       return { isWritten: true }
     }
     if (question.ask === 'encrypt') {
-      await encryptFile(path, question.encrypted, question.passphrase)
+      await encryptBackup(path, question.encrypted, question.passphrase)
       return { isWritten: true }
     }
     const { databasePath, file } = question

@@ -18,10 +18,12 @@ import {
   type BackupFile,
   backupName,
   backupsIn,
+  lastMade,
   removeBackup,
   removeLeftParts
 } from './files.ts'
-import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './restore.ts'
+import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './restore-request.ts'
+import type { FinishedRestore } from './finish-restore.ts'
 import { outlived } from './rotation.ts'
 import type { BackupKind, Verification } from './schema.ts'
 
@@ -43,8 +45,10 @@ export type BackupAnswer =
   { found: Verification; losses?: LossCounts } | { isWritten: true } | { refused: string }
 type BackupFindings = Extract<BackupAnswer, { found: Verification }>
 
-/** Milliseconds between two looks whether one is due; the first is so long after the start. */
+/** Milliseconds between two looks whether one is due. */
 const lookInterval = 10 * 60 * 1000
+/** Milliseconds from the start to the first look: a computer may be used for minutes a day. */
+const firstLook = 2 * 60 * 1000
 
 const intervals: Record<Exclude<BackupSchedule, 'off'>, number> = {
   hourly: 60 * 60 * 1000,
@@ -64,6 +68,7 @@ export class Backups {
   readonly #integrity: Pick<Integrity, 'state'>
   readonly copies: Copies
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
   /** Whether one is being made. */
   isWriting = false
   /** The name of the one that is being exported. */
@@ -72,6 +77,8 @@ export class Backups {
   #changeLogId = -1
   /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
   fault: string | null = null
+  /** What this start has restored; null where nothing. */
+  restored: FinishedRestore | null = null
   /** What is unsafe about where the data lies, a sentence each. */
   warnings: readonly string[] = []
 
@@ -112,7 +119,8 @@ export class Backups {
       databasePath: this.#databasePath,
       path
     }))
-    for (const each of outlived(this.list())) removeBackup(each)
+    const requested = this.requested()
+    for (const each of outlived(this.list(), now)) if (each.path !== requested) await removeBackup(each)
     return backup
   }
 
@@ -212,11 +220,16 @@ export class Backups {
     }
   }
 
-  /** @throws ApiError not_found; validation_failed while it is exported */
-  remove(name: string): void {
+  /** @throws ApiError not_found; validation_failed while it is exported, or is to be restored */
+  async remove(name: string): Promise<void> {
     if (name === this.#exporting)
       throw validationFailed('the backup is being exported; delete it when that is done')
-    removeBackup(this.named(name))
+    const backup = this.named(name)
+    if (backup.path === this.requested())
+      throw validationFailed(
+        'the backup is to be restored at the next start; keep the current data before you delete it'
+      )
+    await removeBackup(backup)
   }
 
   /**
@@ -227,12 +240,13 @@ export class Backups {
     const { path } = this.named(name)
     const { ok, faults } = await this.verify(path)
     if (!ok) throw validationFailed(`${name} cannot be used: ${faults.join('; ')}`)
-    await writeRestoreRequest(this.#dataDirectory, path)
+    await writeRestoreRequest(this.#dataDirectory, { stage: 'asked', backup: path })
   }
 
-  /** The backup that the next start puts in place; null for none. */
+  /** The path of the backup that the next start puts in place; null for none. */
   requested(): string | null {
-    return restoreRequest(this.#dataDirectory)
+    const request = restoreRequest(this.#dataDirectory)
+    return request?.stage === 'asked' ? request.backup : null
   }
 
   forgetRequest(): Promise<void> {
@@ -246,8 +260,14 @@ export class Backups {
   }
 
   start(): void {
-    removeLeftParts(this.directory, Date.now())
-    this.#timer = setInterval(() => void this.makeWhatIsDue(Date.now()), lookInterval)
+    this.#timer = setTimeout(() => void this.#look(), firstLook)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    await this.makeWhatIsDue(Date.now())
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => void this.#look(), lookInterval)
     this.#timer.unref()
   }
 
@@ -256,19 +276,23 @@ export class Backups {
     // What is damaged would take the place of what is whole.
     if (this.#integrity.state === 'damaged' || this.isWriting) return
     await this.#makeScheduled(now)
-    await this.copyWhatIsDue()
+    await this.copyWhatIsDue(now)
   }
 
   /** Copies the newest of those that are made by themselves to where encrypted copies go, if it is yet to be copied. */
-  async copyWhatIsDue(): Promise<void> {
+  async copyWhatIsDue(now: number): Promise<void> {
     if (this.isWriting) return
-    await this.copies.makeWhatIsDue(this.list(), (path, encrypted, passphrase) =>
-      this.#whileExporting(basename(path), { ask: 'encrypt', path, encrypted, passphrase })
+    await this.copies.makeWhatIsDue(
+      () => this.list(),
+      (path, encrypted, passphrase) =>
+        this.#whileExporting(basename(path), { ask: 'encrypt', path, encrypted, passphrase }),
+      now
     )
   }
 
   async #makeScheduled(now: number): Promise<void> {
     try {
+      await removeLeftParts(this.directory, now)
       const { service_backups: schedule } = await currentSettings(this.#reader)
       if (schedule === 'off' || !this.#isDue(intervals[schedule], now)) return
       const changeLogId = await this.#endOfChangeLog()
@@ -283,13 +307,15 @@ export class Backups {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#isClosed = true
+    clearTimeout(this.#timer)
     await this.#thread.close()
   }
 
   #isDue(interval: number, now: number): boolean {
-    const last = this.list().find(({ kind }) => kind === 'scheduled')
-    // A clock that was set back makes the last one lie ahead: that is no reason to wait for it.
+    const scheduled = this.list().filter(({ kind }) => kind === 'scheduled')
+    const last = lastMade(scheduled, now)
+    // A clock that was set back makes all of them lie ahead: that is no reason to wait for it.
     const age = last ? now - last.createdAt : Infinity
     return age < 0 || age >= interval
   }

@@ -1,20 +1,21 @@
 import type { Kysely } from 'kysely'
-import { createHash } from 'node:crypto'
-import { constants, existsSync, statSync } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, realpath, rmdir, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CredentialPlace } from '../base/credential-places.ts'
-import type { Credentials } from '../base/credentials.ts'
+import type { CredentialOwner, Credentials } from '../base/credentials.ts'
 import { makeDirectory } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import { requirePassphrase } from './encryption.ts'
 import {
   type BackupFile,
-  backupsIn,
-  encryptedPath,
+  copiesIn,
   encryptedSuffix,
+  lastMade,
   removeBackup,
   removeLeftParts
 } from './files.ts'
@@ -25,8 +26,16 @@ import { outlived } from './rotation.ts'
 export interface CopiesSetting {
   /** Absolute: a drive, or a folder that a cloud client syncs. */
   folder: string
+  /**
+   * The name of a folder in it that holds nothing but copies with this passphrase: no installation removes what another has put there,
+   * and all copies of one folder are opened in the same way.
+   */
+  place: string
   passphrase_place: CredentialPlace
 }
+
+/** A folder that takes longer to be read is not waited for: a drive that sleeps, or a server that is gone. Milliseconds. */
+const patience = 1000
 
 /**
  * Encrypted copies of the backups that are made by themselves, in a folder somewhere else: they outlast this computer, and who finds
@@ -38,6 +47,9 @@ export class Copies {
   readonly #dataDirectory: string
   /** Why the last one that was due was not made; null where it was. */
   #fault: string | null = null
+  /** When the last one that is known was made. UNIX milliseconds. */
+  #lastAt: number | null = null
+  #look: Promise<void> | null = null
 
   constructor(reader: Kysely<Schema>, credentials: Credentials, dataDirectory: string) {
     this.#reader = reader
@@ -49,53 +61,86 @@ export class Copies {
   async state(): Promise<{ folder: string; lastAt: number | null; fault: string | null } | null> {
     const setting = await copiesSetting(this.#reader)
     if (!setting) return null
-    const [last] = backupsIn(this.#placeIn(setting.folder), encryptedSuffix)
-    return { folder: setting.folder, lastAt: last?.createdAt ?? null, fault: this.#fault }
+    this.#look ??= this.#findLast(placeOf(setting)).finally(() => (this.#look = null))
+    const isLate = await Promise.race([this.#look.then(() => false), pause(patience, true, { ref: false })])
+    const late = isLate ? `The folder ${setting.folder} does not answer.` : null
+    return { folder: setting.folder, lastAt: this.#lastAt, fault: this.#fault ?? late }
+  }
+
+  /** What cannot be read, such as a drive that is not connected, is told when a copy is due. */
+  async #findLast(place: string): Promise<void> {
+    const copies = await copiesIn(place).catch(() => null)
+    if (copies) this.#lastAt = lastMade(copies, Date.now())?.createdAt ?? null
   }
 
   /**
-   * Keeps the passphrase of copies that are to go to a folder.
-   * @throws ApiError validation_failed with a sentence where the folder cannot be used, or the passphrase is too short
+   * Has copies go to a folder from now on, with a passphrase. Those that were made stay, and are opened as before.
+   * @param store keeps the setting, and answers what it was before
+   * @throws ApiError validation_failed with a sentence where the folder cannot be used, or the passphrase is too short; where anything
+   * fails, everything is as it was
    */
-  async prepare(folder: string, passphrase: string): Promise<CopiesSetting> {
+  async set(
+    folder: string,
+    passphrase: string,
+    store: (setting: CopiesSetting) => Promise<CopiesSetting | null>
+  ): Promise<void> {
     await this.#requireFolder(folder)
     requirePassphrase(passphrase)
-    const place = await this.#credentials.write('backups', passphrase)
+    const host = hostname().replaceAll(/[^\w.-]/g, '_')
+    const place = `listwright-${host}-${randomBytes(3).toString('hex')}`
+    const passphrasePlace = await this.#credentials.write(ownerOf({ place }), passphrase)
+    const setting = { folder: resolve(folder), place, passphrase_place: passphrasePlace }
+    try {
+      await makeDirectory(placeOf(setting))
+      const before = await store(setting)
+      if (before) await this.#credentials.remove(ownerOf(before))
+    } catch (error) {
+      await this.#credentials.remove(ownerOf(setting))
+      // Left where there is something in it, or it was not made.
+      await rmdir(placeOf(setting)).catch(() => undefined)
+      throw error
+    }
     this.#fault = null
-    return { folder: resolve(folder), passphrase_place: place }
+    this.#lastAt = null
   }
 
-  /** Forgets the passphrase. The copies that were made stay. */
-  forget(): Promise<void> {
-    return this.#credentials.remove('backups')
+  /** Forgets the passphrase. The copies that were made stay. @param store keeps that, and answers what the setting was before */
+  async stop(store: () => Promise<CopiesSetting | null>): Promise<void> {
+    const before = await store()
+    if (before) await this.#credentials.remove(ownerOf(before))
   }
 
   /**
-   * Copies the newest backup that was made by itself, if that is yet to be done, and removes the copies that are no longer kept.
-   * @param backups of the data directory, the newest first
+   * Copies the backup that was made by itself last, if that is yet to be done, and removes the copies that are no longer kept. What
+   * fails is told in the state.
+   * @param list the backups of the data directory, the newest first
    * @param encrypt writes an encrypted copy
+   * @param now UNIX milliseconds
    */
   async makeWhatIsDue(
-    backups: readonly BackupFile[],
-    encrypt: (path: string, encrypted: string, passphrase: string) => Promise<void>
+    list: () => readonly BackupFile[],
+    encrypt: (path: string, encrypted: string, passphrase: string) => Promise<void>,
+    now: number
   ): Promise<void> {
     try {
       const setting = await copiesSetting(this.#reader)
-      const newest = backups.find(({ kind }) => kind === 'scheduled')
-      if (!setting || !newest) return
-      const place = this.#placeIn(setting.folder)
-      const copy = encryptedPath(join(place, newest.name))
-      if (!existsSync(copy)) {
-        // Not made where it is missing: a drive that is not connected would be written to where it belongs.
-        await this.#requireFolder(setting.folder)
-        const passphrase = await this.#credentials.read('backups', setting.passphrase_place)
+      const last = lastMade(
+        list().filter(({ kind }) => kind === 'scheduled'),
+        now
+      )
+      if (!setting || !last) return
+      await this.#requireFolder(setting.folder)
+      const place = placeOf(setting)
+      await requirePlace(place)
+      const name = last.name + encryptedSuffix
+      if (!(await copiesIn(place)).some((copy) => copy.name === name)) {
+        const passphrase = await this.#credentials.read(ownerOf(setting), setting.passphrase_place)
         if (passphrase === null)
           throw new Error('The passphrase cannot be read from where it is kept. Enter it again.')
-        await makeDirectory(place)
-        removeLeftParts(place, Date.now())
-        await encrypt(newest.path, copy, passphrase)
+        await removeLeftParts(place, now)
+        await encrypt(last.path, join(place, name), passphrase)
       }
-      for (const each of outlived(backupsIn(place, encryptedSuffix))) removeBackup(each)
+      for (const each of outlived(await copiesIn(place), now)) await removeBackup(each)
       this.#fault = null
     } catch (error) {
       this.#fault = messageOf(error)
@@ -103,24 +148,36 @@ export class Copies {
     }
   }
 
-  /** A folder of its own for each installation, so that none removes what another has put there. */
-  #placeIn(folder: string): string {
-    const host = hostname().replaceAll(/[^\w.-]/g, '_')
-    const digest = createHash('sha256').update(`${host} ${this.#dataDirectory}`).digest('hex').slice(0, 6)
-    return join(folder, `listwright-${host}-${digest}`)
-  }
-
   /** @throws ApiError validation_failed with a sentence where nothing can be written there */
   async #requireFolder(folder: string): Promise<void> {
-    if (!isAbsolute(folder))
+    if (!isAbsolute(folder) || folder.includes('\0'))
       throw validationFailed(`folder must be a whole path, such as ${resolve('/backups')}`)
-    const within = relative(this.#dataDirectory, folder)
+    if (!(await isDirectory(folder)))
+      throw validationFailed(`folder must exist; there is no folder ${folder}`)
+    // Wherever links lead.
+    const within = relative(await realpath(this.#dataDirectory), await realpath(folder))
     if (within.split(sep)[0] !== '..' && !isAbsolute(within))
       throw validationFailed('folder must be outside of the folder that holds the data')
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw validationFailed(`folder must exist; there is no folder ${folder}`)
     await access(folder, constants.W_OK).catch(() => {
       throw validationFailed(`folder must be writable; nothing can be written to ${folder}`)
     })
   }
+}
+
+function ownerOf({ place }: Pick<CopiesSetting, 'place'>): CredentialOwner {
+  return `copies-${place}`
+}
+
+function placeOf({ folder, place }: CopiesSetting): string {
+  return join(folder, place)
+}
+
+/** Not made where it is missing: it would come to lie where a drive that is not connected belongs. */
+async function requirePlace(place: string): Promise<void> {
+  if (!(await isDirectory(place)))
+    throw new Error(`The folder ${place} is gone. Connect the drive that it is on, or set up copies again.`)
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false
 }

@@ -2,10 +2,10 @@ import { Decrypter, Encrypter } from 'age-encryption'
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { moveDurably } from '../base/durable.ts'
+import { moveDurably, partialPath } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
 import { requireRoom } from './room.ts'
 import { minPassphrase } from './schema.ts'
@@ -21,7 +21,7 @@ const chunk = 1024 * 1024
 
 /** @throws ApiError validation_failed where it is too short */
 export function requirePassphrase(passphrase: string): void {
-  if ([...passphrase].length < minPassphrase)
+  if ([...passphrase.trim()].length < minPassphrase)
     throw validationFailed(`passphrase must have at least ${minPassphrase} characters`)
 }
 
@@ -54,12 +54,12 @@ export async function encryptFile(
   cost = usualCost
 ): Promise<void> {
   requirePassphrase(passphrase)
-  const partial = join(dirname(encrypted), `.${basename(encrypted)}.part`)
+  const partial = partialPath(encrypted)
   const { size } = await stat(path)
   await requireRoom('The encrypted file', size, dirname(encrypted))
   try {
     const encrypter = new Encrypter()
-    encrypter.setPassphrase(passphrase)
+    encrypter.setPassphrase(passphrase.normalize())
     encrypter.setScryptWorkFactor(cost)
     const plain = createHash('sha256')
     const source = asWeb(Readable.from(hashed(createReadStream(path, { highWaterMark: chunk }), plain)))
@@ -106,7 +106,9 @@ export async function decryptFile(encrypted: string, path: string, passphrase: s
 /** What is in an encrypted file. */
 async function decrypted(path: string, passphrase: string): Promise<AsyncIterable<Uint8Array>> {
   const decrypter = new Decrypter()
-  decrypter.addPassphrase(passphrase)
+  // Keyboards write the same letter in two ways, and other programs encrypt with either.
+  for (const form of new Set([passphrase.normalize(), passphrase, passphrase.normalize('NFD')]))
+    decrypter.addPassphrase(form)
   const source = createReadStream(path, { highWaterMark: chunk })
   try {
     return told(await decrypter.decrypt(asWeb(source)))

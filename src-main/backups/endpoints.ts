@@ -15,6 +15,8 @@ const BackupsAnswer = Type.Object({
   is_writing: Type.Boolean(),
   /** The name of the one that the next start puts in place; null for none. */
   restoring: Nullable(Type.String()),
+  /** What this start has restored, and how many campaigns were paused with that; null where nothing. */
+  restored: Nullable(Type.Object({ name: Type.String(), paused_campaigns: Type.Integer() })),
   /** What is unsafe about where the data lies, a sentence each. */
   warnings: Type.Array(Type.String()),
   /** Why the last one that was due was not made; null where it was. */

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileMoment, fileMomentPattern, timeOfFileMoment } from '../base/file-moments.ts'
 import type { BackupKind } from './schema.ts'
@@ -43,25 +44,50 @@ export function backupName(kind: Exclude<BackupKind, 'before_update'>, now: numb
   return `listwright-${part}-${fileMoment(now)}.db`
 }
 
-/**
- * The backups of a folder, the newest first.
- * @param suffix what follows the name of each, such as that of encrypted copies
- */
-export function backupsIn(directory: string, suffix = ''): BackupFile[] {
+/** The backups of the data directory's folder, the newest first. */
+export function backupsIn(directory: string): BackupFile[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory)
-    .filter((name) => name.endsWith(suffix))
     .flatMap((name): BackupFile[] => {
-      for (const [kind, pattern] of Object.entries(patterns) as [BackupKind, RegExp][]) {
-        const [, moment] = pattern.exec(name.slice(0, name.length - suffix.length)) ?? []
-        if (moment === undefined) continue
-        const path = join(directory, name)
-        const bytes = statSync(path, { throwIfNoEntry: false })?.size
-        if (bytes !== undefined) return [{ name, path, kind, createdAt: timeOfFileMoment(moment), bytes }]
-      }
-      return []
+      const meaning = meaningOf(name)
+      const path = join(directory, name)
+      if (!meaning) return []
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size
+      return bytes === undefined ? [] : [{ name, path, ...meaning, bytes }]
     })
     .sort((a, b) => b.createdAt - a.createdAt)
+}
+
+/**
+ * The encrypted copies of a folder, which may be on a drive that takes its time, the newest first.
+ * @throws Error of Node where it cannot be read
+ */
+export async function copiesIn(directory: string): Promise<BackupFile[]> {
+  const copies: BackupFile[] = []
+  for (const name of await readdir(directory)) {
+    const meaning = name.endsWith(encryptedSuffix) ? meaningOf(name.slice(0, -encryptedSuffix.length)) : null
+    const path = join(directory, name)
+    if (meaning) copies.push({ name, path, ...meaning, bytes: (await stat(path)).size })
+  }
+  return copies.sort((a, b) => b.createdAt - a.createdAt)
+}
+
+/** What the name of a backup tells; null for what is none. */
+function meaningOf(name: string): Pick<BackupFile, 'kind' | 'createdAt'> | null {
+  for (const [kind, pattern] of Object.entries(patterns) as [BackupKind, RegExp][]) {
+    const [, moment] = pattern.exec(name) ?? []
+    if (moment !== undefined) return { kind, createdAt: timeOfFileMoment(moment) }
+  }
+  return null
+}
+
+/**
+ * The one that was made last. Those that lie ahead of the clock were made while it was wrong: they count only where there is no other.
+ * @param backups the newest first
+ * @param now UNIX milliseconds
+ */
+export function lastMade(backups: readonly BackupFile[], now: number): BackupFile | undefined {
+  return backups.find(({ createdAt }) => createdAt <= now) ?? backups[0]
 }
 
 /** Beside a backup lies what was found in it when it was written. */
@@ -87,18 +113,32 @@ export function encryptedPath(backupPath: string): string {
 /** A file that is being written was written to a moment ago; one that was not for so long was left by a process that was killed. Milliseconds. */
 const leftAfter = 60 * 60 * 1000
 
-/** Removes what processes that were killed left of backups and archives. @param now UNIX milliseconds */
-export function removeLeftParts(directory: string, now: number): void {
+/** What the folder begins with that a command of the command line works in. */
+export const passingFolder = '.listwright-passing-'
+
+/**
+ * Removes what processes that were killed left of backups, archives and copies.
+ * @param now UNIX milliseconds
+ * @throws Error of Node where the folder cannot be read
+ */
+export async function removeLeftParts(directory: string, now: number): Promise<void> {
   if (!existsSync(directory)) return
-  for (const name of readdirSync(directory)) {
-    if (!/^\.(listwright-|import-).*\.part(-journal)?$/.test(name)) continue
+  for (const name of await readdir(directory)) {
+    const isPassing = name.startsWith(passingFolder)
+    if (!isPassing && !/^\.(listwright-|import-).*\.part(-journal|-wal|-shm)?$/.test(name)) continue
     const path = join(directory, name)
-    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-    if (written !== undefined && written < now - leftAfter) rmSync(path, { force: true })
+    const within = isPassing ? (await readdir(path)).map((each) => join(path, each)) : []
+    const written = await Promise.all([path, ...within].map(lastWritten))
+    if (Math.max(...written) < now - leftAfter) await rm(path, { recursive: true, force: true })
   }
 }
 
-export function removeBackup({ path }: BackupFile): void {
+/** UNIX milliseconds; 0 for what is gone. */
+async function lastWritten(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.mtimeMs ?? 0
+}
+
+export async function removeBackup({ path }: Pick<BackupFile, 'path'>): Promise<void> {
   const ofALog = ['-wal', '-shm', '-wal-as-found'].map((part) => path + part)
   for (const each of [
     path,
@@ -108,5 +148,5 @@ export function removeBackup({ path }: BackupFile): void {
     encryptedPath(path),
     ...ofALog
   ])
-    rmSync(each, { force: true })
+    await rm(each, { force: true })
 }

@@ -1,12 +1,14 @@
-import SQLite from 'better-sqlite3'
-import { copyFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { makeDirectory } from '../base/durable.ts'
 import { readArchive } from './archive/read-archive.ts'
+import { copyDatabase } from './copy-database.ts'
 import { beginningOf, decryptFile, isEncrypted } from './encryption.ts'
 import type { Verification } from './schema.ts'
 import { placeBackup } from './write-backup.ts'
 
+/** What each archive begins with: it is a ZIP file. */
+const archiveBeginning = 'PK\u0003\u0004'
 /** What each database of SQLite begins with. */
 const databaseBeginning = 'SQLite format 3\0'
 
@@ -34,20 +36,16 @@ export async function importFile(
   }
 }
 
-async function importPlainFile(file: string, path: string): Promise<Verification> {
-  const beginning = await beginningOf(file, databaseBeginning.length)
-  const read = beginning.toString('latin1') === databaseBeginning ? readDatabase : readArchive
-  return placeBackup(file, path, (partial) => read(file, partial))
+/** Whether a file is an archive or encrypted, of which a backup has to be made before it can be read. */
+export async function isPacked(file: string): Promise<boolean> {
+  const beginning = await beginningOf(file, archiveBeginning.length)
+  return beginning.toString('latin1') === archiveBeginning || (await isEncrypted(file))
 }
 
-async function readDatabase(file: string, path: string): Promise<void> {
-  await copyFile(file, path)
-  try {
-    // A file of its own, without a log beside it.
-    const copy = new SQLite(path)
-    copy.pragma('journal_mode = DELETE')
-    copy.close()
-  } catch (error) {
-    throw new Error('The file is a damaged database.', { cause: error })
-  }
+async function importPlainFile(file: string, path: string): Promise<Verification> {
+  const beginning = await beginningOf(file, databaseBeginning.length)
+  const isDatabase = beginning.toString('latin1') === databaseBeginning
+  return placeBackup(file, path, (partial) =>
+    isDatabase ? copyDatabase(file, partial, 'The file') : readArchive(file, partial)
+  )
 }

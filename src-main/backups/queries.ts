@@ -11,3 +11,17 @@ export async function copiesSetting(db: Kysely<Schema>): Promise<CopiesSetting |
     .executeTakeFirst()
   return row ? (JSON.parse(row.value) as CopiesSetting | null) : null
 }
+
+/** Campaigns of all organizations that go out by themselves. */
+export function campaignsToBeSent(
+  db: Kysely<Schema>
+): Promise<{ id: number; organization_id: number; mailing_list_id: number }[]> {
+  return db
+    .selectFrom('dispatches')
+    .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .select(['campaigns.id', 'organization_id', 'mailing_list_id'])
+    .where('state', 'in', ['scheduled', 'sending'])
+    .where('paused', '=', 0)
+    .execute()
+}

@@ -1,11 +1,18 @@
-import SQLite from 'better-sqlite3'
-import { existsSync, readFileSync } from 'node:fs'
-import { copyFile, rm } from 'node:fs/promises'
+import { existsSync, renameSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { copyDurably, makeDirectory, moveDurably, syncDirectory, writeDurably } from '../base/durable.ts'
+import { copyDurably, makeDirectory, moveDurably, syncDirectory, syncFile } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { forgetNotes } from '../integrity/examine.ts'
-import { backupFolder, backupName } from './files.ts'
+import { copyDatabase } from './copy-database.ts'
+import { backupFolder, backupName, notePath } from './files.ts'
+import { bothOutlasting, nothingOutlasts, outlastingIn } from './outlasting.ts'
+import {
+  removeRestoreRequest,
+  type RestoreRequest,
+  restoreRequest,
+  writeRestoreRequest
+} from './restore-request.ts'
 import type { Verification } from './schema.ts'
 import { verifyBackup } from './verify.ts'
 
@@ -16,39 +23,103 @@ export interface Restored {
   found: Verification
 }
 
+/** What lies beside a database. Beside another database it would be read into it. */
+const logs = ['-wal', '-wal-as-found']
+
 /**
- * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with its log. To be called while no application has the data directory. Wherever it is cut off, either state is in place.
- * @throws Error with a sentence where the backup cannot be used; then nothing was changed
+ * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with its log. To be called while
+ * no application has the data directory. Wherever it is cut off, either state is in place, or is so with the next start.
+ * @throws Error with a sentence where the backup cannot be used, or cannot be put in place; then nothing was changed
  */
 export async function restoreBackup(dataDirectory: string, backup: string, now: number): Promise<Restored> {
   const path = resolve(backup)
-  const found = await verifyBackup(path)
-  if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
-  const database = join(dataDirectory, 'listwright.db')
-  const incoming = join(dataDirectory, '.listwright.db.restored')
+  const { database, incoming } = placesIn(dataDirectory)
   try {
-    await copyWithLog(path, incoming)
+    // It may lie where it cannot be written, or is gone with the next start: from now on only the copy is needed.
+    await copyDatabase(path, incoming)
+    const found = await verifyBackup(incoming, path, notePath(path))
+    if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
+    await syncFile(incoming)
     const setAside = existsSync(database) ? await copyAside(dataDirectory, database, now) : null
-    // From here on nothing is left as it was: where it is cut off, the next start does it again from the beginning.
-    await writeRestoreRequest(dataDirectory, path)
-    // Beside another database it would be read into it.
-    for (const part of ['-wal', '-wal-as-found', '-shm']) await rm(database + part, { force: true })
-    await syncDirectory(dataDirectory)
-    await moveDurably(incoming, () => database)
-    forgetNotes(database)
-    await removeRestoreRequest(dataDirectory)
+    const request = restoreRequest(dataDirectory)
+    const before = request?.stage === 'in_place' ? request : null
+    const replaced = setAside === null ? nothingOutlasts : await outlastingIn(setAside)
+    const outlasting = before ? bothOutlasting(before.outlasting, replaced) : replaced
+    await writeRestoreRequest(dataDirectory, { stage: 'prepared', backup: path, outlasting, before })
+    await putInPlace(dataDirectory)
     return { setAside, found }
-  } finally {
-    for (const part of ['', '-wal', '-shm']) await rm(incoming + part, { force: true })
+  } catch (error) {
+    await removeIncoming(dataDirectory)
+    throw error
   }
 }
 
-/** Copies a backup; one that was put aside as it was has a log beside it, which is taken in. */
-async function copyWithLog(path: string, copy: string): Promise<void> {
-  await copyFile(path, copy)
-  if (!existsSync(`${path}-wal`)) return
-  await copyFile(`${path}-wal`, `${copy}-wal`)
-  new SQLite(copy).exec('PRAGMA wal_checkpoint(TRUNCATE)').close()
+/**
+ * Carries out the restore that was asked for before the application ended, or was cut off, if any. One that fails does not fail each
+ * start for ever: it is not asked for any more.
+ * @returns why it was not carried out, as a sentence; null where it was, or none was asked for
+ */
+export async function carryOutRequest(dataDirectory: string): Promise<string | null> {
+  let stage: RestoreRequest['stage'] | undefined
+  try {
+    const request = restoreRequest(dataDirectory)
+    stage = request?.stage
+    if (stage === 'prepared') {
+      await putInPlace(dataDirectory)
+      return null
+    }
+    await removeIncoming(dataDirectory)
+    if (request?.stage === 'asked') await restoreBackup(dataDirectory, request.backup, Date.now())
+    return null
+  } catch (error) {
+    if (stage !== 'prepared') await removeRestoreRequest(dataDirectory)
+    return `The backup was not put in place: ${messageOf(error)}`
+  }
+}
+
+function placesIn(dataDirectory: string): { database: string; incoming: string } {
+  return {
+    database: join(dataDirectory, 'listwright.db'),
+    incoming: join(dataDirectory, '.listwright.db.restored')
+  }
+}
+
+async function removeIncoming(dataDirectory: string): Promise<void> {
+  for (const part of ['', '-wal', '-shm', '-journal'])
+    await rm(placesIn(dataDirectory).incoming + part, { force: true })
+}
+
+/**
+ * Has the prepared copy take the place of the database. Can be done again from any point at which it was cut off.
+ * @throws Error where it cannot; then everything is where it was, and no restore is asked for any more
+ */
+async function putInPlace(dataDirectory: string): Promise<void> {
+  const { database, incoming } = placesIn(dataDirectory)
+  const request = restoreRequest(dataDirectory)
+  if (request?.stage !== 'prepared') throw new Error('No restore was prepared.')
+  // Cut off after it took the place.
+  if (existsSync(incoming)) {
+    try {
+      for (const log of logs) moveIfThere(database + log, `${database}${log}.replaced`)
+      await syncDirectory(dataDirectory)
+      await moveDurably(incoming, () => database)
+    } catch (error) {
+      for (const log of logs) moveIfThere(`${database}${log}.replaced`, database + log)
+      await (request.before
+        ? writeRestoreRequest(dataDirectory, request.before)
+        : removeRestoreRequest(dataDirectory))
+      throw error
+    }
+  }
+  forgetNotes(database)
+  for (const log of logs) await rm(`${database}${log}.replaced`, { force: true })
+  await rm(`${database}-shm`, { force: true })
+  const { backup, outlasting } = request
+  await writeRestoreRequest(dataDirectory, { stage: 'in_place', backup, outlasting })
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (existsSync(from)) renameSync(from, to)
 }
 
 /** @returns where the database is as it was, byte for byte, with its log beside it where it has one */
@@ -56,43 +127,8 @@ async function copyAside(dataDirectory: string, database: string, now: number): 
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
-  for (const part of ['', '-wal', '-wal-as-found'])
+  // The database last: what has its name has its log.
+  for (const part of [...logs, ''])
     if (existsSync(database + part)) await copyDurably(database + part, aside + part)
   return aside
-}
-
-/** What the next start is to put in place. */
-function requestPath(dataDirectory: string): string {
-  return join(dataDirectory, 'restore.json')
-}
-
-export async function writeRestoreRequest(dataDirectory: string, backup: string): Promise<void> {
-  await writeDurably(requestPath(dataDirectory), JSON.stringify({ backup }))
-}
-
-/** @returns the backup that was asked for; null for none */
-export function restoreRequest(dataDirectory: string): string | null {
-  if (!existsSync(requestPath(dataDirectory))) return null
-  return (JSON.parse(readFileSync(requestPath(dataDirectory), 'utf8')) as { backup: string }).backup
-}
-
-export async function removeRestoreRequest(dataDirectory: string): Promise<void> {
-  await rm(requestPath(dataDirectory), { force: true })
-}
-
-/**
- * Carries out the restore that was asked for before the application ended, if any. The request is gone afterwards, whatever came of
- * it: a start that fails does not fail for ever.
- * @returns why it was not carried out, as a sentence; null where it was, or none was asked for
- */
-export async function carryOutRequest(dataDirectory: string): Promise<string | null> {
-  try {
-    const backup = restoreRequest(dataDirectory)
-    if (backup !== null) await restoreBackup(dataDirectory, backup, Date.now())
-    return null
-  } catch (error) {
-    return `The backup was not put in place: ${messageOf(error)}`
-  } finally {
-    await removeRestoreRequest(dataDirectory)
-  }
 }

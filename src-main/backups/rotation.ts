@@ -9,11 +9,21 @@ const week = 7 * day
 
 /**
  * Which of the backups that were made by themselves, or before a person changed much at once, are no longer kept. The newest of each of the last hours, days and weeks
- * that have one stays; so a computer that was off for a month loses none of what it had.
+ * that have one stays; so a computer that was off for a month loses none of what it had. Those that lie ahead of the clock, which was
+ * wrong then or is wrong now, do not count among the others: neither pushes the other out.
  * @param backups in any order; those of other kinds are never among the answer
+ * @param now UNIX milliseconds
  */
-export function outlived(backups: readonly BackupFile[]): BackupFile[] {
+export function outlived(backups: readonly BackupFile[], now: number): BackupFile[] {
   const newestFirst = [...backups].sort((a, b) => b.createdAt - a.createdAt)
+  return [
+    ...pushedOut(newestFirst.filter(({ createdAt }) => createdAt <= now)),
+    ...pushedOut(newestFirst.filter(({ createdAt }) => createdAt > now))
+  ]
+}
+
+/** @param newestFirst of one side of the present */
+function pushedOut(newestFirst: readonly BackupFile[]): BackupFile[] {
   const scheduled = newestFirst.filter(({ kind }) => kind === 'scheduled')
   const beforeChanges = newestFirst.filter(({ kind }) => kind === 'before_change')
   const staying = new Set([

@@ -7,7 +7,7 @@ import { serve } from '../http/serve.ts'
 import { backupEndpoints } from './endpoints.ts'
 import { archivePath, encryptedPath, lossesPath } from './files.ts'
 import { tellOfBackup } from './note.ts'
-import { presentBackup, presentCopies } from './present.ts'
+import { presentBackup, presentCopies, presentRestored } from './present.ts'
 
 /** /app/v1/backups: copies of the database. */
 export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
@@ -18,6 +18,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
       directory: backups.directory,
       is_writing: backups.isWriting,
       restoring: requested && basename(requested),
+      restored: presentRestored(backups.restored),
       warnings: [...backups.warnings],
       fault: backups.fault,
       copies: presentCopies(await backups.copies.state(), caller.timeZone)
@@ -71,16 +72,16 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
     return ok(null)
   },
 
-  'PUT /backups/copies': async ({ caller, body }) => {
-    const copies = await backups.copies.prepare(body.folder, body.passphrase)
-    await writer.run('backups.setCopies', { organizationId: caller.organizationId, copies })
-    void backups.copyWhatIsDue()
+  'PUT /backups/copies': async ({ body }) => {
+    await backups.copies.set(body.folder, body.passphrase, (copies) =>
+      writer.run('backups.setCopies', { copies })
+    )
+    void backups.copyWhatIsDue(Date.now())
     return ok(null)
   },
 
-  'DELETE /backups/copies': async ({ caller }) => {
-    await writer.run('backups.setCopies', { organizationId: caller.organizationId, copies: null })
-    await backups.copies.forget()
+  'DELETE /backups/copies': async () => {
+    await backups.copies.stop(() => writer.run('backups.setCopies', { copies: null }))
     return ok(null)
   },
 
@@ -90,7 +91,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
   },
 
   'DELETE /backups/:name': async ({ params }) => {
-    backups.remove(params.name)
+    await backups.remove(params.name)
     await tellOfBackup(writer, params.name, 'deleted')
     return ok(null)
   }

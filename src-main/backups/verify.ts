@@ -4,7 +4,7 @@ import xxhash from 'xxhash-wasm'
 import { recount } from '../api/subscriber-counts/recount.ts'
 import { kyselyOver } from '../database/connection.ts'
 import { addFunctions } from '../database/functions.ts'
-import { newestSchema } from '../database/migrate.ts'
+import { newestSchema, writerOf } from '../database/migrate.ts'
 import { structuralFaults } from '../integrity/structure.ts'
 import { notePath } from './files.ts'
 import type { TableDigest, Verification } from './schema.ts'
@@ -21,16 +21,21 @@ const maxFaults = 20
  * Reads a backup from its first byte to its last: its structure, what refers to what, its counters, and each table's rows against
  * what was noted when it was written. Takes some 10 s for a million subscribers.
  * @param called what sentences call it
- * @throws Error with a sentence where it is no database of Listwright, or a newer version's
+ * @param note where what was noted of it lies
+ * @throws Error with a sentence where it is no database of Listwright, or one that this version cannot go on from
  */
-export async function verifyBackup(path: string, called = path): Promise<Verification> {
+export async function verifyBackup(
+  path: string,
+  called = path,
+  note = notePath(path)
+): Promise<Verification> {
   const database = openBackup(path, called)
   try {
     const faults = [...structuralFaults(database)]
     // A table that cannot be read is among the faults already.
     const tables = faults.length > 0 ? {} : await digestsOf(database)
     if (faults.length === 0) {
-      faults.push(...(await counterFaults(database)), ...differencesFromNote(path, tables))
+      faults.push(...(await counterFaults(database)), ...differencesFromNote(note, tables))
     }
     const subscribers = tables['subscribers']?.rows ?? 0
     return { ok: faults.length === 0, faults: faults.slice(0, maxFaults), subscribers, tables }
@@ -48,11 +53,13 @@ function openBackup(path: string, called: string): Database {
   try {
     database = new SQLite(path, { readonly: true, fileMustExist: true })
     addFunctions(database)
-    const schema = database.pragma('user_version', { simple: true }) as number
-    const isOurs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'mailing_lists'").get()
-    if (schema > newestSchema)
+    const hasLists = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'mailing_lists'").get()
+    const writtenBy = writerOf(database)
+    if (writtenBy === 'newer')
       throw new Error(`${called} was written by a newer Listwright. Install that version to use it.`)
-    return isOurs ? database : refuse()
+    if (writtenBy === 'unreleased')
+      throw new Error(`${called} was written before the first release of Listwright, and cannot be used.`)
+    return hasLists && writtenBy === 'this' ? database : refuse()
   } catch (error) {
     database?.close()
     if (error instanceof SQLite.SqliteError && ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].includes(error.code))
@@ -69,12 +76,23 @@ async function counterFaults(database: Database): Promise<string[]> {
   return drifts.map(({ counter, kept, found }) => `${counter}: ${kept} recorded, ${found} found`)
 }
 
-function differencesFromNote(path: string, tables: Record<string, TableDigest>): string[] {
-  if (!existsSync(notePath(path))) return []
-  const noted = (JSON.parse(readFileSync(notePath(path), 'utf8')) as BackupNote).tables
+function differencesFromNote(note: string, tables: Record<string, TableDigest>): string[] {
+  if (!existsSync(note)) return []
+  const noted = notedIn(note)
+  if (!noted) return [`${note}, which tells what was written, is damaged`]
   return Object.entries(noted)
     .filter(([table, { digest }]) => tables[table]?.digest !== digest)
     .map(([table]) => `The table ${table} has changed since the backup was written`)
+}
+
+/** @returns null where it cannot be read any more */
+function notedIn(note: string): BackupNote['tables'] | null {
+  try {
+    return (JSON.parse(readFileSync(note, 'utf8')) as BackupNote).tables
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
 }
 
 /** The tables of a database by name, but those of SQLite itself. Shadow tables of the search index follow from others. */

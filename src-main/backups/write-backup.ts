@@ -1,9 +1,9 @@
-import SQLite from 'better-sqlite3'
 import { rm } from 'node:fs/promises'
 import { existsSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { makeDirectory, moveDurably, writeDurably } from '../base/durable.ts'
+import { dirname } from 'node:path'
+import { makeDirectory, moveDurably, partialPath, writeDurably } from '../base/durable.ts'
 import { openForReading } from '../database/connection.ts'
+import { intoOneFile } from './copy-database.ts'
 import { notePath } from './files.ts'
 import { requireRoom } from './room.ts'
 import type { Verification } from './schema.ts'
@@ -15,7 +15,7 @@ const pagesPerStep = 1000
 /**
  * Copies a database as it is at one moment, whatever is written meanwhile; no reader and no writer waits for it. The copy has its name
  * once it is on disk and was read back without a fault.
- * @param path of the copy; another file of that name is not replaced
+ * @param path of the copy; neither a file of that name nor one beside it that would be its note is replaced
  * @returns what the copy holds
  * @throws Error with a sentence where there is no room, or the copy is not what it should be
  */
@@ -35,10 +35,11 @@ export async function placeBackup(
   path: string,
   write: (partial: string) => Promise<void>
 ): Promise<Verification> {
-  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
+  for (const each of [path, notePath(path)])
+    if (existsSync(each)) throw new Error(`The file ${each} already exists.`)
   await makeDirectory(dirname(path))
   await requireRoom('A backup', statSync(databasePath).size, dirname(path))
-  const partial = join(dirname(path), `.${basename(path)}.part`)
+  const partial = partialPath(path)
   await rm(partial, { force: true })
   try {
     await write(partial)
@@ -63,8 +64,5 @@ async function copyOf(databasePath: string, path: string): Promise<void> {
   } finally {
     source.close()
   }
-  // A file of its own, without a log beside it.
-  const copy = new SQLite(path)
-  copy.pragma('journal_mode = DELETE')
-  copy.close()
+  intoOneFile(path)
 }

@@ -1,10 +1,10 @@
-import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CredentialPlace } from './credential-places.ts'
 import { writeDurably } from './durable.ts'
 
-/** Whose secret it is: the key of the remote of that id, or the passphrase of the encrypted copies of backups. */
-export type CredentialOwner = number | 'backups'
+/** Whose secret it is: the key of the remote of that id, or the passphrase of the encrypted copies in a folder. */
+export type CredentialOwner = number | `copies-${string}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
 export interface DesktopEncryption {
@@ -128,9 +128,7 @@ function pathOf(directory: string, owner: CredentialOwner): string {
 
 async function writeFile(directory: string, owner: CredentialOwner, content: Buffer): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const path = pathOf(directory, owner)
-  await writeDurably(path, content)
-  await chmod(path, 0o600)
+  await writeDurably(pathOf(directory, owner), content, 0o600)
 }
 
 async function readIfThere(path: string): Promise<Buffer | null> {

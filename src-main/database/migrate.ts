@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
 import { fileMoment, fileMomentPattern } from '../base/file-moments.ts'
@@ -59,19 +59,24 @@ export function migrate(
   const current = database.pragma('user_version', { simple: true }) as number
   const oldest = steps[0]?.version ?? 0
   const newest = steps.at(-1)?.version ?? 0
-  if (current > newest) {
+  const writtenBy = writerOf(database, steps)
+  if (writtenBy === 'newer') {
     throw new Error(
       `The data was written by a newer Listwright (schema ${current}; this one knows up to ${newest}). ` +
         'Install that version again, or choose another data directory.'
     )
   }
-  if (current > 0 && current < oldest) {
+  if (writtenBy === 'unreleased') {
     throw new Error(
       `The data was written before the first release of Listwright (schema ${current}; the oldest one that can be read is ${oldest}). ` +
         'Export its lists with the version that wrote it, or choose another data directory.'
     )
   }
-  requireOurs(database, current)
+  if (writtenBy === 'another') {
+    const table = firstTable(database)
+    const holds = table === undefined ? '' : ` (it holds "${table}")`
+    throw new Error(`${database.name} is another program's database${holds}. Choose another data directory.`)
+  }
   const pending = steps.filter((step) => step.version > current)
   if (pending.length > 0 && current > 0) backUp(database, backupDirectory, current)
   for (const step of pending) {
@@ -92,13 +97,25 @@ export function migrate(
 /** Tells a database of Listwright from others, in its header (sqlite.org/fileformat.html, "Application ID"): "List". */
 export const applicationId = 0x4c697374
 
-/** Nothing is put beside what is another program's. Those that were made before they were marked have a schema of ours. */
-function requireOurs(database: Database, schema: number): void {
+/**
+ * Who wrote a database: a Listwright that this one can go on from, a newer one, one from before the first release, or another program,
+ * beside whose data nothing is put. Those that were made before they were marked have a schema of ours.
+ */
+export function writerOf(
+  database: Database,
+  steps: readonly Migration[] = migrations
+): 'this' | 'newer' | 'unreleased' | 'another' {
+  const schema = database.pragma('user_version', { simple: true }) as number
+  if (schema > (steps.at(-1)?.version ?? 0)) return 'newer'
+  if (schema > 0 && schema < (steps[0]?.version ?? 0)) return 'unreleased'
   const marked = database.pragma('application_id', { simple: true }) as number
-  const table = database.prepare<[], { name: string }>('SELECT name FROM sqlite_schema LIMIT 1').get()
-  if (marked === applicationId || (marked === 0 && (schema > 0 || !table))) return
-  const holds = table ? ` (it holds "${table.name}")` : ''
-  throw new Error(`${database.name} is another program's database${holds}. Choose another data directory.`)
+  const isOurs =
+    marked === applicationId || (marked === 0 && (schema > 0 || firstTable(database) === undefined))
+  return isOurs ? 'this' : 'another'
+}
+
+function firstTable(database: Database): string | undefined {
+  return database.prepare<[], string>('SELECT name FROM sqlite_schema LIMIT 1').pluck().get()
 }
 
 function requireForeignKeys(database: Database): void {
@@ -110,9 +127,14 @@ function requireForeignKeys(database: Database): void {
 
 function backUp(database: Database, directory: string, version: number): void {
   mkdirSync(directory, { recursive: true })
-  database
-    .prepare('VACUUM INTO ?')
-    .run(join(directory, `listwright-schema-${version}-${fileMoment(Date.now())}.db`))
+  const name = `listwright-schema-${version}-${fileMoment(Date.now())}.db`
+  const partial = join(directory, `.${name}.part`)
+  database.prepare('VACUUM INTO ?').run(partial)
+  const file = openSync(partial, 'r+')
+  fsyncSync(file)
+  closeSync(file)
+  // It has its name once it is whole and on disk.
+  renameSync(partial, join(directory, name))
 }
 
 /** The names of {@link backUp} alone: a copy that somebody named is theirs. */

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { writeArchive } from '../backups/archive/write-archive.ts'
-import { decryptFile, encryptFile, isEncrypted, requirePassphrase } from '../backups/encryption.ts'
-import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
-import { makeDirectory, moveDurably } from '../base/durable.ts'
-import { importFile } from '../backups/import-file.ts'
+import { encryptFile, isEncrypted, requirePassphrase } from '../backups/encryption.ts'
+import { backupFolder, backupName, backupsIn, passingFolder } from '../backups/files.ts'
+import { makeDirectory, partialPath } from '../base/durable.ts'
+import { importFile, isPacked } from '../backups/import-file.ts'
 import { recoverBackup } from '../backups/recover.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
@@ -31,7 +31,8 @@ const usage = `Usage: listwright backup create [FILE]
 create   copies the database, even while the application is running, and verifies the copy
 list     lists the backups in the data directory, newest first
 verify   reads the whole backup, and exits with status 1 if something is wrong
-restore  replaces the data with a backup, after setting the current data aside. Close the application first
+restore  replaces the data with a backup, after setting the current data aside. Close the application first. Campaigns
+         that were scheduled or being sent are paused at the next start: they may have been sent since
 recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
          first
 export   writes everything into an archive (a ZIP file) as CSV and JSON, even while the application is running
@@ -88,7 +89,8 @@ async function create(
   const { subscribers } =
     passphrase === null
       ? await writeBackup(database, path)
-      : await inPassingFolder(dirname(refuseExisting(path)), async (folder) => {
+      : await inPassingFolder(dataDirectory, path, async (folder) => {
+          refuseExisting(path)
           const copy = join(folder, 'copy.db')
           const found = await writeBackup(database, copy)
           await encryptFile(copy, path, passphrase)
@@ -129,14 +131,12 @@ async function verify(
   passphrase: string | null
 ): Promise<Printed> {
   const path = backupNamed(dataDirectory, file, 'verify')
-  const isClosed = existsSync(path) && (await isEncrypted(path))
-  const { ok, faults, subscribers, tables } = isClosed
-    ? await inPassingFolder(tmpdir(), async (folder) => {
-        const copy = join(folder, 'copy.db')
-        await decryptFile(path, copy, requiredPassphrase(passphrase))
-        return verifyBackup(copy, path)
-      })
-    : await verifyBackup(path)
+  const { ok, faults, subscribers, tables } =
+    existsSync(path) && (await isPacked(path))
+      ? await inPassingFolder(dataDirectory, null, async (folder) =>
+          importFile(path, join(folder, 'copy.db'), await passphraseFor(path, passphrase))
+        )
+      : await verifyBackup(path)
   return {
     json: { file: path, ok, faults, subscribers, tables },
     text: ok
@@ -155,9 +155,9 @@ async function restore(
   await makeDirectory(dataDirectory)
   const lock = takeInstanceLock(dataDirectory)
   try {
-    const isClosed = existsSync(given) && (await isEncrypted(given))
-    const path = isClosed ? importedPath(dataDirectory) : given
-    if (isClosed) await importFile(given, path, requiredPassphrase(passphrase))
+    const isImported = existsSync(given) && (await isPacked(given))
+    const path = isImported ? importedPath(dataDirectory) : given
+    if (isImported) await importFile(given, path, await passphraseFor(given, passphrase))
     const { setAside, found } = await restoreBackup(dataDirectory, path, Date.now())
     return {
       json: { restored: path, set_aside: setAside, subscribers: found.subscribers },
@@ -203,14 +203,13 @@ async function exportData(
   const database = join(requireData(dataDirectory), 'listwright.db')
   const path = refuseExisting(resolve(file))
   if (passphrase !== null) requirePassphrase(passphrase)
-  return inPassingFolder(dirname(path), async (folder) => {
+  return inPassingFolder(dataDirectory, path, async (folder) => {
     // Of one moment, whatever is written meanwhile.
     const copy = join(folder, 'copy.db')
     await writeBackup(database, copy)
-    const archive = join(folder, basename(path))
+    const archive = passphrase === null ? path : join(folder, 'archive.zip')
     const { subscribers } = await writeArchive(copy, archive)
-    if (passphrase === null) await moveDurably(archive, () => refuseExisting(path))
-    else await encryptFile(archive, refuseExisting(path), passphrase)
+    if (passphrase !== null) await encryptFile(archive, refuseExisting(path), passphrase)
     const { size: bytes } = statSync(path)
     return {
       json: { file: path, bytes, subscribers },
@@ -219,26 +218,39 @@ async function exportData(
   })
 }
 
-/** Does something in a folder that is gone afterwards, also where the command is interrupted. */
+/**
+ * Does something in a folder that is gone afterwards, also where the command is interrupted. It is in the data directory, where what is
+ * not encrypted is already; one that a killed command left is removed by the application.
+ * @param destination a file that comes of it, whose part is removed as well
+ */
 async function inPassingFolder<Result>(
-  directory: string,
+  dataDirectory: string,
+  destination: string | null,
   work: (folder: string) => Promise<Result>
 ): Promise<Result> {
+  const parent = existsSync(dataDirectory) ? join(dataDirectory, backupFolder) : tmpdir()
+  await makeDirectory(parent)
   // Not awaited: an interruption in between would leave it.
-  const folder = mkdtempSync(join(directory, '.listwright-'))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const folder = mkdtempSync(join(parent, passingFolder))
+  const remove = (): void => {
+    rmSync(folder, { recursive: true, force: true })
+    if (destination !== null) rmSync(partialPath(destination), { force: true })
+  }
   const stop = (): never => {
     remove()
     process.exit(130)
   }
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+  for (const signal of interruptions) process.once(signal, stop)
   try {
     return await work(folder)
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
+    for (const signal of interruptions) process.off(signal, stop)
     remove()
   }
 }
+
+/** The last one comes where a terminal or a connection is closed. */
+const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** @throws Error with a sentence where there is such a file: it may be somebody's */
 function refuseExisting(path: string): string {
@@ -254,9 +266,8 @@ async function importData(
   if (file === undefined) throw new Error('backup import needs the path of an archive or a backup')
   const given = resolve(file)
   if (!existsSync(given)) throw new Error(`There is no file ${given}.`)
-  const isClosed = await isEncrypted(given)
   const path = importedPath(dataDirectory)
-  const { subscribers } = await importFile(given, path, isClosed ? requiredPassphrase(passphrase) : null)
+  const { subscribers } = await importFile(given, path, await passphraseFor(given, passphrase))
   return {
     json: { file: path, subscribers },
     text: [
@@ -270,8 +281,9 @@ function importedPath(dataDirectory: string): string {
   return join(dataDirectory, backupFolder, backupName('imported', Date.now()))
 }
 
-function requiredPassphrase(passphrase: string | null): string {
-  if (passphrase === null)
+/** @throws Error with a sentence where a file is encrypted and there is no passphrase */
+async function passphraseFor(file: string, passphrase: string | null): Promise<string | null> {
+  if (passphrase === null && (await isEncrypted(file)))
     throw new Error('The file is encrypted. Its passphrase is given with --passphrase-file.')
   return passphrase
 }

@@ -4,12 +4,24 @@ import { existsSync, readFileSync } from 'node:fs'
  * What a file holds that nobody else should see, which a command line would show to every program: a key, or a passphrase.
  * @param option names the file, such as key-file; "-" is standard input
  * @param what it holds, in a sentence
- * @throws Error with a sentence where there is no such file, or it is empty
+ * @throws Error with a sentence where there is no such file, it is empty, or is no text
  */
 export function secretIn(option: string, what: string, path: string): string {
   if (path !== '-' && !existsSync(path))
     throw new Error(`--${option} must name a file that contains the ${what}; there is no file ${path}`)
-  const secret = readFileSync(path === '-' ? 0 : path, 'utf8').replace(/\r?\n$/, '')
+  const secret = textOf(readFileSync(path === '-' ? 0 : path))?.replace(/\r?\n$/, '')
+  if (secret === undefined)
+    throw new Error(`--${option} must contain a ${what} in UTF-8; ${path} has other bytes`)
   if (secret.trim() === '') throw new Error(`--${option} must contain a ${what}; ${path} is empty`)
   return secret
+}
+
+/** Text in UTF-8, without the mark that some editors begin it with; undefined for other bytes, which would all become the same letter. */
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
 }

@@ -356,11 +356,13 @@ describe('an archive of everything', () => {
       '--data-dir',
       started.dataDirectory
     ])
+    const backups = join(started.dataDirectory, 'backups')
     await expect
-      .poll(() => readdirSync(directory).length, { interval: 1, timeout: 30_000 })
-      .toBeGreaterThan(1)
+      .poll(() => existsSync(backups) && readdirSync(backups).length > 0, { interval: 1, timeout: 30_000 })
+      .toBe(true)
     child.kill('SIGINT')
     await once(child, 'exit')
+    expect(readdirSync(backups)).toEqual([])
     expect(readdirSync(directory).filter((name) => name !== 'all.zip')).toEqual(['all.zip.copy.db'])
     expect(readFileSync(`${file}.copy.db`, 'utf8')).toBe('somebody’s own')
   })
@@ -386,8 +388,21 @@ describe('an archive of everything', () => {
     for (const name of names) writeFileSync(join(backups, name), '')
     const old = new Date(Date.now() - 2 * 60 * 60 * 1000)
     for (const name of [names[0] ?? '', names[1] ?? '', '.own']) utimesSync(join(backups, name), old, old)
-    removeLeftParts(backups, Date.now())
-    expect(readdirSync(backups).sort()).toEqual(['.listwright-backup-y.db.part', '.own'])
+    for (const [name, time] of [
+      ['.listwright-passing-left', old],
+      ['.listwright-passing-busy', new Date()]
+    ] as const) {
+      mkdirSync(join(backups, name))
+      writeFileSync(join(backups, name, 'copy.db'), '')
+      utimesSync(join(backups, name, 'copy.db'), time, time)
+      utimesSync(join(backups, name), old, old)
+    }
+    await removeLeftParts(backups, Date.now())
+    expect(readdirSync(backups).sort()).toEqual([
+      '.listwright-backup-y.db.part',
+      '.listwright-passing-busy',
+      '.own'
+    ])
   })
 
   it('is not written of a backup of another version', async () => {

@@ -4,24 +4,29 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { Backups } from '../../src-main/backups/backups.ts'
 import { Copies } from '../../src-main/backups/copies.ts'
 import { Credentials } from '../../src-main/base/credentials.ts'
 import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
 import { backupName, backupsIn } from '../../src-main/backups/files.ts'
+import type { RestoreRequest } from '../../src-main/backups/restore-request.ts'
 import { outlived } from '../../src-main/backups/rotation.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { entryPoint } from '../support/built.ts'
-import { importText, makeList, makeSubscriber } from '../support/builders.ts'
+import { serve } from '../support/process.ts'
+import { importText, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 
 /** `listwright backup … --json` on a data directory. */
@@ -51,6 +56,14 @@ async function emails(api: Client, listId: number): Promise<string[]> {
   const { data } = await api.get<{ email: string }[]>(`/mailing_lists/${listId}/subscribers?per_page=500`)
   return data.map(({ email }) => email)
 }
+
+/** What is noted of a restore whose copy of the backup lies beside the database. */
+const prepared = JSON.stringify({
+  stage: 'prepared',
+  backup: '/gone.db',
+  outlasting: { ids: {}, nextIds: {} },
+  before: null
+} satisfies RestoreRequest)
 
 describe('backups', () => {
   it('are made beside an application that runs, listed, checked and put back; the state before is put aside', async () => {
@@ -141,17 +154,25 @@ describe('backups', () => {
     const foreign = new SQLite(other)
     foreign.exec('CREATE TABLE notes (id INTEGER)')
     foreign.close()
-    const newer = join(directory, 'newer.db')
-    copyFileSync(file, newer)
-    const changed = new SQLite(newer)
-    changed.pragma('user_version = 999')
-    changed.close()
+    const changedTo = (name: string, pragma: string): string => {
+      const path = join(directory, name)
+      copyFileSync(file, path)
+      const changed = new SQLite(path)
+      changed.pragma(pragma)
+      changed.close()
+      return path
+    }
+    const newer = changedTo('newer.db', 'user_version = 999')
+    const unreleased = changedTo('unreleased.db', 'user_version = 5')
+    const marked = changedTo('marked.db', 'application_id = 77')
     for (const [path, sentence] of [
       [flipped, 'cannot be used'],
       [cut, ''],
       [text, 'is not a Listwright backup'],
       [other, 'is not a Listwright backup'],
       [newer, 'was written by a newer Listwright'],
+      [unreleased, 'was written before the first release'],
+      [marked, 'is not a Listwright backup'],
       [join(directory, 'gone.db'), 'There is no file']
     ] as const) {
       const refused = await backup(dataDirectory, 'restore', path)
@@ -202,6 +223,116 @@ describe('backups', () => {
     expect(existsSync(join(dataDirectory, 'backups', `${data.name}.json`))).toBe(false)
   })
 
+  it('that are to be put back at the next start are not deleted', async () => {
+    const { api } = await startApplication()
+    const make = async () =>
+      (await api.workbench<{ name: string }>('POST', '/backups', { kind: 'before_change' })).data.name
+    const name = await make()
+    await api.workbench('POST', `/backups/${name}/restore`)
+    for (let change = 0; change < 6; change++) await make()
+    expect((await api.workbench('DELETE', `/backups/${name}`)).error_message).toBe(
+      'the backup is to be restored at the next start; keep the current data before you delete it'
+    )
+    expect((await api.workbench('POST', `/backups/${name}/verify`)).data).toMatchObject({ ok: true })
+    await api.workbench('DELETE', '/backups/restore')
+    expect((await api.workbench('DELETE', `/backups/${name}`)).success).toBe(true)
+  })
+
+  it('send no campaign a second time, and give out no id a second time', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const dispatch = { from_email: 'sender@example.com', begins_at: '2040-01-01T00:00:00Z' }
+    const scheduled = await makeCampaign(api, list.id, { dispatch_attributes: dispatch })
+    await makeSubscriber(api, list.id, 'a@example.com')
+    const { data } = await api.workbench<{ name: string }>('POST', '/backups')
+    const later = await makeCampaign(api, list.id)
+    const person = await makeSubscriber(api, list.id, 'b@example.com')
+    const folder = await temporaryDirectory()
+    await api.workbench('PUT', '/backups/copies', { folder, passphrase: 'a long passphrase' })
+    await api.workbench('POST', `/backups/${data.name}/restore`)
+    await app.close()
+
+    const second = await startApplication(dataDirectory)
+    const { data: state } = await second.api.workbench<BackupsAnswer>('GET', '/backups')
+    expect(state.restored).toEqual({ name: data.name, paused_campaigns: 1 })
+    expect(state.copies).toMatchObject({ folder })
+    const { data: campaign } = await second.api.get<CampaignDetail>(`/campaigns/${scheduled.id}`)
+    expect(campaign.dispatch).toMatchObject({ state: 'scheduled', paused: true })
+    expect((await makeCampaign(second.api, list.id)).id).toBeGreaterThan(later.id)
+    expect((await makeSubscriber(second.api, list.id, 'c@example.com')).id).toBeGreaterThan(person.id)
+    await second.app.close()
+    const third = await startApplication(dataDirectory)
+    expect((await third.api.workbench<BackupsAnswer>('GET', '/backups')).data.restored).toBeNull()
+  })
+
+  it('are put in place by the next start where that was cut off, without the backup', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await makeSubscriber(api, list.id, 'later@example.com')
+    await app.close()
+    copyFileSync(file, join(dataDirectory, '.listwright.db.restored'))
+    writeFileSync(join(dataDirectory, 'restore.json'), prepared)
+    // As it is where it was cut off a moment later.
+    writeFileSync(join(dataDirectory, 'listwright.db-wal.replaced'), 'the log of the data that is replaced')
+    const second = await startApplication(dataDirectory)
+    expect(await emails(second.api, list.id)).toEqual([])
+    expect((await second.api.workbench<BackupsAnswer>('GET', '/backups')).data).toMatchObject({
+      restored: { name: 'gone.db' },
+      fault: null
+    })
+    await second.app.close()
+    expect(readdirSync(dataDirectory).filter((name) => /restore|replaced/.test(name))).toEqual([])
+  })
+
+  it('that cannot be put in place leave the data as they are, with their log', async () => {
+    const directory = await temporaryDirectory()
+    const application = await serve(directory)
+    const list = await makeList(application.api)
+    await application.end('SIGTERM')
+    const cutOff = await serve(directory)
+    await makeSubscriber(cutOff.api, list.id, 'in.the.log@example.com')
+    await cutOff.end('SIGKILL')
+    writeFileSync(join(directory, 'restore.json'), prepared)
+    // No file that could take the place of the database.
+    mkdirSync(join(directory, '.listwright.db.restored'))
+    const { app, api } = await startApplication(directory)
+    expect(await emails(api, list.id)).toEqual(['in.the.log@example.com'])
+    const { data } = await api.workbench<BackupsAnswer>('GET', '/backups')
+    expect(data.fault).toContain('The backup was not put in place')
+    expect((await api.workbench<{ state: string }>('GET', '/integrity')).data.state).not.toBe('damaged')
+    await app.close()
+    rmSync(join(directory, '.listwright.db.restored'), { recursive: true })
+  })
+
+  it('are for their owner alone once they are in place, wherever they came from', async () => {
+    const { app, dataDirectory } = await startApplication()
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await app.close()
+    const stick = join(await temporaryDirectory(), 'stick.db')
+    copyFileSync(file, stick)
+    chmodSync(stick, 0o444)
+    expect(await backup(dataDirectory, 'restore', stick)).toMatchObject({ status: 0 })
+    expect(statSync(join(dataDirectory, 'listwright.db')).mode & 0o777).toBe(0o600)
+    const { answer } = await backup(dataDirectory, 'import', stick)
+    expect(statSync(answer.file ?? '').mode & 0o777).toBe(0o600)
+  })
+
+  it('do not take the place of a file that would be their note', async () => {
+    const { dataDirectory } = await startApplication()
+    const folder = await temporaryDirectory()
+    writeFileSync(join(folder, 'export.json'), 'somebody’s own')
+    expect((await backup(dataDirectory, 'create', join(folder, 'export'))).answer.error).toBe(
+      `The file ${join(folder, 'export.json')} already exists.`
+    )
+    expect(readdirSync(folder)).toEqual(['export.json'])
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    writeFileSync(`${file}.json`, '')
+    expect((await backup(dataDirectory, 'verify', file)).answer.faults).toEqual([
+      `${file}.json, which tells what was written, is damaged`
+    ])
+  })
+
   it('that cannot be put back any more at the next start leave the data as they are, and say so', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
@@ -234,18 +365,35 @@ describe('backups that are made by themselves', () => {
   it('stay for 24 hours, 7 days and 4 weeks, the newest of each', () => {
     const now = Date.UTC(2026, 10, 23, 12)
     const hourly = Array.from({ length: 24 * 60 }, (_, hours) => at(now - hours * hour))
-    const gone = new Set(outlived(hourly))
+    const gone = new Set(outlived(hourly, now))
     const left = hourly.filter((backup) => !gone.has(backup)).map(({ createdAt }) => (now - createdAt) / hour)
     expect(left.filter((hours) => hours < 24)).toEqual(Array.from({ length: 24 }, (_, hours) => hours))
     expect(left.length).toBeLessThanOrEqual(24 + 7 + 4)
     expect(Math.max(...left)).toBeGreaterThan(14 * 24)
     expect(Math.max(...left)).toBeLessThan(36 * 24)
     // Whatever is removed, removing again changes nothing.
-    expect(outlived(hourly.filter((backup) => !gone.has(backup)))).toEqual([])
+    expect(
+      outlived(
+        hourly.filter((backup) => !gone.has(backup)),
+        now
+      )
+    ).toEqual([])
     // A computer that was off for months loses nothing that it had.
     const old = [at(now - 5000 * hour), at(now - 5001 * hour)]
-    expect(outlived(old).length).toBeLessThanOrEqual(1)
-    expect(outlived([{ ...at(0), kind: 'manual' as const }])).toEqual([])
+    expect(outlived(old, now).length).toBeLessThanOrEqual(1)
+    expect(outlived([{ ...at(0), kind: 'manual' as const }], now)).toEqual([])
+  })
+
+  it('stay where the clock was set back, also those that are made from then on', () => {
+    const now = Date.UTC(2020, 0, 1)
+    const ahead = Array.from({ length: 60 }, (_, days) => at(now + (1000 + days) * 24 * hour))
+    const gone = outlived(ahead, now)
+    // As many as of those of the past.
+    expect(outlived(ahead, now + 2000 * 24 * hour)).toEqual(gone)
+    expect(outlived([...ahead, at(now), at(now - 24 * hour)], now)).toEqual(gone)
+    const beforeChanges = ahead.map((each) => ({ ...each, kind: 'before_change' as const }))
+    const made = { ...at(now), kind: 'before_change' as const }
+    expect(outlived([...beforeChanges, made], now)).not.toContainEqual(made)
   })
 
   it('before a person changes much at once are kept until five later ones are there', async () => {

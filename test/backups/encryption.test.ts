@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,22 +9,27 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
+  watch,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Backups } from '../../src-main/backups/backups.ts'
-import { Copies } from '../../src-main/backups/copies.ts'
+import { Copies, type CopiesSetting } from '../../src-main/backups/copies.ts'
+import { encryptBackup } from '../../src-main/backups/encrypt-backup.ts'
 import { decryptFile, encryptFile } from '../../src-main/backups/encryption.ts'
 import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
 import { importFile } from '../../src-main/backups/import-file.ts'
 import { verifyBackup } from '../../src-main/backups/verify.ts'
 import { Credentials } from '../../src-main/base/credentials.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { secretIn } from '../../src-main/headless/secret-file.ts'
 import { sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
 import { entryPoint } from '../support/built.ts'
+import { serve } from '../support/process.ts'
 
 const passphrase = 'correct horse battery: grün'
 
@@ -194,6 +200,69 @@ describe('encrypted backups', () => {
     expect(readdirSync(join(started.dataDirectory, 'backups'))).toEqual([])
   })
 
+  it('write nothing that is not encrypted into the folder that they go to', async () => {
+    const folder = await temporaryDirectory()
+    const seen = new Set<string>()
+    const watcher = watch(folder, (_event, name) => void seen.add(name ?? ''))
+    await command(started.dataDirectory, ['create', join(folder, 'b.age')], passphrase)
+    await command(started.dataDirectory, ['export', join(folder, 'e.age')], passphrase)
+    watcher.close()
+    expect([...seen].sort()).toEqual(['.b.age.part', '.e.age.part', 'b.age', 'e.age'])
+    expect(readdirSync(join(started.dataDirectory, 'backups'))).toEqual([])
+  })
+
+  it('hold what lies in a log beside the backup, and are not made of one that was damaged', async () => {
+    const directory = await temporaryDirectory()
+    const application = await serve(directory)
+    const list = await makeList(application.api)
+    await application.end('SIGTERM')
+    const cutOff = await serve(directory)
+    await makeSubscriber(cutOff.api, list.id, 'in.the.log@example.com')
+    await cutOff.end('SIGKILL')
+    const aside = join(directory, 'aside.db')
+    for (const part of ['', '-wal']) copyFileSync(join(directory, `listwright.db${part}`), aside + part)
+    await encryptBackup(aside, `${aside}.age`, passphrase, 1)
+    const copy = join(directory, 'copy.db')
+    expect((await importFile(`${aside}.age`, copy, passphrase)).subscribers).toBe(1)
+    expect((await importFile(aside, join(directory, 'plain.db'), null)).subscribers).toBe(1)
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+
+    const bytes = readFileSync(copy)
+    bytes.write('IN', bytes.indexOf('in.the.log@example.com'))
+    writeFileSync(copy, bytes)
+    const whole = readFileSync(`${aside}.age`)
+    await expect(encryptBackup(copy, `${aside}.age`, passphrase, 1)).rejects.toThrow('cannot be used')
+    expect(readFileSync(`${aside}.age`).equals(whole)).toBe(true)
+    expect(readdirSync(directory).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('are verified like others, and so are archives', async () => {
+    const folder = await temporaryDirectory()
+    await command(started.dataDirectory, ['export', join(folder, 'all.zip')])
+    await command(started.dataDirectory, ['export', join(folder, 'all.zip.age')], passphrase)
+    for (const name of ['all.zip', 'all.zip.age'])
+      expect(await command(folder, ['verify', join(folder, name)], passphrase)).toMatchObject({
+        ok: true,
+        subscribers: 1
+      })
+  })
+
+  it('are opened however the letters of the passphrase are written', async () => {
+    const folder = await temporaryDirectory()
+    const [plain, closed, opened] = [join(folder, 'plain'), join(folder, 'closed'), join(folder, 'opened')]
+    writeFileSync(plain, 'content')
+    await encryptFile(plain, closed, 'grüne Bäume im Wald'.normalize('NFD'), 1)
+    await decryptFile(closed, opened, 'grüne Bäume im Wald'.normalize('NFC'))
+    expect(readFileSync(opened, 'utf8')).toBe('content')
+    await expect(encryptFile(plain, closed, ' '.repeat(20), 1)).rejects.toThrow('at least 12 characters')
+    // Editors begin a file with a mark, or write it in another encoding.
+    const secretFile = join(folder, 'secret')
+    writeFileSync(secretFile, `\ufeff${passphrase}\r\n`)
+    expect(secretIn('passphrase-file', 'passphrase', secretFile)).toBe(passphrase)
+    writeFileSync(secretFile, passphrase, 'latin1')
+    expect(() => secretIn('passphrase-file', 'passphrase', secretFile)).toThrow('in UTF-8')
+  })
+
   it('are not the only ones that are imported: a plain backup is as well', async () => {
     const folder = await temporaryDirectory()
     const plain = join(folder, 'plain.db')
@@ -202,12 +271,58 @@ describe('encrypted backups', () => {
     writeFileSync(plain, readFileSync(plain).fill(0, 4096, 8192))
     expect(await refusal(plain, null)).toMatch(/^The (backup cannot be used|file is)/)
     writeFileSync(plain, readFileSync(plain).subarray(0, 50))
-    expect(await refusal(plain, null)).toBe('The file is a damaged database.')
+    expect(await refusal(plain, null)).toBe('The file is not a Listwright backup, or is damaged.')
   })
 })
 
 describe('encrypted copies of automatic backups', () => {
   const hour = 60 * 60 * 1000
+  const day = 24 * hour
+
+  it('keep the passphrase that was there where another one is not taken', async () => {
+    const { dataDirectory } = await startApplication()
+    const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+    const credentials = new Credentials(dataDirectory, null)
+    const copies = new Copies(reader, credentials, dataDirectory)
+    const folder = await temporaryDirectory()
+    const settings: CopiesSetting[] = []
+    await copies.set(folder, passphrase, (setting) => {
+      settings.push(setting)
+      return Promise.resolve(null)
+    })
+    const locked = copies.set(folder, 'another long passphrase', () =>
+      Promise.reject(new Error('the data is locked'))
+    )
+    await expect(locked).rejects.toThrow('the data is locked')
+    const [{ place, passphrase_place: where }] = settings as [CopiesSetting]
+    expect(await credentials.read(`copies-${place}`, where)).toBe(passphrase)
+    expect(readdirSync(folder)).toEqual([place])
+    expect(readdirSync(join(dataDirectory, 'credentials'))).toEqual([`copies-${place}`])
+    await reader.destroy()
+  })
+
+  it('go on after the clock was ahead for a while', async () => {
+    const { api, dataDirectory } = await startApplication()
+    const folder = await temporaryDirectory()
+    await api.workbench('PUT', '/backups/copies', { folder, passphrase })
+    const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+    const copies = new Copies(reader, new Credentials(dataDirectory, null), dataDirectory)
+    const backups = new Backups(reader, dataDirectory, { state: 'sound' }, copies)
+    const [place = ''] = readdirSync(folder)
+    const now = Date.now()
+    for (const [time, count] of [
+      [now + 400 * day, 1],
+      [now, 2],
+      [now + day, 3]
+    ] as const) {
+      await makeList(api)
+      await backups.makeWhatIsDue(time)
+      expect(backups.list().length).toBe(count)
+      expect(readdirSync(join(folder, place)).length).toBe(count)
+    }
+    await backups.close()
+    await reader.destroy()
+  })
 
   it('go to the folder that was chosen, and as many are kept as of the backups', async () => {
     const { api, dataDirectory } = await startApplication()
@@ -219,9 +334,14 @@ describe('encrypted copies of automatic backups', () => {
     expect(await state()).toBeNull()
     expect((await set('copies')).error_message).toMatch(/^folder must be a whole path, such as /)
     expect((await set(join(folder, 'none'))).error_message).toMatch(/^folder must exist; there is no folder /)
-    expect((await set(join(dataDirectory, 'backups'))).error_message).toBe(
-      'folder must be outside of the folder that holds the data'
-    )
+    const link = join(folder, 'link')
+    symlinkSync(dataDirectory, link)
+    for (const within of [dataDirectory, link])
+      expect((await set(within)).error_message).toBe(
+        'folder must be outside of the folder that holds the data'
+      )
+    rmSync(link)
+    expect((await set(`${folder}\0`)).error_message).toMatch(/^folder must be a whole path/)
     expect((await set(folder, 'elevenchars')).error_message).toBe(
       'passphrase must have at least 12 characters'
     )
@@ -254,6 +374,16 @@ describe('encrypted copies of automatic backups', () => {
     expect((await copies.state())?.fault).toBeNull()
     expect(made().length).toBe(2)
 
+    // A mount point without its drive: nothing is written where the drive belongs.
+    renameSync(join(folder, place), `${folder}-place`)
+    await backups.makeWhatIsDue(now + hour)
+    expect((await copies.state())?.fault).toMatch(/^The folder .* is gone\. Connect the drive/)
+    expect(readdirSync(folder)).not.toContain(place)
+    writeFileSync(join(folder, place), 'not a folder')
+    expect(await state()).toMatchObject({ folder })
+    rmSync(join(folder, place))
+    renameSync(`${folder}-place`, join(folder, place))
+
     // Two of one hour long ago: the older one is not kept.
     const [old, older, others] = ['10-50', '10-40', '10-30'].map(
       (time) => `listwright-scheduled-2020-01-01T${time}-00.000Z.db.age`
@@ -271,14 +401,23 @@ describe('encrypted copies of automatic backups', () => {
     expect((await copies.state())?.fault).toBe(
       'The passphrase cannot be read from where it is kept. Enter it again.'
     )
-    expect((await set(folder)).success).toBe(true)
+    // What is opened in another way lies in a folder of its own.
+    const other = 'another long passphrase'
+    expect((await set(folder, other)).success).toBe(true)
+    const [second = ''] = readdirSync(folder).filter(
+      (name) => name !== place && /^listwright-.*[^0]$/.test(name)
+    )
     await backups.makeWhatIsDue(now + 2 * hour)
-    const count = made().length
+    // One by these backups, and one by the application, whose clock is behind theirs.
+    const inSecond = () => readdirSync(join(folder, second)).filter((name) => name.endsWith('.age'))
+    await expect.poll(() => inSecond().length, { timeout: 10_000 }).toBe(2)
+    const [any = ''] = inSecond()
+    expect((await importFile(join(folder, second, any), join(folder, 'any.db'), other)).ok).toBe(true)
     expect((await api.workbench('DELETE', '/backups/copies')).success).toBe(true)
     expect(await state()).toBeNull()
     await makeList(api)
     await backups.makeWhatIsDue(now + 3 * hour)
-    expect(made().length).toBe(count)
+    expect(inSecond().length).toBe(2)
     await backups.close()
     await reader.destroy()
     // A database that cannot be read is told, and ends nothing.

@@ -2,11 +2,11 @@ import SQLite, { type Database } from 'better-sqlite3'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
-import { makeDirectory, moveDurably } from '../../base/durable.ts'
+import { makeDirectory, moveDurably, partialPath } from '../../base/durable.ts'
 import { addFunctions } from '../../database/functions.ts'
 import { newestSchema } from '../../database/migrate.ts'
 import { requireRoom } from '../room.ts'
@@ -34,7 +34,7 @@ export async function writeArchive(backupPath: string, path: string): Promise<Wr
   if (!ok) throw new Error(`${backupPath} cannot be used: ${faults.join('; ')}`)
   await makeDirectory(dirname(path))
   await requireRoom('An archive', statSync(backupPath).size, dirname(path))
-  const partial = join(dirname(path), `.${basename(path)}.part`)
+  const partial = partialPath(path)
   const database = openBackup(backupPath)
   try {
     const held = archivedTables(database)

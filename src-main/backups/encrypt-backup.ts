@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { copyDatabase } from './copy-database.ts'
+import { encryptFile } from './encryption.ts'
+import { notePath } from './files.ts'
+import { verifyBackup } from './verify.ts'
+
+/**
+ * Encrypts a backup with a passphrase, with what lies in a log beside it. It is verified before: what was damaged since it was made
+ * would take the place of what is whole.
+ * @param encrypted the file, which takes the place of an earlier one
+ * @param cost as of {@link encryptFile}
+ * @throws Error with a sentence where the backup cannot be used, or the file cannot be written
+ */
+export async function encryptBackup(
+  path: string,
+  encrypted: string,
+  passphrase: string,
+  cost?: number
+): Promise<void> {
+  const hasLog = existsSync(`${path}-wal`)
+  const whole = hasLog ? join(dirname(path), `.${basename(path)}.whole.part`) : path
+  try {
+    if (hasLog) await copyDatabase(path, whole)
+    const { ok, faults } = await verifyBackup(whole, path, notePath(path))
+    if (!ok) throw new Error(`${path} cannot be used: ${faults.join('; ')}`)
+    await encryptFile(whole, encrypted, passphrase, cost)
+  } finally {
+    if (hasLog) await rm(whole, { force: true })
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { removeDurably, writeDurably } from '../base/durable.ts'
+import type { Outlasting } from './outlasting.ts'
+
+/** How far a restore is, in a file of the data directory: what was cut off is finished by the next start. */
+export type RestoreRequest =
+  /** Somebody asked for it: nothing was done yet. */
+  | { stage: 'asked'; backup: string }
+  /** A verified copy of the backup lies beside the database, and only has to take its place. */
+  | { stage: 'prepared'; backup: string; outlasting: Outlasting; before: RestoreInPlace | null }
+  | RestoreInPlace
+
+/** One that is in place, and was not opened yet. */
+export interface RestoreInPlace {
+  stage: 'in_place'
+  backup: string
+  outlasting: Outlasting
+}
+
+function requestPath(dataDirectory: string): string {
+  return join(dataDirectory, 'restore.json')
+}
+
+export async function writeRestoreRequest(dataDirectory: string, request: RestoreRequest): Promise<void> {
+  await writeDurably(requestPath(dataDirectory), JSON.stringify(request))
+}
+
+/** @returns null where no restore was asked for, or the last one is done */
+export function restoreRequest(dataDirectory: string): RestoreRequest | null {
+  const path = requestPath(dataDirectory)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as RestoreRequest) : null
+}
+
+export async function removeRestoreRequest(dataDirectory: string): Promise<void> {
+  await removeDurably(requestPath(dataDirectory))
+}
