@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
@@ -108,7 +110,7 @@ export interface Application {
 export async function createApp(options: ApplicationOptions): Promise<Application> {
   const dataDirectory = resolve(options.dataDirectory)
   await preparePrivately(dataDirectory)
-  const lock = takeInstanceLock(dataDirectory, patienceWithCommands)
+  const lock = takeInstanceLock(dataDirectory, (await isServed(dataDirectory)) ? 0 : patienceWithCommands)
   const logSize = (await stat(join(dataDirectory, 'listwright.db-wal')).catch(() => null))?.size ?? 0
   const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
   // Of one that was killed: something else may listen there now.
@@ -295,6 +297,23 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const explanation = await explained(error)
     await close()
     throw explanation
+  }
+}
+
+/** Whether something answers where the application of a data directory told that it is: then it is not waited for. */
+async function isServed(dataDirectory: string): Promise<boolean> {
+  const address = await readFile(join(dataDirectory, addressFile), 'utf8').catch(() => null)
+  if (address === null || !URL.canParse(address)) return false
+  const { hostname, port } = new URL(address)
+  const socket = connect({ host: hostname, port: Number(port) })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    // Of one that was killed.
+    return false
+  } finally {
+    socket.destroy()
   }
 }
 
