@@ -36,8 +36,11 @@ const none = { log: 0, checkpointed: 0 }
 export class Checkpointer {
   readonly #sqlite: Database
   readonly #own: NotedCheckpoint
+  readonly #databasePath: string
+  readonly #onCopied: () => void
   readonly #onDamage: () => void
-  readonly #thread: Worker
+  /** Started for the first copy: what writes little is done before. */
+  #thread: Worker | null = null
   #isHeld = true
   #copying = false
   /** Copies of the last pages so far; 0 while there are more. */
@@ -60,18 +63,10 @@ export class Checkpointer {
     { onCopied, onDamage }: { onCopied: () => void; onDamage: () => void }
   ) {
     this.#sqlite = sqlite
+    this.#databasePath = databasePath
+    this.#onCopied = onCopied
     this.#onDamage = onDamage
     this.#own = new NotedCheckpoint(sqlite, databasePath)
-    this.#thread = startThread(import.meta.url, 'checkpoint-thread', {
-      name: 'checkpoint',
-      data: databasePath
-    })
-    this.#thread.on('message', (ended: CopyEnd) => {
-      this.#copying = false
-      this.#reachedEnd = ended === 'reached the end'
-      if (ended === 'met damage') onDamage()
-      onCopied()
-    })
   }
 
   /** Whether what is in the log is copied into the database. */
@@ -99,7 +94,7 @@ export class Checkpointer {
    */
   async holdOff(): Promise<void> {
     this.#heldOffUntil = performance.now() + holdOffTime
-    if (this.#copying) await once(this.#thread, 'message')
+    if (this.#copying && this.#thread) await once(this.#thread, 'message')
   }
 
   /** To be called after each commit. */
@@ -118,7 +113,22 @@ export class Checkpointer {
     }
     this.#copying = true
     this.#lastCopies = left <= nearlyAll ? this.#lastCopies + 1 : 0
+    this.#thread ??= this.#startThread()
     this.#thread.postMessage('copy')
+  }
+
+  #startThread(): Worker {
+    const thread = startThread(import.meta.url, 'checkpoint-thread', {
+      name: 'checkpoint',
+      data: this.#databasePath
+    })
+    thread.on('message', (ended: CopyEnd) => {
+      this.#copying = false
+      this.#reachedEnd = ended === 'reached the end'
+      if (ended === 'met damage') this.#onDamage()
+      this.#onCopied()
+    })
+    return thread
   }
 
   /** Where the log ends now. */
@@ -128,7 +138,7 @@ export class Checkpointer {
 
   /** Copies what is left, and ends the writer's connection. @param last where that is noted */
   async close(last: LastChangeNotes): Promise<void> {
-    await endThread(this.#thread)
+    if (this.#thread) await endThread(this.#thread)
     if (!this.#isHeld) this.#careful(() => this.#own.run())
     endWith(this.#sqlite, this.#own, last)
   }

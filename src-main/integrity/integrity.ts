@@ -4,10 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, storageFaultOf, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
+import { answerOn, type IntegrityQuestion } from './answer.ts'
 import { examineEnd } from './examine.ts'
 import type { Writer } from '../database/writer.ts'
 import type { IntegrityState } from './schema.ts'
-import { type OpenDatabase, openForGood } from './verify-pages.ts'
+import { openForGood } from './verify-pages.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {
@@ -15,8 +16,8 @@ declare module '../http/context.ts' {
   }
 }
 
-export type IntegrityQuestion = { ask: 'examine' | 'prepare' | 'structure' | 'accept' } & OpenDatabase
-
+/** A database of so many bytes is looked at in a few milliseconds, which is less than a thread takes to start. */
+const smallEnough = 4 * 1024 * 1024
 /** Milliseconds after which it is tried again to note the pages. */
 const prepareAgain = 30_000
 
@@ -168,12 +169,10 @@ export class Integrity {
     this.#writer?.refuse()
   }
 
-  #ask(ask: IntegrityQuestion['ask']): Promise<string[]> {
+  async #ask(ask: IntegrityQuestion['ask']): Promise<string[]> {
     const databasePath = this.#databasePath
-    return this.#thread.ask({
-      ask,
-      databasePath,
-      file: openForGood(databasePath)
-    })
+    const question = { ask, databasePath, file: openForGood(databasePath) }
+    const isQuick = ask !== 'structure' && statSync(databasePath).size <= smallEnough
+    return isQuick ? answerOn(question) : this.#thread.ask(question)
   }
 }
