@@ -230,10 +230,9 @@ async function inPassingFolder<Result>(
 ): Promise<Result> {
   const parent = existsSync(dataDirectory) ? join(dataDirectory, backupFolder) : tmpdir()
   await makeDirectory(parent)
-  // Not awaited: an interruption in between would leave it.
-  const folder = mkdtempSync(join(parent, passingFolder))
+  let folder: string | undefined
   const remove = (): void => {
-    rmSync(folder, { recursive: true, force: true })
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     if (destination !== null) rmSync(partialPath(destination), { force: true })
   }
   const stop = (): never => {
@@ -242,6 +241,8 @@ async function inPassingFolder<Result>(
   }
   for (const signal of interruptions) process.once(signal, stop)
   try {
+    // Not awaited: an interruption in between would leave it.
+    folder = mkdtempSync(join(parent, passingFolder))
     return await work(folder)
   } finally {
     for (const signal of interruptions) process.off(signal, stop)
