@@ -59,7 +59,7 @@ export interface ApplicationOptions {
   orAnyPort?: boolean
   /** Configuration directives to set before anything else. */
   settings?: SettingsChanges
-  /** Of the hashes of passwords, where it is not the one that keeps them safe: for tests. */
+  /** Of the hashes of passwords and of passphrases, where it is not the one that keeps them safe: for tests. */
   passwordCost?: PasswordCost
   /** What the desktop keeps secrets with, where there is one. */
   encryption?: DesktopEncryption
@@ -187,7 +187,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const credentials = new Credentials(dataDirectory, options.encryption ?? null)
     const remoteLook = new RemoteLook()
     const copies = new Copies(reader, credentials, dataDirectory)
-    const backups = new Backups(reader, dataDirectory, integrity, copies)
+    const passphraseCost = options.passwordCost && Math.log2(options.passwordCost.N)
+    const backups = new Backups(reader, dataDirectory, integrity, copies, passphraseCost)
     backups.fault = restoreFault
     backups.restored = restored
     backups.warnings = unsafePlacesOf(dataDirectory)

@@ -24,7 +24,7 @@ answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
       return { isWritten: true }
     }
     if (question.ask === 'encrypt') {
-      await encryptBackup(path, question.encrypted, question.passphrase)
+      await encryptBackup(path, question.encrypted, question.passphrase, question.cost)
       return { isWritten: true }
     }
     const { databasePath, file } = question

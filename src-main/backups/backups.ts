@@ -39,7 +39,7 @@ export type BackupQuestion = { path: string } & (
   | ({ ask: 'recover' } & OpenDatabase)
   | { ask: 'import'; file: string; passphrase: string | null }
   | { ask: 'export'; archive: string }
-  | { ask: 'encrypt'; encrypted: string; passphrase: string }
+  | { ask: 'encrypt'; encrypted: string; passphrase: string; cost: number | undefined }
 )
 export type BackupAnswer =
   { found: Verification; losses?: LossCounts } | { isWritten: true } | { refused: string }
@@ -66,6 +66,7 @@ export class Backups {
   )
   readonly #dataDirectory: string
   readonly #integrity: Pick<Integrity, 'state'>
+  readonly #passphraseCost: number | undefined
   readonly copies: Copies
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -82,13 +83,16 @@ export class Backups {
   /** What is unsafe about where the data lies, a sentence each. */
   warnings: readonly string[] = []
 
+  /** @param passphraseCost the binary logarithm of scrypt's N; the usual one where it is left out */
   constructor(
     reader: Kysely<Schema>,
     dataDirectory: string,
     integrity: Pick<Integrity, 'state'>,
-    copies: Copies
+    copies: Copies,
+    passphraseCost?: number
   ) {
     this.copies = copies
+    this.#passphraseCost = passphraseCost
     this.#integrity = integrity
     this.#dataDirectory = dataDirectory
     this.#reader = reader
@@ -179,8 +183,13 @@ export class Backups {
   async encrypt(name: string, passphrase: string): Promise<string> {
     const { path } = this.named(name)
     const encrypted = encryptedPath(path)
-    await this.#whileExporting(name, { ask: 'encrypt', path, encrypted, passphrase })
+    await this.#encrypt(path, encrypted, passphrase)
     return encrypted
+  }
+
+  #encrypt(path: string, encrypted: string, passphrase: string): Promise<void> {
+    const cost = this.#passphraseCost
+    return this.#whileExporting(basename(path), { ask: 'encrypt', path, encrypted, passphrase, cost })
   }
 
   async #whileExporting(name: string, question: BackupQuestion): Promise<void> {
@@ -284,8 +293,7 @@ export class Backups {
     if (this.isWriting) return
     await this.copies.makeWhatIsDue(
       () => this.list(),
-      (path, encrypted, passphrase) =>
-        this.#whileExporting(basename(path), { ask: 'encrypt', path, encrypted, passphrase }),
+      (path, encrypted, passphrase) => this.#encrypt(path, encrypted, passphrase),
       now
     )
   }

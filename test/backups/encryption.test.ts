@@ -307,7 +307,7 @@ describe('encrypted copies of automatic backups', () => {
     await api.workbench('PUT', '/backups/copies', { folder, passphrase })
     const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
     const copies = new Copies(reader, new Credentials(dataDirectory, null), dataDirectory)
-    const backups = new Backups(reader, dataDirectory, { state: 'sound' }, copies)
+    const backups = new Backups(reader, dataDirectory, { state: 'sound' }, copies, 4)
     const [place = ''] = readdirSync(folder)
     const now = Date.now()
     for (const [time, count] of [
@@ -350,7 +350,7 @@ describe('encrypted copies of automatic backups', () => {
 
     const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
     const copies = new Copies(reader, new Credentials(dataDirectory, null), dataDirectory)
-    const backups = new Backups(reader, dataDirectory, { state: 'sound' }, copies)
+    const backups = new Backups(reader, dataDirectory, { state: 'sound' }, copies, 4)
     await api.workbench('PUT', '/settings', { service_backups: 'hourly' })
     const now = Date.now()
     await backups.makeWhatIsDue(now)

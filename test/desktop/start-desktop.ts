@@ -1,6 +1,7 @@
 import type { AppUpdater, UpdateCheckResult } from 'electron-updater'
 import { expect, onTestFinished, vi } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
+import * as builtApplication from '../support/built.ts'
 import { Client } from '../support/client.ts'
 import { type DoubleOptions, electronDouble } from './electron-double.ts'
 
@@ -47,6 +48,8 @@ export async function startDesktop(
   vi.stubEnv('XDG_CONFIG_HOME', dataHome)
   vi.resetModules()
   vi.doMock('electron', () => electron.module)
+  // What is built is started in half the time.
+  vi.doMock('../../src-main/app.ts', () => builtApplication)
   vi.doMock('electron-updater', () => ({ default: { autoUpdater } }))
   onTestFinished(async () => {
     Object.assign(process, { argv, resourcesPath })
@@ -56,6 +59,7 @@ export async function startDesktop(
     await vi.waitFor(() => expect(log).toContain('quit'))
     vi.doUnmock('electron')
     vi.doUnmock('electron-updater')
+    vi.doUnmock('../../src-main/app.ts')
     vi.unstubAllEnvs()
   })
   await import('../../src-main/desktop/main.ts')
