@@ -14,6 +14,8 @@ export default defineConfig({
     // Longest wait before a test is given up, on a machine that is busy with other things; no test measures speed.
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // The same for what a test looks at again and again.
+    expect: { poll: { timeout: 15_000 } },
     // What was built is run as it is.
     server: { deps: { external: [/\/out\/main\//] } },
     reporters: ['default']
