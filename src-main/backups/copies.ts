@@ -10,7 +10,7 @@ import type { CredentialOwner, Credentials } from '../base/credentials.ts'
 import { makeDirectory } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
-import { requirePassphrase } from './encryption.ts'
+import { requirePassphrase } from './passphrase.ts'
 import {
   type BackupFile,
   copiesIn,

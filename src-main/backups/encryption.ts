@@ -6,9 +6,9 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { moveDurably, partialPath } from '../base/durable.ts'
-import { messageOf, validationFailed } from '../base/errors.ts'
+import { messageOf } from '../base/errors.ts'
+import { requirePassphrase } from './passphrase.ts'
 import { requireRoom } from './room.ts'
-import { minPassphrase } from './schema.ts'
 
 // Encrypted files are of the age format (age-encryption.org), so that they can be opened without Listwright: age --decrypt.
 
@@ -18,12 +18,6 @@ const beginning = 'age-encryption.org/v1'
 const usualCost = 18
 /** Bytes that are read at once. */
 const chunk = 1024 * 1024
-
-/** @throws ApiError validation_failed where it is too short */
-export function requirePassphrase(passphrase: string): void {
-  if ([...passphrase.trim()].length < minPassphrase)
-    throw validationFailed(`passphrase must have at least ${minPassphrase} characters`)
-}
 
 /** Whether a file is encrypted. */
 export async function isEncrypted(path: string): Promise<boolean> {

@@ -1,0 +1,8 @@
+import { validationFailed } from '../base/errors.ts'
+import { minPassphrase } from './schema.ts'
+
+/** @throws ApiError validation_failed where it is too short */
+export function requirePassphrase(passphrase: string): void {
+  if ([...passphrase.trim()].length < minPassphrase)
+    throw validationFailed(`passphrase must have at least ${minPassphrase} characters`)
+}
