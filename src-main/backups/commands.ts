@@ -53,6 +53,10 @@ async function replaceCopies(db: Kysely<Schema>, copies: CopiesSetting | null): 
     .execute()
 }
 
+/** Shown with the campaign, until it is resumed. */
+const whyPaused =
+  'A backup was restored, and this campaign may have been sent since it was made. Check that before you continue it.'
+
 /**
  * Makes restored data fit to go on from. Campaigns that were scheduled or being sent when the backup was made are paused: they may have
  * been sent since. No id is given out that was given out before, whose files may be there. Encrypted copies go where they went.
@@ -66,7 +70,11 @@ const goOnAfterRestore: Command<{ name: string; outlasting: Outlasting }, number
   if (copies !== undefined) await replaceCopies(context.db, copies)
   const campaigns = await campaignsToBeSent(context.db)
   for (const { id, organization_id: organizationId, mailing_list_id: mailingListId } of campaigns) {
-    await context.db.updateTable('dispatches').set({ paused: 1 }).where('campaign_id', '=', id).execute()
+    await context.db
+      .updateTable('dispatches')
+      .set({ paused: 1, error_message: whyPaused })
+      .where('campaign_id', '=', id)
+      .execute()
     await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()
     recordOne(context, 'campaign', 'update', { organizationId, mailingListId }, id)
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
-import { sharedApplication, temporaryDirectory } from '../support/application.ts'
-import { importText, makeList, makeSubscriber } from '../support/builders.ts'
+import { sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
+import { importText, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
@@ -67,6 +67,30 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await page.getByText('There are no backups yet.').waitFor()
     await window.finish()
   })
+
+  it('tell what is paused once they are restored', async () => {
+    const first = await startApplication()
+    const list = await makeList(first.api, { name: 'Readers' })
+    const dispatch = { from_email: 'sender@example.com', begins_at: '2040-01-01T00:00:00Z' }
+    await makeCampaign(first.api, list.id, { name: 'Spring sale', dispatch_attributes: dispatch })
+    const { data } = await first.api.workbench<{ name: string }>('POST', '/backups')
+    await first.api.workbench('POST', `/backups/${data.name}/restore`)
+    await first.app.close()
+    const { app } = await startApplication(first.dataDirectory)
+    const window = await Window.open(browser, app, '/backups')
+    const { page } = window
+    await page.getByText('The backup has been restored.').waitFor()
+    await page.getByText('A campaign that was scheduled or being sent is paused').waitFor()
+    await window.screenshot('backup-restored')
+    await page.getByRole('link', { name: 'Go to the campaigns' }).click()
+    await page.getByRole('link', { name: 'Spring sale' }).waitFor()
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await page.getByRole('link', { name: 'Spring sale' }).click()
+    await page.getByText('A backup was restored, and this campaign may have been sent since').waitFor()
+    await window.screenshot('campaign-paused-by-restore')
+    await window.finish()
+  })
+
   it('are exported with a passphrase, imported again, and copied to another folder', async () => {
     const list = await makeList(started.api, { name: 'Customers' })
     await makeSubscriber(started.api, list.id, 'b@example.com')
