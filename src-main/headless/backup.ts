@@ -6,17 +6,20 @@ import { encryptFile, isEncrypted } from '../backups/encryption.ts'
 import { requirePassphrase } from '../backups/passphrase.ts'
 import { backupFolder, backupName, backupsIn, passingFolder } from '../backups/files.ts'
 import { makeDirectory, partialPath } from '../base/durable.ts'
+import { messageOf } from '../base/errors.ts'
 import { importFile, isPacked } from '../backups/import-file.ts'
+import { tellOfBackup } from '../backups/note.ts'
 import { recoverBackup } from '../backups/recover.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
 import { writeBackup } from '../backups/write-backup.ts'
+import { commandLine, requestOrigin } from '../database/origin.ts'
 import { takeInstanceLock } from '../database/instance-lock.ts'
 import { formatCount, formatMegabytes } from '../base/figures.ts'
 import { openForGood } from '../integrity/verify-pages.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
-import { requireData } from './data-directory.ts'
+import { openDataDirectory, requireData } from './data-directory.ts'
 import { secretIn } from './secret-file.ts'
 
 // `listwright backup …`: copies of the database, also where the application does not start any more.
@@ -97,10 +100,31 @@ async function create(
           await encryptFile(copy, path, passphrase)
           return found
         })
+  await noteInLog(dataDirectory, path, file === undefined ? 'made' : 'exported')
   const { size: bytes } = statSync(path)
   return {
     json: { file: path, bytes, subscribers },
     text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}, verified.`
+  }
+}
+
+/** Tells the audit log what left the data, or came in. It is done by then, whatever keeps the log from being written. */
+async function noteInLog(
+  dataDirectory: string,
+  path: string,
+  done: 'made' | 'exported' | 'imported'
+): Promise<void> {
+  try {
+    const data = openDataDirectory(dataDirectory)
+    try {
+      await requestOrigin.run(commandLine, () =>
+        data.write((writer) => tellOfBackup(writer, basename(path), done))
+      )
+    } finally {
+      await data.close()
+    }
+  } catch (error) {
+    process.stderr.write(`This is not in the audit log: ${messageOf(error)}\n`)
   }
 }
 
@@ -211,6 +235,7 @@ async function exportData(
     const archive = passphrase === null ? path : join(folder, 'archive.zip')
     const { subscribers } = await writeArchive(copy, archive)
     if (passphrase !== null) await encryptFile(archive, refuseExisting(path), passphrase)
+    await noteInLog(dataDirectory, path, 'exported')
     const { size: bytes } = statSync(path)
     return {
       json: { file: path, bytes, subscribers },
@@ -270,6 +295,8 @@ async function importData(
   if (!existsSync(given)) throw new Error(`There is no file ${given}.`)
   const path = importedPath(dataDirectory)
   const { subscribers } = await importFile(given, path, await passphraseFor(given, passphrase))
+  // Where there is no data yet, there is no log.
+  if (existsSync(join(dataDirectory, 'listwright.db'))) await noteInLog(dataDirectory, path, 'imported')
   return {
     json: { file: path, subscribers },
     text: [

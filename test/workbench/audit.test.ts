@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { AuditEvent, AuditPage } from '../../src-main/workbench/audit/endpoints.ts'
 import { AuditGroups } from '../../src-main/workbench/audit/groups.ts'
 import type { AuditRow } from '../../src-main/workbench/audit/queries.ts'
 import { clientOfUser, makeOrganization, makeUser } from '../support/accounts.ts'
-import { clientOf, sharedApplication, temporaryDirectory } from '../support/application.ts'
-import { createApp } from '../support/built.ts'
+import { clientOf, sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
+import { createApp, entryPoint } from '../support/built.ts'
 import {
   allSubscribers,
   deleteList,
@@ -291,6 +294,26 @@ describe('the audit log', () => {
       ['update', data.name, ['restore_requested']],
       ['update', data.name, ['exported']],
       ['create', data.name, []]
+    ])
+  })
+
+  it('tells what left the data on the command line, beside the application and without it', async () => {
+    const { app, dataDirectory } = await startApplication()
+    const folder = await temporaryDirectory()
+    const backup = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [entryPoint, 'backup', ...args, '--data-dir', dataDirectory])
+    await backup('create')
+    await backup('export', join(folder, 'everything.zip'))
+    await app.close()
+    await backup('create', join(folder, 'copy.db'))
+    await backup('import', join(folder, 'everything.zip'))
+    const second = await startApplication(dataDirectory)
+    const events = await eventsOf(second.api, { entity: 'backup' })
+    expect(events.map(({ action, via, record }) => [action, via, record?.name])).toEqual([
+      ['create', 'command_line', expect.stringMatching(/^listwright-imported-.*\.db$/)],
+      ['update', 'command_line', 'copy.db'],
+      ['update', 'command_line', 'everything.zip'],
+      ['create', 'command_line', expect.stringMatching(/^listwright-backup-.*\.db$/)]
     ])
   })
 
