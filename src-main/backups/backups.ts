@@ -274,7 +274,10 @@ export class Backups {
   }
 
   async #look(): Promise<void> {
-    await this.makeWhatIsDue(Date.now())
+    const now = Date.now()
+    if (!this.#isUntimely()) await this.#makeScheduled(now)
+    // Not waited for: a drive that does not answer holds up no backup.
+    void this.copyWhatIsDue(now)
     if (this.#isClosed) return
     this.#timer = setTimeout(() => void this.#look(), lookInterval)
     this.#timer.unref()
@@ -282,10 +285,14 @@ export class Backups {
 
   /** Makes one where the last is old enough and something changed since, and removes those that are no longer kept. What fails is tried again at the next look. */
   async makeWhatIsDue(now: number): Promise<void> {
-    // What is damaged would take the place of what is whole.
-    if (this.#integrity.state === 'damaged' || this.isWriting) return
+    if (this.#isUntimely()) return
     await this.#makeScheduled(now)
     await this.copyWhatIsDue(now)
+  }
+
+  /** What is damaged would take the place of what is whole. */
+  #isUntimely(): boolean {
+    return this.#integrity.state === 'damaged' || this.isWriting
   }
 
   /** Copies the newest of those that are made by themselves to where encrypted copies go, if it is yet to be copied. */
@@ -293,7 +300,11 @@ export class Backups {
     if (this.isWriting) return
     await this.copies.makeWhatIsDue(
       () => this.list(),
-      (path, encrypted, passphrase) => this.#encrypt(path, encrypted, passphrase),
+      async ({ path }, passphrase) => {
+        const encrypted = join(this.directory, `.${basename(path)}.copy.part`)
+        await this.#encrypt(path, encrypted, passphrase)
+        return encrypted
+      },
       now
     )
   }

@@ -53,9 +53,9 @@ async function replaceCopies(db: Kysely<Schema>, copies: CopiesSetting | null): 
     .execute()
 }
 
-/** Shown with the campaign, until it is resumed. */
+/** Shown with the campaign, until it is continued. */
 const whyPaused =
-  'A backup was restored, and this campaign may have been sent since it was made. Check that before you continue it.'
+  'A backup was restored, and this campaign may have been sent after the backup was made. Check this before you continue it.'
 
 /**
  * Makes restored data fit to go on from. Campaigns that were scheduled or being sent when the backup was made are paused: they may have

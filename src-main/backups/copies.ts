@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, realpath, rmdir, stat } from 'node:fs/promises'
+import { access, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CredentialPlace } from '../base/credential-places.ts'
 import type { CredentialOwner, Credentials } from '../base/credentials.ts'
-import { makeDirectory } from '../base/durable.ts'
+import { copyCompared, makeDirectory } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import { requirePassphrase } from './passphrase.ts'
@@ -49,7 +49,9 @@ export class Copies {
   #fault: string | null = null
   /** When the last one that is known was made. UNIX milliseconds. */
   #lastAt: number | null = null
-  #look: Promise<void> | null = null
+  /** A look at a folder that is under way, and at which. */
+  #look: { place: string; ended: Promise<void> } | null = null
+  #making: Promise<void> | null = null
 
   constructor(reader: Kysely<Schema>, credentials: Credentials, dataDirectory: string) {
     this.#reader = reader
@@ -61,16 +63,29 @@ export class Copies {
   async state(): Promise<{ folder: string; lastAt: number | null; fault: string | null } | null> {
     const setting = await copiesSetting(this.#reader)
     if (!setting) return null
-    this.#look ??= this.#findLast(placeOf(setting)).finally(() => (this.#look = null))
-    const isLate = await Promise.race([this.#look.then(() => false), pause(patience, true, { ref: false })])
+    const look = this.#lookAt(placeOf(setting))
+    const isLate = await Promise.race([look.then(() => false), pause(patience, true, { ref: false })])
     const late = isLate ? `The folder ${setting.folder} does not answer.` : null
     return { folder: setting.folder, lastAt: this.#lastAt, fault: this.#fault ?? late }
+  }
+
+  /** A drive that does not answer is asked once. */
+  #lookAt(place: string): Promise<void> {
+    if (this.#look?.place === place) return this.#look.ended
+    const look = { place, ended: this.#findLast(place).finally(() => this.#forget(look)) }
+    this.#look = look
+    return look.ended
+  }
+
+  #forget(look: { place: string }): void {
+    if (this.#look?.place === look.place) this.#look = null
   }
 
   /** What cannot be read, such as a drive that is not connected, is told when a copy is due. */
   async #findLast(place: string): Promise<void> {
     const copies = await copiesIn(place).catch(() => null)
-    if (copies) this.#lastAt = lastMade(copies, Date.now())?.createdAt ?? null
+    // They may go somewhere else by now.
+    if (copies && this.#look?.place === place) this.#lastAt = lastMade(copies, Date.now())?.createdAt ?? null
   }
 
   /**
@@ -102,6 +117,9 @@ export class Copies {
     }
     this.#fault = null
     this.#lastAt = null
+    // What is under way for another folder is not waited for.
+    this.#look = null
+    this.#making = null
   }
 
   /** Forgets the passphrase. The copies that were made stay. @param store keeps that, and answers what the setting was before */
@@ -112,14 +130,27 @@ export class Copies {
 
   /**
    * Copies the backup that was made by itself last, if that is yet to be done, and removes the copies that are no longer kept. What
-   * fails is told in the state.
+   * fails is told in the state. Takes as long as the drive takes; what is under way is waited for.
    * @param list the backups of the data directory, the newest first
-   * @param encrypt writes an encrypted copy
+   * @param encrypt writes an encrypted file beside a backup, and answers its path
    * @param now UNIX milliseconds
    */
-  async makeWhatIsDue(
+  makeWhatIsDue(
     list: () => readonly BackupFile[],
-    encrypt: (path: string, encrypted: string, passphrase: string) => Promise<void>,
+    encrypt: (backup: BackupFile, passphrase: string) => Promise<string>,
+    now: number
+  ): Promise<void> {
+    if (this.#making) return this.#making
+    const making = this.#makeWhatIsDue(list, encrypt, now).finally(() => {
+      if (this.#making === making) this.#making = null
+    })
+    this.#making = making
+    return making
+  }
+
+  async #makeWhatIsDue(
+    list: () => readonly BackupFile[],
+    encrypt: (backup: BackupFile, passphrase: string) => Promise<string>,
     now: number
   ): Promise<void> {
     try {
@@ -138,7 +169,12 @@ export class Copies {
         if (passphrase === null)
           throw new Error('The passphrase cannot be read from where it is kept. Enter it again.')
         await removeLeftParts(place, now)
-        await encrypt(last.path, join(place, name), passphrase)
+        const encrypted = await encrypt(last, passphrase)
+        try {
+          await copyCompared(encrypted, join(place, name))
+        } finally {
+          await rm(encrypted, { force: true })
+        }
       }
       for (const each of outlived(await copiesIn(place), now)) await removeBackup(each)
       this.#fault = null
@@ -175,7 +211,7 @@ function placeOf({ folder, place }: CopiesSetting): string {
 /** Not made where it is missing: it would come to lie where a drive that is not connected belongs. */
 async function requirePlace(place: string): Promise<void> {
   if (!(await isDirectory(place)))
-    throw new Error(`The folder ${place} is gone. Connect the drive that it is on, or set up copies again.`)
+    throw new Error(`The folder ${place} is missing. Connect the drive it is on, or set up the copies again.`)
 }
 
 async function isDirectory(path: string): Promise<boolean> {

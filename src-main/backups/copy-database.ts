@@ -1,6 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { existsSync } from 'node:fs'
-import { chmod, copyFile } from 'node:fs/promises'
+import { chmod, copyFile, rm } from 'node:fs/promises'
 import { isUnreadable } from '../integrity/structure.ts'
 
 /**
@@ -10,6 +10,8 @@ import { isUnreadable } from '../integrity/structure.ts'
  */
 export async function copyDatabase(path: string, copy: string, called = path): Promise<void> {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
+  // The log of another copy that was cut off would be read into this one.
+  await removeDatabase(copy)
   for (const part of ['', '-wal'].filter((each) => each === '' || existsSync(path + each))) {
     await copyFile(path + part, copy + part)
     // A copy of what only can be read, such as a file of a CD, could not be written to disk.
@@ -31,4 +33,9 @@ export function intoOneFile(path: string): void {
   } finally {
     database.close()
   }
+}
+
+/** Removes a database that nobody uses, with what lies beside it. */
+export async function removeDatabase(path: string): Promise<void> {
+  for (const part of ['', '-wal', '-shm', '-journal']) await rm(path + part, { force: true })
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { copyDatabase } from './copy-database.ts'
+import { copyDatabase, removeDatabase } from './copy-database.ts'
 import { encryptFile } from './encryption.ts'
 import { notePath } from './files.ts'
 import { verifyBackup } from './verify.ts'
@@ -27,6 +26,6 @@ export async function encryptBackup(
     if (!ok) throw new Error(`${path} cannot be used: ${faults.join('; ')}`)
     await encryptFile(whole, encrypted, passphrase, cost)
   } finally {
-    if (hasLog) await rm(whole, { force: true })
+    if (hasLog) await removeDatabase(whole)
   }
 }

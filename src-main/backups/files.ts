@@ -125,10 +125,11 @@ export async function removeLeftParts(directory: string, now: number): Promise<v
   if (!existsSync(directory)) return
   for (const name of await readdir(directory)) {
     const isPassing = name.startsWith(passingFolder)
-    if (!isPassing && !/^\.(listwright-|import-).*\.part(-journal|-wal|-shm)?$/.test(name)) continue
+    if (!isPassing && !/^\.+(listwright-|import-).*\.part(-journal|-wal|-shm)?$/.test(name)) continue
     const path = join(directory, name)
-    const within = isPassing ? (await readdir(path)).map((each) => join(path, each)) : []
-    const written = await Promise.all([path, ...within].map(lastWritten))
+    // It may be gone meanwhile.
+    const within = isPassing ? await readdir(path).catch(() => []) : []
+    const written = await Promise.all([path, ...within.map((each) => join(path, each))].map(lastWritten))
     if (Math.max(...written) < now - leftAfter) await rm(path, { recursive: true, force: true })
   }
 }

@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { openForReading } from '../database/connection.ts'
@@ -8,7 +9,7 @@ import type { CopiesSetting } from './copies.ts'
 export interface Outlasting {
   /** The last id that each table gave out: files of the outbox, exports and logs are named by them. */
   ids: Record<string, number>
-  /** The next id of what has no such table, such as subscribers: links in messages name them. */
+  /** The next ids of tables without such a counter, such as subscribers: links in messages name them. */
   nextIds: Record<string, number>
   /** Where encrypted copies of backups go, which belongs to the computer; left out where nothing tells. */
   copies?: CopiesSetting | null
@@ -16,30 +17,28 @@ export interface Outlasting {
 
 export const nothingOutlasts: Outlasting = { ids: {}, nextIds: {} }
 
+/** Ids from here on were never given out: somebody or something wrote them. */
+const impossible = 2 ** 48
+
 /**
  * Reads what outlasts a restore.
  * @param aside a copy of the data that is replaced, with its log beside it
- * @returns nothing of data that cannot be read
+ * @returns as much as can be read
  */
 export async function outlastingIn(aside: string): Promise<Outlasting> {
   const hadLog = existsSync(`${aside}-wal`)
   try {
     const database = openForReading(aside)
     try {
-      const ids = database
-        .prepare<[], { name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence')
-        .all()
-      const nextIds = database
-        .prepare<[], { name: string; next_id: number }>('SELECT name, next_id FROM id_sequences')
-        .all()
-      const copies = database
-        .prepare<[], string>(`SELECT value FROM settings WHERE name = 'backup_copies'`)
-        .pluck()
-        .get()
+      const copies = copiesIn(database)
       return {
-        ids: Object.fromEntries(ids.map(({ name, seq }) => [name, seq])),
-        nextIds: Object.fromEntries(nextIds.map(({ name, next_id }) => [name, next_id])),
-        copies: copies === undefined ? null : (JSON.parse(copies) as CopiesSetting | null)
+        ids: idsIn(database, 'SELECT name, seq FROM sqlite_sequence'),
+        nextIds: idsIn(
+          database,
+          `SELECT name, max(next_id) FROM (SELECT name, next_id FROM id_sequences
+             UNION ALL SELECT 'organizations', max(id) + 1 FROM organizations) GROUP BY name`
+        ),
+        ...(copies !== undefined && { copies })
       }
     } finally {
       database.close()
@@ -50,6 +49,35 @@ export async function outlastingIn(aside: string): Promise<Outlasting> {
   } finally {
     // What looking has left: the copy is what was there, and nothing else.
     for (const part of hadLog ? ['-shm'] : ['-shm', '-wal']) await rm(aside + part, { force: true })
+  }
+}
+
+function idsIn(database: Database, select: string): Record<string, number> {
+  try {
+    const rows = database.prepare<[], [name: unknown, id: unknown]>(select).raw().all()
+    return Object.fromEntries(
+      rows.filter((row): row is [string, number] => {
+        const [name, id] = row
+        return typeof name === 'string' && Number.isSafeInteger(id) && Number(id) < impossible
+      })
+    )
+  } catch (error) {
+    if (isUnreadable(error)) return {}
+    throw error
+  }
+}
+
+/** @returns undefined where nothing tells */
+function copiesIn(database: Database): CopiesSetting | null | undefined {
+  try {
+    const value = database
+      .prepare<[], string>(`SELECT value FROM settings WHERE name = 'backup_copies'`)
+      .pluck()
+      .get()
+    return value === undefined ? null : (JSON.parse(value) as CopiesSetting | null)
+  } catch (error) {
+    if (isUnreadable(error) || error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

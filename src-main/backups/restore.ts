@@ -1,14 +1,15 @@
 import { existsSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { copyDurably, makeDirectory, moveDurably, syncDirectory, syncFile } from '../base/durable.ts'
+import { copyDurably, makeDirectory, syncDirectory, syncFile } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { forgetNotes } from '../integrity/examine.ts'
-import { copyDatabase } from './copy-database.ts'
+import { copyDatabase, removeDatabase } from './copy-database.ts'
 import { backupFolder, backupName, notePath } from './files.ts'
 import { bothOutlasting, nothingOutlasts, outlastingIn } from './outlasting.ts'
 import {
   removeRestoreRequest,
+  type RestoreInPlace,
   type RestoreRequest,
   restoreRequest,
   writeRestoreRequest
@@ -23,6 +24,17 @@ export interface Restored {
   found: Verification
 }
 
+/** The backup has taken the place of the data, and nothing may be done with it before the rest is done as well. */
+export class RestoreUnfinished extends Error {
+  constructor(cause: unknown) {
+    super(
+      `The backup is in place, but the restore is not finished: ${messageOf(cause)}. Fix this, and start Listwright again.`,
+      { cause }
+    )
+    this.name = 'RestoreUnfinished'
+  }
+}
+
 /** What lies beside a database. Beside another database it would be read into it. */
 const logs = ['-wal', '-wal-as-found']
 
@@ -30,48 +42,49 @@ const logs = ['-wal', '-wal-as-found']
  * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with its log. To be called while
  * no application has the data directory. Wherever it is cut off, either state is in place, or is so with the next start.
  * @throws Error with a sentence where the backup cannot be used, or cannot be put in place; then nothing was changed
+ * @throws RestoreUnfinished where it is in place, and the next start has to finish it
  */
 export async function restoreBackup(dataDirectory: string, backup: string, now: number): Promise<Restored> {
   const path = resolve(backup)
   const { database, incoming } = placesIn(dataDirectory)
+  const before = await finishEarlier(dataDirectory)
+  let found: Verification
+  let setAside: string | null
   try {
     // It may lie where it cannot be written, or is gone with the next start: from now on only the copy is needed.
     await copyDatabase(path, incoming)
-    const found = await verifyBackup(incoming, path, notePath(path))
+    found = await verifyBackup(incoming, path, notePath(path))
     if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
     await syncFile(incoming)
-    const setAside = existsSync(database) ? await copyAside(dataDirectory, database, now) : null
-    const request = restoreRequest(dataDirectory)
-    const before = request?.stage === 'in_place' ? request : null
+    setAside = existsSync(database) ? await copyAside(dataDirectory, database, now) : null
     const replaced = setAside === null ? nothingOutlasts : await outlastingIn(setAside)
     const outlasting = before ? bothOutlasting(before.outlasting, replaced) : replaced
     await writeRestoreRequest(dataDirectory, { stage: 'prepared', backup: path, outlasting, before })
-    await putInPlace(dataDirectory)
-    return { setAside, found }
   } catch (error) {
-    await removeIncoming(dataDirectory)
+    await giveUp(dataDirectory, before)
     throw error
   }
+  await putInPlace(dataDirectory)
+  return { setAside, found }
 }
 
 /**
  * Carries out the restore that was asked for before the application ended, or was cut off, if any. One that fails does not fail each
  * start for ever: it is not asked for any more.
  * @returns why it was not carried out, as a sentence; null where it was, or none was asked for
+ * @throws RestoreUnfinished where it is in place: nothing may be done with the data yet
  */
 export async function carryOutRequest(dataDirectory: string): Promise<string | null> {
   let stage: RestoreRequest['stage'] | undefined
   try {
     const request = restoreRequest(dataDirectory)
     stage = request?.stage
-    if (stage === 'prepared') {
-      await putInPlace(dataDirectory)
-      return null
-    }
-    await removeIncoming(dataDirectory)
+    if (stage === 'prepared') await putInPlace(dataDirectory)
+    else await removeDatabase(placesIn(dataDirectory).incoming)
     if (request?.stage === 'asked') await restoreBackup(dataDirectory, request.backup, Date.now())
     return null
   } catch (error) {
+    if (error instanceof RestoreUnfinished) throw error
     if (stage !== 'prepared') await removeRestoreRequest(dataDirectory)
     return `The backup was not put in place: ${messageOf(error)}`
   }
@@ -84,38 +97,50 @@ function placesIn(dataDirectory: string): { database: string; incoming: string }
   }
 }
 
-async function removeIncoming(dataDirectory: string): Promise<void> {
-  for (const part of ['', '-wal', '-shm', '-journal'])
-    await rm(placesIn(dataDirectory).incoming + part, { force: true })
+/** Finishes a restore that was cut off, before another one begins. @returns it, where it was not opened yet */
+async function finishEarlier(dataDirectory: string): Promise<RestoreInPlace | null> {
+  if (restoreRequest(dataDirectory)?.stage === 'prepared') await putInPlace(dataDirectory)
+  const request = restoreRequest(dataDirectory)
+  return request?.stage === 'in_place' ? request : null
+}
+
+/** Asks for a restore no more. In this order: as long as it is asked for, the copy is needed. @param before it was not opened yet */
+async function giveUp(dataDirectory: string, before: RestoreInPlace | null): Promise<void> {
+  await (before ? writeRestoreRequest(dataDirectory, before) : removeRestoreRequest(dataDirectory))
+  await removeDatabase(placesIn(dataDirectory).incoming)
 }
 
 /**
  * Has the prepared copy take the place of the database. Can be done again from any point at which it was cut off.
  * @throws Error where it cannot; then everything is where it was, and no restore is asked for any more
+ * @throws RestoreUnfinished where it took the place
  */
 async function putInPlace(dataDirectory: string): Promise<void> {
   const { database, incoming } = placesIn(dataDirectory)
   const request = restoreRequest(dataDirectory)
   if (request?.stage !== 'prepared') throw new Error('No restore was prepared.')
-  // Cut off after it took the place.
+  // Without it, it took the place before it was cut off: nothing else removes it.
   if (existsSync(incoming)) {
     try {
       for (const log of logs) moveIfThere(database + log, `${database}${log}.replaced`)
       await syncDirectory(dataDirectory)
-      await moveDurably(incoming, () => database)
+      renameSync(incoming, database)
     } catch (error) {
       for (const log of logs) moveIfThere(`${database}${log}.replaced`, database + log)
-      await (request.before
-        ? writeRestoreRequest(dataDirectory, request.before)
-        : removeRestoreRequest(dataDirectory))
+      await giveUp(dataDirectory, request.before)
       throw error
     }
   }
-  forgetNotes(database)
-  for (const log of logs) await rm(`${database}${log}.replaced`, { force: true })
-  await rm(`${database}-shm`, { force: true })
-  const { backup, outlasting } = request
-  await writeRestoreRequest(dataDirectory, { stage: 'in_place', backup, outlasting })
+  try {
+    await syncDirectory(dataDirectory)
+    forgetNotes(database)
+    for (const log of logs) await rm(`${database}${log}.replaced`, { force: true })
+    await rm(`${database}-shm`, { force: true })
+    const { backup, outlasting } = request
+    await writeRestoreRequest(dataDirectory, { stage: 'in_place', backup, outlasting })
+  } catch (error) {
+    throw new RestoreUnfinished(error)
+  }
 }
 
 function moveIfThere(from: string, to: string): void {
@@ -128,7 +153,12 @@ async function copyAside(dataDirectory: string, database: string, now: number): 
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
   // The database last: what has its name has its log.
-  for (const part of [...logs, ''])
-    if (existsSync(database + part)) await copyDurably(database + part, aside + part)
+  const parts = [...logs, ''].filter((part) => existsSync(database + part))
+  try {
+    for (const part of parts) await copyDurably(database + part, aside + part)
+  } catch (error) {
+    for (const part of parts) await rm(aside + part, { force: true })
+    throw error
+  }
   return aside
 }

@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises'
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory, moveDurably, partialPath, writeDurably } from '../base/durable.ts'
 import { openForReading } from '../database/connection.ts'
-import { intoOneFile } from './copy-database.ts'
+import { intoOneFile, removeDatabase } from './copy-database.ts'
 import { notePath } from './files.ts'
 import { requireRoom } from './room.ts'
 import type { Verification } from './schema.ts'
@@ -40,7 +39,7 @@ export async function placeBackup(
   await makeDirectory(dirname(path))
   await requireRoom('A backup', statSync(databasePath).size, dirname(path))
   const partial = partialPath(path)
-  await rm(partial, { force: true })
+  await removeDatabase(partial)
   try {
     await write(partial)
     const found = await verifyBackup(partial, 'The file')
@@ -49,7 +48,7 @@ export async function placeBackup(
     await moveDurably(partial, () => path)
     return found
   } finally {
-    await rm(partial, { force: true })
+    await removeDatabase(partial)
   }
 }
 

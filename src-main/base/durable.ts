@@ -1,6 +1,8 @@
-import { renameSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, renameSync } from 'node:fs'
 import { copyFile, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 
 // What was answered with success outlasts a loss of power: the bytes are on disk, and the directory knows their name.
 
@@ -60,10 +62,30 @@ export async function removeDurably(path: string): Promise<void> {
 }
 
 /** Copies a file; the copy is whole and on disk when this resolves, and has its name only then. */
-export async function copyDurably(from: string, to: string): Promise<void> {
+export function copyDurably(from: string, to: string): Promise<void> {
+  return copyAs(from, to, () => Promise.resolve())
+}
+
+/** The same for a drive that is not trusted. @throws Error with a sentence where it gives back something else */
+export function copyCompared(from: string, to: string): Promise<void> {
+  return copyAs(from, to, async (partial) => {
+    const [written, readBack] = await Promise.all([digestOf(from), digestOf(partial)])
+    if (!written.equals(readBack)) throw new Error(`The file ${to} cannot be read back as it was written.`)
+  })
+}
+
+async function digestOf(path: string): Promise<Buffer> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest()
+}
+
+async function copyAs(from: string, to: string, compare: (partial: string) => Promise<void>): Promise<void> {
   const partial = partialPath(to)
   try {
     await copyFile(from, partial)
+    await syncFile(partial)
+    await compare(partial)
     await moveDurably(partial, () => to)
   } catch (error) {
     await rm(partial, { force: true })

@@ -36,7 +36,7 @@ create   copies the database, even while the application is running, and verifie
 list     lists the backups in the data directory, newest first
 verify   reads the whole backup, and exits with status 1 if something is wrong
 restore  replaces the data with a backup, after setting the current data aside. Close the application first. Campaigns
-         that were scheduled or being sent are paused at the next start: they may have been sent since
+         that were scheduled or being sent are paused at the next start, because they may have been sent in the meantime
 recover  makes a backup of what can still be read of damaged data, and a list of what was lost. Close the application
          first
 export   writes everything into an archive (a ZIP file) as CSV and JSON, even while the application is running

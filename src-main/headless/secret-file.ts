@@ -11,7 +11,7 @@ export function secretIn(option: string, what: string, path: string): string {
     throw new Error(`--${option} must name a file that contains the ${what}; there is no file ${path}`)
   const secret = textOf(readFileSync(path === '-' ? 0 : path))?.replace(/\r?\n$/, '')
   if (secret === undefined)
-    throw new Error(`--${option} must contain a ${what} in UTF-8; ${path} has other bytes`)
+    throw new Error(`--${option} must contain a ${what} as UTF-8 text; ${path} is not UTF-8`)
   if (secret.trim() === '') throw new Error(`--${option} must contain a ${what}; ${path} is empty`)
   return secret
 }

@@ -16,7 +16,7 @@ declare module '../http/context.ts' {
   }
 }
 
-/** A database of so many bytes is looked at in a few milliseconds, which is less than a thread takes to start. */
+/** A database of so many bytes, with its log, is looked at in a few milliseconds, which is less than a thread takes to start. */
 const smallEnough = 4 * 1024 * 1024
 /** Milliseconds after which it is tried again to note the pages. */
 const prepareAgain = 30_000
@@ -31,6 +31,8 @@ export class Integrity {
   readonly #thread = new AskedThread<IntegrityQuestion, string[]>(() =>
     startThread(import.meta.url, 'integrity-thread', { name: 'integrity' })
   )
+  /** What is done without the thread. */
+  #quick: Promise<unknown> = Promise.resolve()
   #writer: Writer | null = null
   #isExamined = false
   #isClosed = false
@@ -111,6 +113,7 @@ export class Integrity {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    await this.#quick.catch(() => undefined)
     await this.#thread.close()
   }
 
@@ -172,7 +175,16 @@ export class Integrity {
   async #ask(ask: IntegrityQuestion['ask']): Promise<string[]> {
     const databasePath = this.#databasePath
     const question = { ask, databasePath, file: openForGood(databasePath) }
-    const isQuick = ask !== 'structure' && statSync(databasePath).size <= smallEnough
-    return isQuick ? answerOn(question) : this.#thread.ask(question)
+    if (ask === 'structure' || !isSmall(databasePath)) return this.#thread.ask(question)
+    const answer = answerOn(question)
+    this.#quick = answer
+    return answer
   }
+}
+
+function isSmall(databasePath: string): boolean {
+  const sizes = ['', '-wal'].map(
+    (part) => statSync(databasePath + part, { throwIfNoEntry: false })?.size ?? 0
+  )
+  return sizes.reduce((sum, size) => sum + size, 0) <= smallEnough
 }

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync
@@ -20,9 +21,10 @@ import { Copies } from '../../src-main/backups/copies.ts'
 import { Credentials } from '../../src-main/base/credentials.ts'
 import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
 import { backupName, backupsIn } from '../../src-main/backups/files.ts'
-import type { RestoreRequest } from '../../src-main/backups/restore-request.ts'
+import type { RestoreInPlace, RestoreRequest } from '../../src-main/backups/restore-request.ts'
 import { outlived } from '../../src-main/backups/rotation.ts'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
+import { makeOrganization } from '../support/accounts.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { entryPoint } from '../support/built.ts'
 import { serve } from '../support/process.ts'
@@ -283,6 +285,78 @@ describe('backups', () => {
     })
     await second.app.close()
     expect(readdirSync(dataDirectory).filter((name) => /restore|replaced/.test(name))).toEqual([])
+  })
+
+  it('are finished before another one is put back', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    const { id } = await makeCampaign(api, list.id)
+    const own = await makeOrganization({ api, app })
+    await app.close()
+    await backup(dataDirectory, 'restore', file)
+    // Cut off before the copy took the place of what was restored; half of another copy is there.
+    const request = join(dataDirectory, 'restore.json')
+    const inPlace = JSON.parse(readFileSync(request, 'utf8')) as RestoreInPlace
+    writeFileSync(request, JSON.stringify({ ...inPlace, stage: 'prepared', before: null }))
+    renameSync(join(dataDirectory, 'listwright.db'), join(dataDirectory, '.listwright.db.restored'))
+    const broken = join(await temporaryDirectory(), 'broken.db')
+    writeFileSync(broken, readFileSync(file).subarray(0, 9000))
+    expect((await backup(dataDirectory, 'restore', broken)).status).toBe(1)
+    expect(readdirSync(dataDirectory)).not.toContain('.listwright.db.restored')
+    expect((await backup(dataDirectory, 'restore', file)).status).toBe(0)
+    const second = await startApplication(dataDirectory)
+    expect((await makeCampaign(second.api, list.id)).id).toBeGreaterThan(id)
+    expect(await makeOrganization(second)).toBeGreaterThan(own)
+  })
+
+  it('take in no log that another copy has left', async () => {
+    const { app, dataDirectory } = await startApplication()
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await app.close()
+    const killed = await serve(dataDirectory)
+    const list = await makeList(killed.api)
+    await killed.end('SIGKILL')
+    copyFileSync(join(dataDirectory, 'listwright.db-wal'), join(dataDirectory, '.listwright.db.restored-wal'))
+    expect((await backup(dataDirectory, 'restore', file)).status).toBe(0)
+    const second = await startApplication(dataDirectory)
+    expect((await second.api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
+  })
+
+  it('that are in place are finished before anything is done with them', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    await makeList(api)
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await app.close()
+    copyFileSync(file, join(dataDirectory, '.listwright.db.restored'))
+    writeFileSync(join(dataDirectory, 'restore.json'), prepared)
+    // What is noted of the pages cannot be forgotten.
+    const sums = join(dataDirectory, 'listwright.db-sums')
+    rmSync(sums)
+    mkdirSync(sums)
+    await expect(startApplication(dataDirectory)).rejects.toThrow(
+      /^The backup is in place, but the restore is not finished: .*start Listwright again\.$/
+    )
+    rmSync(sums, { recursive: true })
+    const second = await startApplication(dataDirectory)
+    expect((await second.api.workbench<BackupsAnswer>('GET', '/backups')).data).toMatchObject({
+      restored: { name: 'gone.db' },
+      fault: null
+    })
+  })
+
+  it('are put back also where the data that they replace is odd', async () => {
+    const { app, api, dataDirectory } = await startApplication()
+    const list = await makeList(api)
+    const { file = '' } = (await backup(dataDirectory, 'create')).answer
+    await app.close()
+    const odd = new SQLite(join(dataDirectory, 'listwright.db'))
+    odd.exec(`INSERT INTO settings (name, value) VALUES ('backup_copies', '{"folder": "/m');
+      UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'mailing_lists'`)
+    odd.close()
+    expect(await backup(dataDirectory, 'restore', file)).toMatchObject({ status: 0 })
+    const second = await startApplication(dataDirectory)
+    expect((await makeList(second.api)).id).toBe(list.id + 1)
   })
 
   it('that cannot be put in place leave the data as they are, with their log', async () => {

@@ -260,7 +260,7 @@ describe('encrypted backups', () => {
     writeFileSync(secretFile, `\ufeff${passphrase}\r\n`)
     expect(secretIn('passphrase-file', 'passphrase', secretFile)).toBe(passphrase)
     writeFileSync(secretFile, passphrase, 'latin1')
-    expect(() => secretIn('passphrase-file', 'passphrase', secretFile)).toThrow('in UTF-8')
+    expect(() => secretIn('passphrase-file', 'passphrase', secretFile)).toThrow('as UTF-8 text')
   })
 
   it('are not the only ones that are imported: a plain backup is as well', async () => {
@@ -377,7 +377,7 @@ describe('encrypted copies of automatic backups', () => {
     // A mount point without its drive: nothing is written where the drive belongs.
     renameSync(join(folder, place), `${folder}-place`)
     await backups.makeWhatIsDue(now + hour)
-    expect((await copies.state())?.fault).toMatch(/^The folder .* is gone\. Connect the drive/)
+    expect((await copies.state())?.fault).toMatch(/^The folder .* is missing\. Connect the drive/)
     expect(readdirSync(folder)).not.toContain(place)
     writeFileSync(join(folder, place), 'not a folder')
     expect(await state()).toMatchObject({ folder })

@@ -86,7 +86,9 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await page.getByRole('link', { name: 'Spring sale' }).waitFor()
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: 'Spring sale' }).click()
-    await page.getByText('A backup was restored, and this campaign may have been sent since').waitFor()
+    await page
+      .getByText('A backup was restored, and this campaign may have been sent after the backup')
+      .waitFor()
     await window.screenshot('campaign-paused-by-restore')
     await window.finish()
   })

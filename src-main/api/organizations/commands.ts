@@ -1,4 +1,4 @@
-import { type Command, recordOne } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { timeZoneNamed } from '../../base/times.ts'
 import { organizationById, type OrganizationRow } from './queries.ts'
@@ -11,6 +11,7 @@ const createOrganization: Command<OrganizationInput, OrganizationRow> = async (c
     .insertInto('organizations')
     .values({
       ...input,
+      id: await nextOrganizationId(context),
       name: input.name.trim(),
       time_zone_name: readTimeZone(input.time_zone_name ?? 'UTC'),
       created_at: context.now,
@@ -20,6 +21,20 @@ const createOrganization: Command<OrganizationInput, OrganizationRow> = async (c
     .executeTakeFirstOrThrow()
   recordOne(context, 'organization', 'create', { organizationId: row.id }, row.id)
   return row
+}
+
+/** None is given out twice, also not one of data that a restore replaced: folders of uploads are named by it. */
+async function nextOrganizationId({ db }: CommandContext): Promise<number> {
+  const { last } = await db
+    .selectFrom('organizations')
+    .select((select) => select.fn.max<number>('id').as('last'))
+    .executeTakeFirstOrThrow()
+  const reserved = await db
+    .selectFrom('id_sequences')
+    .select('next_id')
+    .where('name', '=', 'organizations')
+    .executeTakeFirst()
+  return Math.max(last + 1, reserved?.next_id ?? 1)
 }
 
 /** Changes what the request names and keeps the rest. @throws ApiError not_found; as {@link createOrganization} */
