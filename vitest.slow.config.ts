@@ -3,7 +3,7 @@ import base from './vitest.config.ts'
 
 /** What takes longest, of parts that other tests are about as well: `npm test` does without, `npm run test:long` does not. */
 export const slow = [
-  'test/backups/encryption.test.ts',
+  'test/backups/{encryption,restore-steps}.test.ts',
   'test/bulk-actions/recovery.test.ts',
   'test/desktop/shell.test.ts',
   'test/e2e/{accessibility,audit,backups,bulk-actions,campaigns,drafts,filters,imports,integrity,jobs}.test.ts',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeDurably, writeDurably } from '../base/durable.ts'
+import { partialPath, removeDurably, writeDurably } from '../base/durable.ts'
 import type { Outlasting } from './outlasting.ts'
 
 /** How far a restore is, in a file of the data directory: what was cut off is finished by the next start. */
@@ -30,6 +31,11 @@ export async function writeRestoreRequest(dataDirectory: string, request: Restor
 export function restoreRequest(dataDirectory: string): RestoreRequest | null {
   const path = requestPath(dataDirectory)
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as RestoreRequest) : null
+}
+
+/** Removes what is left of one that was being written when the process was killed. */
+export async function removeUnwrittenRequest(dataDirectory: string): Promise<void> {
+  await rm(partialPath(requestPath(dataDirectory)), { force: true })
 }
 
 export async function removeRestoreRequest(dataDirectory: string): Promise<void> {

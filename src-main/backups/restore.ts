@@ -2,13 +2,14 @@ import { existsSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { copyDurably, makeDirectory, syncDirectory, syncFile } from '../base/durable.ts'
-import { messageOf } from '../base/errors.ts'
+import { messageOf, storageFaultOf } from '../base/errors.ts'
 import { forgetNotes } from '../integrity/examine.ts'
 import { copyDatabase, removeDatabase } from './copy-database.ts'
 import { backupFolder, backupName, notePath } from './files.ts'
 import { bothOutlasting, nothingOutlasts, outlastingIn } from './outlasting.ts'
 import {
   removeRestoreRequest,
+  removeUnwrittenRequest,
   type RestoreInPlace,
   type RestoreRequest,
   restoreRequest,
@@ -28,7 +29,7 @@ export interface Restored {
 export class RestoreUnfinished extends Error {
   constructor(cause: unknown) {
     super(
-      `The backup is in place, but the restore is not finished: ${messageOf(cause)}. Fix this, and start Listwright again.`,
+      `The backup is in place, but the restore is not finished: ${storageFaultOf(cause)?.message ?? messageOf(cause)}. Fix this, and start Listwright again.`,
       { cause }
     )
     this.name = 'RestoreUnfinished'
@@ -77,6 +78,7 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
 export async function carryOutRequest(dataDirectory: string): Promise<string | null> {
   let stage: RestoreRequest['stage'] | undefined
   try {
+    await removeUnwrittenRequest(dataDirectory)
     const request = restoreRequest(dataDirectory)
     stage = request?.stage
     if (stage === 'prepared') await putInPlace(dataDirectory)
