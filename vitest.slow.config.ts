@@ -3,15 +3,22 @@ import base from './vitest.config.ts'
 
 /** What takes longest, of parts that other tests are about as well: `npm test` does without, `npm run test:long` does not. */
 export const slow = [
-  'test/backups/{encryption,restore-steps}.test.ts',
+  'test/api/primary-key.test.ts',
+  'test/backups/{backups,encryption,restore-steps}.test.ts',
   'test/bulk-actions/recovery.test.ts',
+  'test/database/failing-disk.test.ts',
   'test/desktop/shell.test.ts',
-  'test/e2e/{accessibility,audit,backups,bulk-actions,campaigns,drafts,filters,imports,integrity,jobs}.test.ts',
-  'test/e2e/{language,layout,list-settings,message-design,message-editor,palette,suppression}.test.ts',
-  'test/e2e/{sync,templates,undo,users,views}.test.ts',
-  'test/headless/sync.test.ts',
+  'test/e2e/{accessibility,audit,backups,bulk-actions,campaigns,drafts,filters,home,imports,integrity}.test.ts',
+  'test/e2e/{jobs,language,layout,list-settings,message-design,message-editor,palette,segments}.test.ts',
+  'test/e2e/{subscriber-page,suppression,sync,templates,undo,users,views}.test.ts',
+  'test/exports/exports.test.ts',
+  'test/headless/{files,sync}.test.ts',
   'test/imports/faults.test.ts',
   'test/integrity/damage.test.ts',
+  'test/jobs/clock.test.ts',
+  'test/retention.test.ts',
+  'test/salvage/salvage.test.ts',
+  'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
   'test/torture/damage.test.ts'
 ]
