@@ -275,9 +275,11 @@ export class Backups {
 
   async #look(): Promise<void> {
     const now = Date.now()
-    if (!this.#isUntimely()) await this.#makeScheduled(now)
-    // Not waited for: a drive that does not answer holds up no backup.
-    void this.copyWhatIsDue(now)
+    if (!this.#isUntimely()) {
+      await this.#makeScheduled(now)
+      // Not waited for: a drive that does not answer holds up no backup.
+      void this.copyWhatIsDue(now)
+    }
     if (this.#isClosed) return
     this.#timer = setTimeout(() => void this.#look(), lookInterval)
     this.#timer.unref()

@@ -105,10 +105,10 @@ export class Copies {
     const place = `listwright-${host}-${randomBytes(3).toString('hex')}`
     const passphrasePlace = await this.#credentials.write(ownerOf({ place }), passphrase)
     const setting = { folder: resolve(folder), place, passphrase_place: passphrasePlace }
+    let before: CopiesSetting | null
     try {
       await makeDirectory(placeOf(setting))
-      const before = await store(setting)
-      if (before) await this.#credentials.remove(ownerOf(before))
+      before = await store(setting)
     } catch (error) {
       await this.#credentials.remove(ownerOf(setting))
       // Left where there is something in it, or it was not made.
@@ -120,6 +120,7 @@ export class Copies {
     // What is under way for another folder is not waited for.
     this.#look = null
     this.#making = null
+    if (before) await this.#credentials.remove(ownerOf(before))
   }
 
   /** Forgets the passphrase. The copies that were made stay. @param store keeps that, and answers what the setting was before */
