@@ -6,6 +6,7 @@ import { fieldById } from '../api/custom-fields/queries.ts'
 import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/delivery-settings/commands.ts'
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
 import { hasSubscribers, mailingListById } from '../api/mailing-lists/queries.ts'
+import { organizationTables } from '../api/organizations/commands.ts'
 import { seedListTables } from '../api/seed-lists/commands.ts'
 import { readCheckedConditions, segmentTables } from '../api/segments/commands.ts'
 import { clauseOf } from '../api/segments/queries.ts'
@@ -46,6 +47,7 @@ interface RecordKind {
 }
 
 export const recordKinds: Record<UndoableEntity, RecordKind> = {
+  organization: { tables: organizationTables },
   mailing_list: { tables: mailingListTables, settle: keepLimit },
   custom_field: { tables: customFieldTables, mayUndo: keepValues, settle: checkFieldName },
   segment: { tables: segmentTables, settle: checkClause },

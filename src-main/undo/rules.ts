@@ -2,6 +2,7 @@ import type { RecordEdit, RecordRows } from '../database/record-rows.ts'
 
 /** Kinds of records whose edits and deletions can be undone from what the change log keeps; subscribers have rules of their own. */
 export const undoableEntities = [
+  'organization',
   'mailing_list',
   'custom_field',
   'segment',

@@ -3,6 +3,9 @@
 /** Columns whose values are told, and what they are called. */
 export const told: Record<string, string> = {
   name: 'name',
+  time_zone_name: 'time_zone',
+  anniversary_day: 'anniversary_day',
+  subscriber_limit: 'subscriber_limit',
   d_from_email: 'from_email',
   from_email: 'from_email',
   d_from_name: 'from_name',
@@ -15,6 +18,7 @@ export const told: Record<string, string> = {
 
 /** Columns with 0 and 1, and what they are called. */
 export const flags: Record<string, string> = {
+  enforces_confirmed_opt_in: 'confirmed_opt_in',
   has_format: 'email_format',
   has_confirmed: 'confirmed',
   required: 'required',

@@ -6,7 +6,7 @@ import { recordKinds } from '../../src-main/undo/record-kinds.ts'
 import { attributeOf } from '../../src-main/workbench/audit/edits.ts'
 import type { AuditEvent } from '../../src-main/workbench/audit/endpoints.ts'
 import type { DeletedList, Undone } from '../../src-main/workbench/undo/endpoints.ts'
-import { clientOfUser, makeOrganization } from '../support/accounts.ts'
+import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   allSubscribers,
@@ -558,6 +558,29 @@ describe('restoring what was deleted', () => {
     expectSuccess(await restore('mailing_list', list.id))
     age(7.01)
     expect((await restore('segment', segment.id)).error_message).toContain('for 7 days')
+  })
+
+  it('makes an organization what it was, for system administrators', async () => {
+    const id = await makeOrganization(started, { name: 'Ours', timeZone: 'Europe/Vienna' })
+    const admin = await systemAdminIn(started.app, id)
+    const path = `/organizations/${id}`
+    const before = await read(path)
+    const changes = { name: 'Theirs', time_zone_name: 'Asia/Tokyo', html_footer: '<p>Bye</p>' }
+    expectSuccess(await api.put(path, { organization: changes }))
+    const [edit] = await changesOf('organization', id, admin)
+    expect(edit?.changes).toEqual([
+      { attribute: 'name', field: null, before: 'Ours', now: 'Theirs' },
+      { attribute: 'time_zone', field: null, before: 'Europe/Vienna', now: 'Asia/Tokyo' },
+      { attribute: 'html_footer', field: null, before: null, now: null }
+    ])
+    const own = await clientOfUser(started, { organizationId: id, role: 'organization_admin' })
+    expect(await undo(edit?.id, own)).toContain('only system administrators may do this')
+    expect(await undo(edit?.id, admin)).toBeNull()
+    expect(await read(path)).toEqual(before)
+    expectSuccess(await admin.workbench('PUT', '/organization', { subscriber_limit: 7 }))
+    const [limit] = await changesOf('organization', id, admin)
+    expect(limit?.changes).toEqual([{ attribute: 'subscriber_limit', field: null, before: '', now: 7 }])
+    expect(await undo(limit?.id, admin)).toBeNull()
   })
 
   it('ends at once for a list that is deleted for good', async () => {

@@ -1,9 +1,12 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { timeZoneNamed } from '../../base/times.ts'
 import { organizationById, type OrganizationRow } from './queries.ts'
 import { timeZoneComplaint } from './rules.ts'
 import type { OrganizationChanges, OrganizationInput } from './schema.ts'
+
+export const organizationTables: RecordTables = { entity: 'organization', table: 'organizations', parts: [] }
 
 /** Adds an organization. @throws ApiError validation_failed when there is no such time zone */
 const createOrganization: Command<OrganizationInput, OrganizationRow> = async (context, input) => {
@@ -43,19 +46,19 @@ const updateOrganization: Command<{ id: number; changes: OrganizationChanges }, 
   { id, changes }
 ) => {
   const before = await organizationById(context.db, id)
-  const row = await context.db
-    .updateTable('organizations')
-    .set({
-      ...changes,
-      name: (changes.name ?? before.name).trim(),
-      time_zone_name: readTimeZone(changes.time_zone_name ?? before.time_zone_name),
-      updated_at: context.now
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  recordOne(context, 'organization', 'update', { organizationId: row.id }, row.id)
-  return row
+  return recordEdit(context, organizationTables, { organizationId: id }, id, () =>
+    context.db
+      .updateTable('organizations')
+      .set({
+        ...changes,
+        name: (changes.name ?? before.name).trim(),
+        time_zone_name: readTimeZone(changes.time_zone_name ?? before.time_zone_name),
+        updated_at: context.now
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  )
 }
 
 interface Limits {
@@ -71,19 +74,19 @@ export const limitSubscribers: Command<Limits, void> = async (
   context,
   { organizationId, enforcesConfirmedOptIn, subscriberLimit }
 ) => {
-  const row = await context.db
-    .updateTable('organizations')
-    .set({
-      ...(enforcesConfirmedOptIn !== undefined && {
-        enforces_confirmed_opt_in: Number(enforcesConfirmedOptIn)
-      }),
-      ...(subscriberLimit !== undefined && { subscriber_limit: subscriberLimit }),
-      updated_at: context.now
-    })
-    .where('id', '=', organizationId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  recordOne(context, 'organization', 'update', { organizationId: row.id }, row.id)
+  await recordEdit(context, organizationTables, { organizationId }, organizationId, () =>
+    context.db
+      .updateTable('organizations')
+      .set({
+        ...(enforcesConfirmedOptIn !== undefined && {
+          enforces_confirmed_opt_in: Number(enforcesConfirmedOptIn)
+        }),
+        ...(subscriberLimit !== undefined && { subscriber_limit: subscriberLimit }),
+        updated_at: context.now
+      })
+      .where('id', '=', organizationId)
+      .execute()
+  )
 }
 
 function readTimeZone(name: string): string {

@@ -6,6 +6,10 @@ import type { AuditEvent } from './endpoints.ts'
 
 /** Columns, and tables with parts of the record, of which it is told that they changed. */
 const named: Record<string, string> = {
+  html_header: 'html_header',
+  html_footer: 'html_footer',
+  text_header: 'text_header',
+  text_footer: 'text_footer',
   d_speed: 'speed',
   d_autowinner_enabled: 'split_test',
   d_autowinner_percentage: 'split_test',

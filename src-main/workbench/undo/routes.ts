@@ -12,7 +12,8 @@ import { undoEndpoints } from './endpoints.ts'
 import { changeWithId, deletedLists, lastDeletion } from './queries.ts'
 
 /** Whose permissions undoing asks for: that to update for an edit, that to create for a deletion. */
-const permissionKeys: Record<UndoableEntity, PermissionKey | 'organization_admin'> = {
+const permissionKeys: Record<UndoableEntity, PermissionKey | 'organization_admin' | 'system_admin'> = {
+  organization: 'system_admin',
   mailing_list: 'mailing_list',
   custom_field: 'custom_field',
   segment: 'segmentation_criteria',
@@ -78,5 +79,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
 
 function accessFor(entity: UndoableEntity, action: ChangeAction): Access {
   const key = permissionKeys[entity]
-  return key === 'organization_admin' ? key : `${key}.${action === 'delete' ? 'create' : 'update'}`
+  return key === 'organization_admin' || key === 'system_admin'
+    ? key
+    : `${key}.${action === 'delete' ? 'create' : 'update'}`
 }
