@@ -1,14 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
-import { sharedApplication } from '../support/application.ts'
 import { act, select } from '../support/bulk-actions.ts'
 import { allSubscribers, importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
-import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { menuIsGone } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('bulk actions', ({ started, open }) => {
   async function makeClub() {
     const { api } = started
     const list = await makeList(api, { name: 'Club' })
@@ -27,8 +24,8 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
     return list
   }
 
-  async function open(listId: number, query = '') {
-    const window = await Window.open(browser, started.app, `/lists/${listId}${query}`)
+  async function openList(listId: number, query = '') {
+    const window = await open(`/lists/${listId}${query}`)
     const { page } = window
     await page.getByRole('grid').getByText('@example').first().waitFor()
     const tick = async (name: string, modifiers: 'Shift'[] = []): Promise<void> => {
@@ -50,7 +47,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('meet those who are ticked, tell what they did, and are undone', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await open(list.id)
+    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
     await tick('anna')
     await tick('ben')
     await bar.getByText('2 selected').waitFor()
@@ -80,7 +77,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
     )
     await importText(started.api, list.id, people.join(''), { file_format: { csv_has_headers: false } })
     const clause = [{ type: 'domain', operator: 'is', value: 'example.org' }]
-    const { window, page, tick, bar, notice, dialog } = await open(
+    const { window, page, tick, bar, notice, dialog } = await openList(
       list.id,
       `?filter=${encodeURIComponent(JSON.stringify(clause))}`
     )
@@ -103,7 +100,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('forget whom nobody sees any more: another search or filter clears the selection', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar } = await open(list.id)
+    const { window, page, tick, bar } = await openList(list.id)
     await tick('anna')
     await bar.getByText('1 selected').waitFor()
     await page.getByRole('searchbox').fill('ben')
@@ -114,7 +111,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('select runs of rows with Shift, and the order of the table leaves them selected', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar } = await open(list.id)
+    const { window, page, tick, bar } = await openList(list.id)
     await tick('anna')
     await tick('dario', ['Shift'])
     const between = await page.getByRole('row', { selected: true }).count()
@@ -127,7 +124,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('set a field, add to it, and clear it', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await open(list.id)
+    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
     await tick('anna')
     await bar.getByRole('button', { name: 'Set a field' }).click()
     await dialog.getByText('Without a value, City is cleared.').waitFor()
@@ -156,7 +153,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
     const list = await makeClub()
     const other = await makeList(started.api, { name: 'Other club' })
     await makeField(started.api, other.id, 'City', 'text', { required: true })
-    const { window, page, tick, bar, notice, dialog } = await open(list.id)
+    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
     await tick('anna')
     await tick('eva')
     await bar.getByRole('button', { name: 'Copy or move' }).click()
@@ -168,23 +165,16 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
     await window.screenshot('bulk-move')
     await dialog.getByRole('button', { name: 'Move 2 subscribers' }).click()
     await notice.getByText('1 moved · 1 left unchanged').waitFor()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      notice.getByRole('link', { name: 'Who, and why' }).click()
-    ])
-    const text = await download.createReadStream().then(async (stream) => {
-      let read = ''
-      for await (const chunk of stream) read += String(chunk)
-      return read
-    })
-    expect(text).toContain('eva@example.com,does not fit the other list: City cannot be blank')
+    const file = await notice.getByRole('link', { name: 'Who, and why' }).getAttribute('href')
+    const answer = await page.request.get(new URL(file ?? '', page.url()).href)
+    expect(await answer.text()).toContain('eva@example.com,does not fit the other list: City cannot be blank')
     expect(Object.keys(await statusesOf(other.id))).toEqual(['anna'])
     await window.finish()
   })
 
   it('suppress addresses, or lead to where a suppression list is made', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await open(list.id)
+    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
     await tick('anna')
     await bar.getByRole('button', { name: 'Suppress' }).click()
     await dialog.getByText('There is no suppression list yet.').waitFor()
@@ -200,7 +190,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('make no one active who opted out, unless that is asked for', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await open(list.id)
+    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
     await tick('ben')
     await bar.getByRole('button', { name: 'Set status' }).click()
     await dialog.getByLabel('New status').click()
@@ -218,7 +208,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('export exactly those who are selected', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, dialog } = await open(list.id)
+    const { window, page, tick, bar, dialog } = await openList(list.id)
     await tick('anna')
     await tick('clara')
     await bar.getByRole('button', { name: 'Export' }).click()
@@ -235,7 +225,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
 
   it('are done with the keyboard alone', async () => {
     const list = await makeClub()
-    const { window, page, bar, notice, dialog } = await open(list.id)
+    const { window, page, bar, notice, dialog } = await openList(list.id)
     await page.getByRole('grid').focus()
     await page.keyboard.press('Space')
     await bar.getByText('1 selected').waitFor()
@@ -266,7 +256,7 @@ describe.skipIf(skipsWithoutBrowser)('bulk actions, in a real Chromium', { timeo
       status: 'bounced'
     })
     await act(started.api, await select(started.api, list.id), { kind: 'set_status', status: 'active' })
-    const { window, page } = await open(list.id)
+    const { window, page } = await openList(list.id)
     await page.getByRole('link', { name: 'Bulk actions' }).click()
     const row = page.getByRole('row').filter({ hasText: 'matching the search "anna"' })
     await row.getByText('1 changed').waitFor()

@@ -1,13 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Segment, SegmentSummary } from '../../src-main/api/segments/schema.ts'
-import { sharedApplication } from '../support/application.ts'
 import { importFile, makeField, makeList, makeSubscriber } from '../support/builders.ts'
-import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { menuIsGone } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('filters, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('filters', ({ started, open }) => {
   async function makeClub() {
     const { api } = started
     const list = await makeList(api, { name: 'Club' })
@@ -31,7 +28,7 @@ describe.skipIf(skipsWithoutBrowser)('filters, in a real Chromium', { timeout: 1
 
   async function openClub(query = '') {
     const list = await makeClub()
-    const window = await Window.open(browser, started.app, `/lists/${list.id}${query}`)
+    const window = await open(`/lists/${list.id}${query}`)
     const { page } = window
     await page.getByText('5 subscribers').waitFor()
     const emails = () =>

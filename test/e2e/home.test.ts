@@ -1,14 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { expect, it } from 'vitest'
 import { deleteList, importText, makeCampaign, makeList } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('the home page, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('the home page', ({ started, open }) => {
   it('leads to a first list: for a file, an empty one, or one with made-up people', async () => {
-    const window = await Window.open(browser, started.app, '/')
+    const window = await open('/')
     const { page } = window
     await page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
     await window.screenshot('home-first-start')
@@ -53,7 +49,7 @@ describe.skipIf(skipsWithoutBrowser)('the home page, in a real Chromium', { time
       state: '[]'
     })
 
-    const window = await Window.open(browser, started.app, '/')
+    const window = await open('/')
     const { page } = window
     const attention = page.getByRole('region', { name: 'Needs attention' })
     await attention.getByText('“Autumn” is paused').waitFor()

@@ -1,12 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { expect, it } from 'vitest'
 import { allSubscribers, makeList, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('list hygiene, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('list hygiene', ({ started, open }) => {
   async function listOf(name: string, ...emails: string[]) {
     const list = await makeList(started.api, { name })
     for (const email of emails) await makeSubscriber(started.api, list.id, email)
@@ -16,7 +12,7 @@ describe.skipIf(skipsWithoutBrowser)('list hygiene, in a real Chromium', { timeo
 
   it('puts misspelt domains right, but for those that somebody unticks, and leads to where that is undone', async () => {
     const list = await listOf('Club', 'anna@gmial.com', 'ben@gmial.com', 'clara@hotmial.com', 'd@example.com')
-    const window = await Window.open(browser, started.app, `/lists/${list.id}/hygiene`)
+    const window = await open(`/lists/${list.id}/hygiene`)
     const { page } = window
     const misspelt = page.getByRole('region', { name: 'Misspelled domains' })
     await misspelt.getByRole('button', { name: 'Correct 3 addresses' }).waitFor()
@@ -39,7 +35,7 @@ describe.skipIf(skipsWithoutBrowser)('list hygiene, in a real Chromium', { timeo
   it('compares lists, and copies here who is only on another one', async () => {
     const here = await listOf('Here', 'a@example.com', 'b@example.com', 'c@example.com')
     const there = await listOf('There', 'b@example.com', 'c@example.com', 'd@example.com')
-    const window = await Window.open(browser, started.app, `/lists/${here.id}/hygiene`)
+    const window = await open(`/lists/${here.id}/hygiene`)
     const { page } = window
     const others = page.getByRole('region', { name: 'Compare with other lists' })
     const row = others.getByRole('row', { name: /^There/ })

@@ -6,7 +6,7 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, menuIsGone, skipsWithoutBrowser } from './browser.ts'
-import { stages } from './stages.ts'
+import { onEachStage } from './stages.ts'
 
 /** A file as a spreadsheet in Europe saves it: semicolons, days first, and a few faults. */
 function springFile(rows: number): string {
@@ -21,10 +21,7 @@ function springFile(rows: number): string {
   return `${lines.join('\n')}\n`
 }
 
-describe.each(stages)('the window, in $name', ({ skips, use }) => {
-  // Named in the report all the same, so that nobody takes it for tested.
-  if (skips) return void it.skip('does the main job', () => undefined)
-  const { started, open } = use()
+onEachStage('the window', ({ started, open }) => {
   let directory: string
 
   beforeAll(async () => {

@@ -1,95 +1,87 @@
-import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { expect, it } from 'vitest'
 import { importFile, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)(
-  'the search of everything, in a real Chromium',
-  { timeout: 120_000 },
-  () => {
-    const started = sharedApplication()
-    const browser = sharedBrowser()
-
-    it('leads to lists, pages, subscribers of any list, campaigns and imports, with the keyboard alone', async () => {
-      const { api } = started
-      const list = await makeList(api, { name: 'Spring club' })
-      const other = await makeList(api, { name: 'Winter club' })
-      await makeSubscriber(api, list.id, 'anna@example.com')
-      await makeSubscriber(api, other.id, 'Anna.B@example.com')
-      await makeSubscriber(api, other.id, 'ben@example.com')
-      const campaign = await makeCampaign(api, list.id, { name: 'Anniversary' })
-      const imported = await importFile(started, other.id, 'email\nclara@example.com\n')
-      const window = await Window.open(browser, started.app)
-      const { page } = window
-      await page.getByRole('link', { name: 'Spring club' }).first().waitFor()
-      const dialog = page.getByRole('dialog')
-      const ask = async (text: string): Promise<void> => {
-        await page.keyboard.press('Control+k')
-        await dialog.getByRole('textbox').fill(text)
-      }
-
-      await ask('ann')
-      await dialog.getByText('anna@example.com').waitFor()
-      await dialog.getByText('Anna.B@example.com').waitFor()
-      await dialog.getByText('Anniversary').waitFor()
-      await window.screenshot('palette')
-      await dialog.getByRole('option', { name: 'Anna.B@example.com' }).click()
-      await page.waitForURL(`**/lists/${other.id}/subscribers/*`)
-      await page.getByRole('region', { name: 'History' }).getByText('Added to the list').waitFor()
-
-      await ask('winter')
-      await dialog.getByRole('option', { name: 'Winter club' }).first().waitFor()
-      await page.keyboard.press('Enter')
-      await page.waitForURL(/\/lists\/\d+$/)
-
-      await ask('anniv')
-      await dialog.getByRole('option', { name: 'Anniversary' }).click()
-      await page.waitForURL(`**/campaigns/${campaign.id}`)
-      await ask(imported.file_source.filename?.slice(2) ?? '')
-      await dialog.getByRole('option', { name: imported.file_source.filename ?? '' }).click()
-      await page.waitForURL(`**/imports/${imported.id}`)
-      await ask('jobs')
-      await dialog.getByRole('option', { name: 'Jobs' }).click()
-      await page.waitForURL('**/jobs')
-      await ask('zzzzz')
-      await dialog.getByText('No matches. Addresses are searched from their first letter.').waitFor()
-      await page.keyboard.press('Escape')
-      await dialog.waitFor({ state: 'detached' })
-      await page.getByRole('button', { name: /^Search/ }).click()
-      await dialog.getByRole('textbox').waitFor()
-      await window.screenshot('palette-empty')
-      await page.keyboard.press('Escape')
-      await window.finish()
-    })
-
-    it('tells the shortcuts by ?, but not while one writes', async () => {
-      const window = await Window.open(browser, started.app)
-      const { page } = window
-      await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
-      await page.keyboard.press('Shift+?')
-      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-      await window.screenshot('shortcuts')
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
+onEachStage('the search of everything', ({ started, open }) => {
+  it('leads to lists, pages, subscribers of any list, campaigns and imports, with the keyboard alone', async () => {
+    const { api } = started
+    const list = await makeList(api, { name: 'Spring club' })
+    const other = await makeList(api, { name: 'Winter club' })
+    await makeSubscriber(api, list.id, 'anna@example.com')
+    await makeSubscriber(api, other.id, 'Anna.B@example.com')
+    await makeSubscriber(api, other.id, 'ben@example.com')
+    const campaign = await makeCampaign(api, list.id, { name: 'Anniversary' })
+    const imported = await importFile(started, other.id, 'email\nclara@example.com\n')
+    const window = await open()
+    const { page } = window
+    await page.getByRole('link', { name: 'Spring club' }).first().waitFor()
+    const dialog = page.getByRole('dialog')
+    const ask = async (text: string): Promise<void> => {
       await page.keyboard.press('Control+k')
-      await page.getByRole('dialog').getByRole('textbox').pressSequentially('?')
-      expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count()).toBe(0)
-      await window.finish()
-    })
+      await dialog.getByRole('textbox').fill(text)
+    }
 
-    it('leads to what the application is, with the licences of the works that are in it', async () => {
-      const window = await Window.open(browser, started.app)
-      const { page } = window
-      await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
-      await page.keyboard.press('Control+k')
-      await page.getByRole('dialog').getByRole('textbox').pressSequentially('About')
-      await page.getByRole('option', { name: 'About Listwright' }).click()
-      await page.getByText('Version 0.1.0').waitFor()
-      await page.getByRole('textbox', { name: 'Find a library' }).fill('better-sql')
-      await page.getByRole('button', { name: /^better-sqlite3/ }).click()
-      await page.getByText('Permission is hereby granted').waitFor()
-      await window.screenshot('about')
-      await window.finish()
-    })
-  }
-)
+    await ask('ann')
+    await dialog.getByText('anna@example.com').waitFor()
+    await dialog.getByText('Anna.B@example.com').waitFor()
+    await dialog.getByText('Anniversary').waitFor()
+    await window.screenshot('palette')
+    await dialog.getByRole('option', { name: 'Anna.B@example.com' }).click()
+    await page.waitForURL(`**/lists/${other.id}/subscribers/*`)
+    await page.getByRole('region', { name: 'History' }).getByText('Added to the list').waitFor()
+
+    await ask('winter')
+    await dialog.getByRole('option', { name: 'Winter club' }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/lists\/\d+$/)
+
+    await ask('anniv')
+    await dialog.getByRole('option', { name: 'Anniversary' }).click()
+    await page.waitForURL(`**/campaigns/${campaign.id}`)
+    await ask(imported.file_source.filename?.slice(2) ?? '')
+    await dialog.getByRole('option', { name: imported.file_source.filename ?? '' }).click()
+    await page.waitForURL(`**/imports/${imported.id}`)
+    await ask('jobs')
+    await dialog.getByRole('option', { name: 'Jobs' }).click()
+    await page.waitForURL('**/jobs')
+    await ask('zzzzz')
+    await dialog.getByText('No matches. Addresses are searched from their first letter.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Search/ }).click()
+    await dialog.getByRole('textbox').waitFor()
+    await window.screenshot('palette-empty')
+    await page.keyboard.press('Escape')
+    await window.finish()
+  })
+
+  it('tells the shortcuts by ?, but not while one writes', async () => {
+    const window = await open()
+    const { page } = window
+    await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
+    await page.keyboard.press('Shift+?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await window.screenshot('shortcuts')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').pressSequentially('?')
+    expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count()).toBe(0)
+    await window.finish()
+  })
+
+  it('leads to what the application is, with the licences of the works that are in it', async () => {
+    const window = await open()
+    const { page } = window
+    await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').pressSequentially('About')
+    await page.getByRole('option', { name: 'About Listwright' }).click()
+    await page.getByText('Version 0.1.0').waitFor()
+    await page.getByRole('textbox', { name: 'Find a library' }).fill('better-sql')
+    await page.getByRole('button', { name: /^better-sqlite3/ }).click()
+    await page.getByText('Permission is hereby granted').waitFor()
+    await window.screenshot('about')
+    await window.finish()
+  })
+})

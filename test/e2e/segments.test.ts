@@ -1,16 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
-import { sharedApplication } from '../support/application.ts'
 import { makeAutoresponder, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { menuIsGone } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('segments, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
-  const open = (path: string): Promise<Window> => Window.open(browser, started.app, path)
-
+onEachStage('segments', ({ started, open }) => {
   /** Five people, of whom two are customers as well, one of these no longer. */
   async function makeNewsletter() {
     const { api } = started

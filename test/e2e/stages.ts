@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { _electron as electron, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import { sharedApplication } from '../support/application.ts'
 import { entryPoint } from '../support/built.ts'
 import { Client } from '../support/client.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 /** Where the same specs run: what shows the window, and what serves it. */
-export interface Stage {
+interface Stage {
   name: string
   /** Whether there is no such program here. */
   skips: boolean
@@ -23,7 +23,7 @@ export interface Stage {
 
 export interface Staged {
   /** There once the tests begin. */
-  started: { api: Client; app: { baseUrl: string } }
+  started: { api: Client; app: { baseUrl: string }; dataDirectory: string }
   /** Opens a page in a window that is signed in. */
   open: (path?: string) => Promise<Window>
 }
@@ -60,6 +60,7 @@ const inElectron: Stage = {
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), 'listwright-test-'))
       const data = join(directory, 'data')
+      started.dataDirectory = data
       const args = [`--data-dir=${data}`]
       desktop = packaged === undefined ? await launchOwn(args) : await launchPackaged(packaged, args)
       await desktop.page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\//)
@@ -84,7 +85,15 @@ const inElectron: Stage = {
   }
 }
 
-export const stages: readonly Stage[] = [inChromium, inElectron]
+const stages: readonly Stage[] = [inChromium, inElectron]
+
+/** Describes what holds in each of them: the same tests. Where one is not here, the report names it, so that nobody takes it for tested. */
+export function onEachStage(what: string, tests: (staged: Staged) => void): void {
+  describe.each(stages)(`${what}, in $name`, { timeout: 120_000 }, ({ skips, use }) => {
+    if (skips) it.skip('is not here', () => undefined)
+    else tests(use())
+  })
+}
 
 interface Desktop {
   page: Page

@@ -1,17 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { SuppressedAddress, SuppressionList } from '../../src-main/api/suppression-lists/schema.ts'
-import { sharedApplication } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
-import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
+import { menuIsGone } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('suppression lists, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('suppression lists', ({ started, open }) => {
   it('are made, filled from a text, looked through and changed', async () => {
-    const { api, app } = started
+    const { api } = started
     await makeList(api, { name: 'Newsletter' })
-    const window = await Window.open(browser, app)
+    const window = await open()
     const { page } = window
     await page.getByRole('link', { name: 'Suppression' }).click()
     await page.getByText('No suppression lists yet').waitFor()

@@ -1,26 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { TemplateDetail, TemplateSummary } from '../../src-main/api/campaigns/schema.ts'
-import { sharedApplication } from '../support/application.ts'
 import { makeCampaign, makeField, makeList } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window, writeHtml } from './browser.ts'
+import { writeHtml } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
 const message = `<h1 style="font-family: sans-serif">Hello %%first_name%%</h1>
 <p style="font-family: sans-serif">The news of spring.
 <a href="%%unsubscribe_link%%">Unsubscribe</a></p>
 <script>document.body.textContent = 'it ran'</script>`
 
-describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('templates', ({ started, open }) => {
   it('are written in versions side by side, previewed, changed and deleted', async () => {
     const list = await makeList(started.api, { name: 'Newsletter', d_from_name: 'Anna of the News' })
     await makeField(started.api, list.id, 'First name', 'text')
     await started.api.put(`/mailing_lists/${list.id}`, {
       mailing_list: { preview_custom_field_data: { 'First name': 'Berta & Co' } }
     })
-    const window = await Window.open(browser, started.app, `/lists/${list.id}/templates`)
+    const window = await open(`/lists/${list.id}/templates`)
     const { page } = window
     await window.screenshot('templates-empty')
     await page.getByRole('link', { name: 'Create template' }).click()
@@ -84,7 +81,7 @@ describe.skipIf(skipsWithoutBrowser)('templates, in a real Chromium', { timeout:
       [`templates/${template.id}`, 'The template was saved'],
       [`campaigns/${campaignId}`, 'The campaign was saved']
     ] as const) {
-      const window = await Window.open(browser, started.app, `/lists/${list.id}/${path}`)
+      const window = await open(`/lists/${list.id}/${path}`)
       const { page } = window
       const subject = page.getByRole('region').getByLabel('Subject')
       await subject.waitFor()

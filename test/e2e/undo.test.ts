@@ -1,17 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { expect, it } from 'vitest'
 import { makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('undoing, in a real Chromium', () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('undoing', ({ started, open }) => {
   it('a deleted segment comes back from where it was deleted, and an edit is undone in the audit log', async () => {
     const { api, app } = started
     const list = await makeList(api)
     const segment = await makeSegment(api, list.id, { name: 'Loyal' })
-    const window = await Window.open(browser, app, `/lists/${list.id}/segments`)
+    const window = await open(`/lists/${list.id}/segments`)
     const { page } = window
     await page.getByText('Loyal', { exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -33,10 +29,10 @@ describe.skipIf(skipsWithoutBrowser)('undoing, in a real Chromium', () => {
   })
 
   it('a deleted list waits among the lists, to be restored or removed for good', async () => {
-    const { api, app } = started
+    const { api } = started
     const [kept, gone] = [await makeList(api, { name: 'Kept' }), await makeList(api, { name: 'Gone' })]
     await makeSubscriber(api, kept.id, 'a@example.com')
-    const window = await Window.open(browser, app, '/lists')
+    const window = await open('/lists')
     const { page } = window
     for (const { name } of [kept, gone]) {
       await page.getByRole('button', { name: `Actions for ${name}` }).click()

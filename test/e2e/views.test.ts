@@ -1,12 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { expect, it } from 'vitest'
 import { makeField, makeList, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { onEachStage } from './stages.ts'
 
-describe.skipIf(skipsWithoutBrowser)('views of the table, in a real Chromium', { timeout: 120_000 }, () => {
-  const started = sharedApplication()
-  const browser = sharedBrowser()
-
+onEachStage('views of the table', ({ started, open }) => {
   it('keep filter, order and columns under a name, with their widths', async () => {
     const { api } = started
     const list = await makeList(api, { name: 'Readers' })
@@ -14,7 +10,7 @@ describe.skipIf(skipsWithoutBrowser)('views of the table, in a real Chromium', {
     for (const [name, City] of Object.entries({ anna: 'Wien', ben: 'Bern', clara: 'Wien' })) {
       await makeSubscriber(api, list.id, `${name}@example.com`, { custom_fields: { City } })
     }
-    const window = await Window.open(browser, started.app, `/lists/${list.id}`)
+    const window = await open(`/lists/${list.id}`)
     const { page } = window
     const heads = async () =>
       (await page.getByRole('columnheader').allTextContents()).map((text) => text.trim()).filter(Boolean)
