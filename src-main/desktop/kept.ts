@@ -8,6 +8,10 @@ export interface Kept {
   windows?: Record<string, { x: number; y: number; width: number; height: number; isMaximized: boolean }>
   /** Whether newer versions are looked for once a day. */
   looksForUpdates?: boolean
+  /** Whether versions are offered that are still being tested. */
+  takesBetaVersions?: boolean
+  /** Whether spelling is checked where the dictionary for that has to be downloaded. */
+  checksSpelling?: boolean
 }
 
 function path(): string {

@@ -4,8 +4,15 @@ import type { Application } from '../app.ts'
 import { copyDiagnostics } from './diagnostics.ts'
 import { isOpenedAtLogin, mayOpenAtLogin, openAtLogin } from './login.ts'
 import { logDirectory } from './logs.ts'
+import { checksSpelling, chooseSpelling, needsDictionary } from './spelling.ts'
 import { texts } from './texts.ts'
-import { askForUpdates, looksForUpdates, lookForUpdatesDaily } from './updates.ts'
+import {
+  askForUpdates,
+  looksForUpdates,
+  lookForUpdatesDaily,
+  takeBetaVersions,
+  takesBetaVersions
+} from './updates.ts'
 import { showPage } from './window.ts'
 
 /** The product's own commands, and the platform's: without those macOS has no shortcuts for copy and paste. */
@@ -21,6 +28,21 @@ export function setApplicationMenu(application: Application): void {
             type: 'checkbox' as const,
             checked: isOpenedAtLogin(),
             click: ({ checked }: { checked: boolean }) => openAtLogin(checked)
+          }
+        ]
+      : []),
+    ...(needsDictionary
+      ? [
+          {
+            label: text.checksSpelling,
+            type: 'checkbox' as const,
+            checked: checksSpelling(),
+            // The system checks the box at once, whatever is answered to the question.
+            click: ({ checked }: { checked: boolean }) =>
+              void chooseSpelling(checked).then(
+                () => setApplicationMenu(application),
+                (error: unknown) => dialog.showErrorBox(text.checksSpelling, messageOf(error))
+              )
           }
         ]
       : [])
@@ -93,6 +115,12 @@ export function setApplicationMenu(application: Application): void {
           type: 'checkbox',
           checked: looksForUpdates(),
           click: ({ checked }) => lookForUpdatesDaily(application, checked)
+        },
+        {
+          label: text.takesBetaVersions,
+          type: 'checkbox',
+          checked: takesBetaVersions(),
+          click: ({ checked }) => takeBetaVersions(checked)
         },
         ...(isMac ? [] : [{ type: 'separator' as const }, page(text.about, '/about')])
       ]

@@ -22,7 +22,7 @@ export function lockDownWebContents(): void {
 function decideNewWindows(contents: WebContents): void {
   contents.setWindowOpenHandler(({ url }) => {
     if (isOwnAddress(url)) {
-      return { action: 'allow', overrideBrowserWindowOptions: { webPreferences: windowPreferences } }
+      return { action: 'allow', overrideBrowserWindowOptions: { webPreferences: windowPreferences() } }
     }
     if (/^https?:\/\//.test(url)) void shell.openExternal(url)
     return { action: 'deny' }

@@ -20,9 +20,6 @@ export async function lookForUpdates(application: Application): Promise<void> {
   autoUpdater.autoDownload = false
   // Installed when somebody says so and no job runs, never by quitting.
   autoUpdater.autoInstallOnAppQuit = false
-  // A version that does not know the data yet could not open it.
-  autoUpdater.allowDowngrade = false
-  autoUpdater.allowPrerelease = app.getVersion().includes('-')
   application.about.look = async () => void (await findUpdate(application))
   application.about.installUpdate = () => install(application)
   if (looksForUpdates()) lookDaily(application)
@@ -36,6 +33,22 @@ export function lookForUpdatesDaily(application: Application, looks: boolean): v
   keep({ looksForUpdates: looks })
   clearInterval(timer)
   if (looks && canLook()) lookDaily(application)
+}
+
+/** Whether versions are found that are still being tested. Who has one already gets the next one too. */
+export function takesBetaVersions(): boolean {
+  return readKept().takesBetaVersions ?? app.getVersion().includes('-')
+}
+
+export function takeBetaVersions(takes: boolean): void {
+  keep({ takesBetaVersions: takes })
+}
+
+/** The channel for beta versions has the finished ones as well. */
+function chooseChannel(autoUpdater: AppUpdater): void {
+  autoUpdater.channel = takesBetaVersions() ? 'beta' : 'latest'
+  // Choosing a channel allows it, but an older version could not open the data: who leaves the tests waits for the finished version.
+  autoUpdater.allowDowngrade = false
 }
 
 function lookDaily(application: Application): void {
@@ -80,7 +93,9 @@ function canLook(): boolean {
 
 /** @returns the newer version, whose notes the page "About" shows; null for none */
 async function findUpdate({ about }: Application): Promise<string | null> {
-  const found = await (await updater()).checkForUpdates()
+  const autoUpdater = await updater()
+  chooseChannel(autoUpdater)
+  const found = await autoUpdater.checkForUpdates()
   // A copy that it cannot update, such as one that was unpacked by hand.
   if (!found) throw new Error(texts().noUpdateAddress)
   if (!found.isUpdateAvailable) {

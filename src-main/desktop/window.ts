@@ -1,17 +1,19 @@
 import { app, BrowserWindow, dialog, type WebPreferences } from 'electron'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
+import { checksSpelling } from './spelling.ts'
 import { texts } from './texts.ts'
 import { keepWindowPlace, windowPlace } from './window-state.ts'
 
 /** A page gets nothing but the web platform: no Node, no preload script, its own sandboxed process. */
-export const windowPreferences: WebPreferences = {
-  contextIsolation: true,
-  sandbox: true,
-  nodeIntegration: false,
-  webSecurity: true,
-  // macOS has dictionaries of its own. Elsewhere Electron would fetch them from the web, and nothing is fetched unasked.
-  spellcheck: process.platform === 'darwin'
+export function windowPreferences(): WebPreferences {
+  return {
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    webSecurity: true,
+    spellcheck: checksSpelling()
+  }
 }
 
 let current: BrowserWindow | undefined
@@ -37,7 +39,7 @@ export function openWindow(application: Application, page = '/'): void {
     minHeight: 480,
     // Shown once there is something to see.
     show: false,
-    webPreferences: windowPreferences
+    webPreferences: windowPreferences()
   })
   current = window
   window.once('ready-to-show', () => {

@@ -95,6 +95,7 @@ export interface DoubleOptions {
   firstInstance?: boolean
   isPackaged?: boolean
   locale?: string
+  version?: string
   /** How wide its display is, in pixels. */
   displayWidth?: number
 }
@@ -106,6 +107,7 @@ export function electronDouble({
   firstInstance = true,
   isPackaged = false,
   locale = 'en-US',
+  version = '0.1.0',
   displayWidth = 1920
 }: DoubleOptions = {}) {
   const log: string[] = []
@@ -197,7 +199,7 @@ export function electronDouble({
       userData = path
     }
     getVersion(): string {
-      return '0.1.0'
+      return version
     }
     setAsDefaultProtocolClient(protocol: string): boolean {
       log.push(`protocol ${protocol}`)

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
@@ -323,10 +323,34 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(log.join('\n')).toContain('The window closed unexpectedly')
   })
 
-  it('offers words for one that is misspelled, and checks them by the dictionaries of the system alone', async () => {
+  it('checks spelling once somebody lets it download a dictionary', async () => {
+    const directory = await temporaryDirectory()
+    const isChecked = (start: Awaited<ReturnType<typeof startDesktop>>) => {
+      const items = start.applicationMenu().flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+      return items.find(({ label }) => label === 'Check Spelling')?.checked
+    }
+    const first = await startDesktop({ directory })
+    expect(first.window?.options.webPreferences?.spellcheck).toBe(false)
+    first.answers.button = 1
+    first.choose('Check Spelling', true)
+    expect(first.log).toContain('Download a dictionary?')
+    await pause(20)
+    expect(isChecked(first)).toBe(false)
+    first.answers.button = 0
+    first.choose('Check Spelling', true)
+    await vi.waitFor(() => expect(isChecked(first)).toBe(true))
+    first.app.quit()
+    await vi.waitFor(() => expect(first.log).toContain('quit'))
+
+    const second = await startDesktop({ directory })
+    expect(second.window?.options.webPreferences?.spellcheck).toBe(true)
+    second.choose('Check Spelling', false)
+    await vi.waitFor(() => expect(isChecked(second)).toBe(false))
+    expect(second.log).not.toContain('Download a dictionary?')
+  })
+
+  it('offers words for one that is misspelled, and what can be done with texts and links', async () => {
     const { window, menus, clipboard } = await startDesktop()
-    // Here Electron would fetch them from the web.
-    expect(window?.options.webPreferences?.spellcheck).toBe(false)
     window?.webContents.rightClick({ isEditable: true, dictionarySuggestions: ['letter'] })
     const [menu] = menus
     expect(menu?.map(({ label, role }) => label ?? role)).toEqual(
@@ -370,6 +394,33 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
   })
 })
 
+describe('opening at login', () => {
+  it.each(['darwin', 'win32'] as const)(
+    'is left to the system of %s, which Electron knows',
+    async (platform) => {
+      const { module, opensAtLogin } = electronDouble({ isPackaged: true })
+      const { platform: actual } = process
+      Object.defineProperty(process, 'platform', { value: platform })
+      onTestFinished(() => {
+        Object.defineProperty(process, 'platform', { value: actual })
+        vi.doUnmock('electron')
+        vi.unstubAllEnvs()
+      })
+      vi.resetModules()
+      vi.doMock('electron', () => module)
+      const login = await import('../../src-main/desktop/login.ts')
+      expect([login.mayOpenAtLogin(), login.isOpenedAtLogin()]).toEqual([true, false])
+      login.openAtLogin(true)
+      expect([opensAtLogin(), login.isOpenedAtLogin()]).toEqual([true, true])
+      login.openAtLogin(false)
+      expect(opensAtLogin()).toBe(false)
+      // Windows' portable program lies in another folder each time it runs.
+      vi.stubEnv('PORTABLE_EXECUTABLE_FILE', 'E:\\Listwright.exe')
+      expect(login.mayOpenAtLogin()).toBe(false)
+    }
+  )
+})
+
 describe.runIf(process.platform === 'linux')('updates', () => {
   const newer = {
     isUpdateAvailable: true,
@@ -394,11 +445,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     const directory = await temporaryDirectory()
     const { log, choose, autoUpdater, app } = await startInstalled({ directory })
     expect(log).not.toContain('look for updates')
-    expect(autoUpdater).toMatchObject({
-      autoDownload: false,
-      autoInstallOnAppQuit: false,
-      allowDowngrade: false
-    })
+    expect(autoUpdater).toMatchObject({ autoDownload: false, autoInstallOnAppQuit: false })
     choose('Check for Updates Daily', true)
     await vi.waitFor(() => expect(log).toContain('look for updates'))
     app.quit()
@@ -435,6 +482,28 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     expect(log.slice(-3)).toEqual(['quit held up', 'lock released', 'install update'])
     expect(log).toContain('download update')
     log.push('quit')
+  })
+
+  it('are beta versions where somebody wants those or has one, and never older ones', async () => {
+    const directory = await temporaryDirectory()
+    const { choose, autoUpdater, log, app } = await startInstalled({ directory })
+    const looks = async () => {
+      const before = log.length
+      choose('Check for Updates…')
+      await vi.waitFor(() => expect(log.slice(before)).toContain('look for updates'))
+      return [autoUpdater.channel, autoUpdater.allowDowngrade]
+    }
+    expect(await looks()).toEqual(['latest', false])
+    choose('Include Beta Versions', true)
+    expect(await looks()).toEqual(['beta', false])
+    choose('Include Beta Versions', false)
+    expect(await looks()).toEqual(['latest', false])
+    app.quit()
+    await vi.waitFor(() => expect(log).toContain('quit'))
+    const tester = await startInstalled({ version: '1.0.0-beta.2' })
+    tester.choose('Check for Updates…')
+    await vi.waitFor(() => expect(tester.log).toContain('look for updates'))
+    expect([tester.autoUpdater.channel, tester.autoUpdater.allowDowngrade]).toEqual(['beta', false])
   })
 
   it('are left to the system in copies that were not told where they are', async () => {

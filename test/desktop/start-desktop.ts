@@ -8,7 +8,7 @@ import { type DoubleOptions, electronDouble } from './electron-double.ts'
 /** What electron-updater is asked for, in its own types. */
 export type UpdaterDouble = Pick<
   AppUpdater,
-  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'allowPrerelease'
+  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'channel'
 > & {
   /** What the next look finds; null = nothing newer. */
   found: Pick<UpdateCheckResult, 'isUpdateAvailable' | 'updateInfo'> | null
@@ -23,11 +23,19 @@ export async function startDesktop(
 ) {
   const electron = electronDouble(options)
   const { log } = electron
+  let channel: string | null = null
   const autoUpdater: UpdaterDouble = {
     autoDownload: true,
     autoInstallOnAppQuit: true,
-    allowDowngrade: true,
-    allowPrerelease: false,
+    allowDowngrade: false,
+    get channel() {
+      return channel
+    },
+    // As electron-updater does.
+    set channel(value) {
+      channel = value
+      this.allowDowngrade = true
+    },
     found: null,
     checkForUpdates() {
       log.push('look for updates')

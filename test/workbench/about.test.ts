@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isNewer, newerVersion } from '../../src-main/workbench/about/newer-version.ts'
 import { startApplication } from '../support/application.ts'
 
-/** A place of releases that answers this. */
-async function releasesThatAnswer(status: number, body: string): Promise<string> {
-  const server = createServer((_request, answer) => {
+/** A place of releases that answers this, by the path that is asked for. */
+async function releasesThatAnswer(status: number, body: (path: string) => string): Promise<string> {
+  const server = createServer(({ url = '' }, answer) => {
     answer.writeHead(status)
-    answer.end(body)
+    answer.end(body(url))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -29,13 +29,21 @@ describe('newer versions', () => {
   })
 
   it('are asked for where the releases are, and told', async () => {
-    const releases = await releasesThatAnswer(200, 'version: 9.0.0\npath: x\n')
+    const releases = await releasesThatAnswer(200, () => 'version: 9.0.0\npath: x\n')
     expect(await newerVersion({ version: '1.0.0', releases })).toEqual({ version: '9.0.0', notes: '' })
     expect(await newerVersion({ version: '9.0.0', releases })).toBeNull()
   })
 
+  it('are those that are still being tested for who has such a version', async () => {
+    const releases = await releasesThatAnswer(200, (path) =>
+      path === '/releases/beta-linux.yml' ? 'version: 9.1.0-beta.1' : 'version: 9.0.0'
+    )
+    expect((await newerVersion({ version: '9.0.0-beta.1', releases }))?.version).toBe('9.1.0-beta.1')
+    expect((await newerVersion({ version: '8.0.0', releases }))?.version).toBe('9.0.0')
+  })
+
   it('are not known where the releases cannot be reached, or tell something else', async () => {
-    const wrong = await releasesThatAnswer(200, '<h1>It works!</h1>')
+    const wrong = await releasesThatAnswer(200, () => '<h1>It works!</h1>')
     await expect(newerVersion({ version: '1.0.0', releases: wrong })).rejects.toThrow(
       /127\.0\.0\.1:\d+ does not say which version is the latest/
     )

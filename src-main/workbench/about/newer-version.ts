@@ -5,14 +5,16 @@ import type { Update } from './about.ts'
 const patience = 10_000
 
 /**
- * Asks the place where releases are for a newer version, by what electron-builder publishes beside them (latest-linux.yml).
+ * Asks the place where releases are for a newer version, by what electron-builder publishes beside them (latest-linux.yml). Who has a
+ * version that is still being tested is told of the next one too.
  * @returns null when there is none. @throws Error with a sentence when that place does not answer
  */
 export async function newerVersion({ version, releases }: InstalledPackage): Promise<Update | null> {
   if (releases === undefined) throw new Error('This copy does not know where to look for updates')
   const { request } = await import('undici')
   const { host } = new URL(releases)
-  const answer = await request(new URL('latest-linux.yml', releases), {
+  const channel = version.includes('-') ? 'beta' : 'latest'
+  const answer = await request(new URL(`${channel}-linux.yml`, releases), {
     headersTimeout: patience,
     bodyTimeout: patience
   }).catch(() => {
