@@ -1,7 +1,7 @@
 import { extractFile, getRawHeader, listPackage } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configurationOf, makeUnpacked } from '../../tools/package/electron.ts'
 import { packElectron } from '../../tools/package/linux.ts'
 import { writeIcons } from '../../tools/package/icons.ts'
-import { writeBillOfMaterials, writeChecksums } from '../../tools/package/release-files.ts'
+import { writeInstallerArt } from '../../tools/package/installer-art.ts'
+import { stageRollout, writeBillOfMaterials, writeChecksums } from '../../tools/package/release-files.ts'
 import type { Library } from '../../src-main/workbench/about/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { isLong } from '../support/long.ts'
@@ -28,6 +29,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     root = await mkdtemp(join(tmpdir(), 'listwright-test-'))
     icons = join(root, 'icons')
     writeIcons(icons)
+    writeInstallerArt(icons)
     directory = await makeUnpacked({
       out: join(root, 'electron'),
       icons,
@@ -125,16 +127,82 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     const configuration = configurationOf({ out: 'dist', icons, version: '1.0.0' })
     expect(configuration.publish).toBeNull()
     expect(configuration.protocols).toEqual([{ name: 'Listwright', schemes: ['listwright'] }])
-    expect((configuration.fileAssociations as { ext: string }[]).map(({ ext }) => ext)).toEqual([
-      'csv',
-      'tsv'
-    ])
-    expect(configuration.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }])
+    for (const system of ['linux', 'mac'] as const)
+      expect(configuration[system]?.fileAssociations).toMatchObject([
+        { ext: 'csv', rank: 'Alternate' },
+        { ext: 'tsv', rank: 'Alternate' }
+      ])
     const url = 'https://updates.example.com/'
     expect(configurationOf({ out: 'dist', icons, version: '1.0.0', updateUrl: url }).publish).toEqual({
       provider: 'generic',
       url
     })
+  })
+
+  it('is offered by Windows for files of subscribers, and takes the double click from nobody', async () => {
+    const { win, nsis, fileAssociations } = configurationOf({ out: 'dist', icons, version: '1.0.0' })
+    expect([win?.fileAssociations, fileAssociations]).toEqual([undefined, undefined])
+    const script = readFileSync(nsis?.include ?? '', 'utf8')
+    for (const extension of ['csv', 'tsv'])
+      expect(script).toContain(
+        `WriteRegNone SHELL_CONTEXT "Software\\Classes\\.${extension}\\OpenWithProgids"`
+      )
+    expect(script).not.toMatch(/WriteRegStr SHELL_CONTEXT "Software\\Classes\\\.(?:csv|tsv)"/)
+    if (!existsSync('/usr/bin/makensis')) return
+    // As electron-builder includes it: with a variable of its own, and each warning an error.
+    const folder = await temporaryDirectory()
+    const installer = join(folder, 'installer.nsi')
+    writeFileSync(
+      installer,
+      `Unicode true
+      OutFile "${join(folder, 'Listwright-Setup.exe')}"
+      RequestExecutionLevel user
+      Var appExe
+      !include "${join(process.cwd(), nsis?.include ?? '')}"
+      Section
+        StrCpy $appExe "$INSTDIR\\Listwright.exe"
+        WriteUninstaller "$INSTDIR\\uninstall.exe"
+        !insertmacro customInstall
+      SectionEnd
+      Section Uninstall
+        !insertmacro customUnInstall
+      SectionEnd\n`
+    )
+    execFileSync('makensis', ['-WX', '-V2', installer], { stdio: 'pipe' })
+    expect(existsSync(join(folder, 'Listwright-Setup.exe'))).toBe(true)
+  })
+
+  it('has pictures for its installers in the sizes that those show', () => {
+    for (const [name, width, height] of [
+      ['sidebar', 164, 314],
+      ['header', 150, 57]
+    ] as const) {
+      const bmp = readFileSync(join(icons, `${name}.bmp`))
+      expect([
+        bmp.toString('latin1', 0, 2),
+        bmp.readUInt32LE(2),
+        bmp.readInt32LE(18),
+        bmp.readInt32LE(22)
+      ]).toEqual(['BM', bmp.length, width, height])
+    }
+    const background = readFileSync(join(icons, 'background.png'))
+    expect([background.readUInt32BE(16), background.readUInt32BE(20)]).toEqual([540, 380])
+    const { nsis, dmg } = configurationOf({ out: 'dist', icons, version: '1.0.0' })
+    for (const path of [nsis?.installerSidebar, nsis?.installerHeader, dmg?.background])
+      expect(existsSync(path ?? '')).toBe(true)
+  })
+
+  it('has the licenses of what is in it beside it', () => {
+    const text = readFileSync(join(directory, 'resources/COPYRIGHT.txt'), 'utf8')
+    for (const work of ['has not chosen a license', 'Electron 45', 'SQLite', 'fastify', 'vue ', 'lucide'])
+      expect(text).toContain(work)
+    expect(text).not.toContain('Node.js contributors')
+    expect(existsSync(join(directory, 'LICENSES.chromium.html'))).toBe(true)
+    const { mac } = configurationOf({ out: 'dist', icons, version: '1.0.0' })
+    expect(mac?.extraResources).toMatchObject([
+      { to: 'LICENSE.electron.txt' },
+      { to: 'LICENSES.chromium.html' }
+    ])
   })
 
   it('has names of its own beside the packages without Electron, and updates that say what is new', () => {
@@ -223,4 +291,16 @@ it('the bill of materials names each library that is packed, and the checksums a
   expect(() =>
     execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out, stdio: 'pipe' })
   ).not.toThrow()
+})
+
+it('an update is offered to a share of people at first, where that is wanted', async () => {
+  const out = await temporaryDirectory()
+  const told = join(out, 'latest-linux.yml')
+  writeFileSync(told, 'version: 1.0.0\n')
+  writeFileSync(join(out, 'builder-debug.yml'), 'x64: {}\n')
+  stageRollout(out, '10')
+  expect(readFileSync(told, 'utf8')).toBe('version: 1.0.0\nstagingPercentage: 10\n')
+  expect(readFileSync(join(out, 'builder-debug.yml'), 'utf8')).toBe('x64: {}\n')
+  for (const wrong of ['0', '101', 'half'])
+    expect(() => stageRollout(out, wrong)).toThrow(`LISTWRIGHT_STAGING_PERCENTAGE is "${wrong}"`)
 })

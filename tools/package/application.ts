@@ -155,20 +155,21 @@ export function nodeVersion(): string {
   return devDependencies.node
 }
 
+/** What a package runs on, whose licences are in the package too. */
+export type PackagedRuntime = { name: 'Node.js' } | { name: 'Electron'; version: string }
+
 /** What the owner of the product said about its own licence, and the licences of everything else that is in the package. */
-export function copyright(): string {
+export function copyright(runtime: PackagedRuntime): string {
+  const keyring = nativeModules(process.platform, process.arch).at(-1)?.name ?? ''
   const sections = [
-    { title: `Node.js ${nodeVersion()}`, text: readFileSync('resources/licences/node.txt', 'utf8') },
+    licencesOf(runtime),
     {
       title: 'SQLite (in better-sqlite3)',
       text: 'SQLite is in the public domain: https://sqlite.org/copyright.html'
     },
     {
       title: 'Rust libraries (in @napi-rs/keyring)',
-      text: readFileSync(
-        `node_modules/@napi-rs/keyring-linux-${process.arch}-gnu/LICENSE.third-party.md`,
-        'utf8'
-      )
+      text: readFileSync(join('node_modules', keyring, 'LICENSE.third-party.md'), 'utf8')
     },
     ...containedPackages().map(({ name, version, licence, text }) => ({
       title: `${name} ${version} (${licence})`,
@@ -185,4 +186,15 @@ export function copyright(): string {
     ),
     ''
   ].join('\n')
+}
+
+function licencesOf(runtime: PackagedRuntime): { title: string; text: string } {
+  if (runtime.name === 'Node.js') {
+    const text = readFileSync('resources/licences/node.txt', 'utf8')
+    return { title: `Node.js ${nodeVersion()}`, text }
+  }
+  return {
+    title: `Electron ${runtime.version}`,
+    text: 'Its license, and those of Chromium, Node.js and what else is in it, come with it: LICENSE.electron.txt and LICENSES.chromium.html.'
+  }
 }

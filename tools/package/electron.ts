@@ -1,9 +1,9 @@
 import { Arch, type Configuration, build, Platform } from 'electron-builder'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { applicationId } from '../../src-main/base/application-id.ts'
 import { electronRuntime } from '../../src-main/headless/electron-runtime.ts'
-import { writeBuilt } from './application.ts'
+import { copyright, writeBuilt } from './application.ts'
 
 // The packages with Electron, by electron-builder. What it cannot fetch is told; nothing else depends on it.
 
@@ -13,7 +13,10 @@ function electronVersion(): string {
     .version
 }
 
-/** Kinds of files that the system offers to open with the application. On macOS it stays behind the program that people have for them. */
+/**
+ * Kinds of files that the system offers to open with the application. On macOS it stays behind the program that people have for them;
+ * on Windows, where it would not, resources/windows/installer.nsh offers it.
+ */
 const fileAssociations = [
   { ext: 'csv', mimeType: 'text/csv' },
   { ext: 'tsv', mimeType: 'text/tab-separated-values' }
@@ -22,7 +25,7 @@ const fileAssociations = [
 export interface ElectronBuild {
   /** Where the packages go; the staged application beside them. */
   out: string
-  /** What writeIcons wrote. */
+  /** What writeIcons and writeInstallerArt wrote. */
   icons: string
   version: string
   /** A distribution of Electron that is here already; undefined = it is fetched. */
@@ -67,9 +70,11 @@ export function configurationOf(input: ElectronBuild): Configuration {
     generateUpdatesFilesForAllChannels: true,
     ...(releaseNotes !== undefined && { releaseInfo: { releaseNotesFile: resolve(releaseNotes) } }),
     protocols: [{ name: 'Listwright', schemes: ['listwright'] }],
-    fileAssociations,
+    // The licenses of Electron itself lie beside its program already, but on macOS.
+    extraResources: [{ from: resolve(copyrightFile(out)), to: 'COPYRIGHT.txt' }],
     publish: updateUrl === undefined ? null : { provider: 'generic', url: updateUrl },
     linux: {
+      fileAssociations,
       executableName: 'listwright-desktop',
       // Named as the application itself does, so that the system knows its windows.
       syncDesktopName: true,
@@ -103,10 +108,18 @@ export function configurationOf(input: ElectronBuild): Configuration {
       allowElevation: false,
       // The data stays when the application is removed.
       deleteAppDataOnUninstall: false,
+      include: 'resources/windows/installer.nsh',
+      installerSidebar: join(icons, 'sidebar.bmp'),
+      installerHeader: join(icons, 'header.bmp'),
       artifactName: '${productName}-Setup-${version}-${arch}.${ext}'
     },
     portable: { artifactName: '${productName}-${version}-portable-${arch}.${ext}' },
     mac: {
+      fileAssociations,
+      extraResources: [
+        { from: 'node_modules/electron/dist/LICENSE', to: 'LICENSE.electron.txt' },
+        { from: 'node_modules/electron/dist/LICENSES.chromium.html', to: 'LICENSES.chromium.html' }
+      ],
       icon: join(icons, 'icon.icns'),
       category: 'public.app-category.business',
       // The native modules of both architectures are in both halves.
@@ -114,7 +127,8 @@ export function configurationOf(input: ElectronBuild): Configuration {
       hardenedRuntime: true,
       // With an Apple account in the environment: APPLE_ID, APPLE_APP_SPECIFIC_PASSWORD, APPLE_TEAM_ID.
       notarize: process.env['APPLE_TEAM_ID'] !== undefined
-    }
+    },
+    dmg: { background: join(icons, 'background.png') }
   }
 }
 
@@ -173,6 +187,10 @@ export async function makeUnpacked(input: ElectronBuild): Promise<string> {
   return join(input.out, 'linux-unpacked')
 }
 
+function copyrightFile(out: string): string {
+  return join(out, 'COPYRIGHT.txt')
+}
+
 /** Puts what runs into a directory of its own, so that nothing else can come into a package. */
 function stage({ out, version }: ElectronBuild): void {
   writeBuilt(join(out, 'app'), {
@@ -182,6 +200,7 @@ function stage({ out, version }: ElectronBuild): void {
     leavesOut: ['app.js', 'listwright.js'],
     main: 'out/main/main.js'
   })
+  writeFileSync(copyrightFile(out), copyright({ name: 'Electron', version: electronVersion() }))
 }
 
 function firstLine(error: unknown): string {

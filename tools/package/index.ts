@@ -4,7 +4,8 @@ import { messageOf } from '../../src-main/base/errors.ts'
 import { packagedVersion, releasesUrl } from './application.ts'
 import { electronDistribution, makeElectronPackages } from './electron.ts'
 import { writeIcons } from './icons.ts'
-import { writeBillOfMaterials, writeChecksums } from './release-files.ts'
+import { writeInstallerArt } from './installer-art.ts'
+import { stageRollout, writeBillOfMaterials, writeChecksums } from './release-files.ts'
 import { makeTarball, packElectron, packOwn } from './linux.ts'
 
 // `npm run package`: the packages of the system that it runs on, into dist/.
@@ -15,6 +16,7 @@ const icons = join(out, 'icons')
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
 writeIcons(icons)
+writeInstallerArt(icons)
 const packaged = packagedVersion()
 if (process.platform === 'linux') {
   tell(makeTarball(out, icons, packaged))
@@ -39,8 +41,11 @@ for (const { kind, paths, fault } of made) {
     attempt(`${kind} with Electron`, () => packElectron(kind, unpacked, out, icons, packaged))
   }
 }
+const stagingPercentage = process.env['LISTWRIGHT_STAGING_PERCENTAGE'] ?? ''
+if (stagingPercentage !== '') stageRollout(electron.out, stagingPercentage)
 tell(writeBillOfMaterials(out, packaged))
-for (const left of ['icons', 'electron/app']) rmSync(join(out, left), { recursive: true, force: true })
+for (const left of ['icons', 'electron/app', 'electron/COPYRIGHT.txt'])
+  rmSync(join(out, left), { recursive: true, force: true })
 tell(writeChecksums(out))
 // A release that lacks a kind of package must not look complete.
 if (process.env['LISTWRIGHT_NEEDS_ALL'] === 'true' && made.some(({ fault }) => fault !== undefined))

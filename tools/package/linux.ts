@@ -50,7 +50,7 @@ function writeSystemTree(out: string, icons: string, packaged: PackagedVersion):
     join(root, 'usr/share/man/man1/listwright.1.gz'),
     gzipSync(resource('listwright.1', packaged), { level: 9 })
   )
-  write(join(root, 'usr/share/doc/listwright/copyright'), copyright())
+  write(join(root, 'usr/share/doc/listwright/copyright'), copyright({ name: 'Node.js' }))
   copy('resources/completion/listwright.bash', join(root, 'usr/share/bash-completion/completions/listwright'))
   return root
 }
@@ -88,7 +88,7 @@ export function packElectron(
   cpSync(unpacked, join(root, 'usr/lib/listwright-desktop'), { recursive: true })
   link('../lib/listwright-desktop/listwright-desktop', join(root, 'usr/bin/listwright-desktop'))
   writeDesktopFiles(join(root, 'usr/share'), icons, packaged, 'listwright-desktop')
-  write(join(root, 'usr/share/doc/listwright-desktop/copyright'), copyright())
+  copy(join(unpacked, 'resources/COPYRIGHT.txt'), join(root, 'usr/share/doc/listwright-desktop/copyright'))
   const path = packers[kind](root, out, withElectron, packaged)
   rmSync(root, { recursive: true, force: true })
   return path
@@ -103,7 +103,7 @@ export function makeTarball(out: string, icons: string, packaged: PackagedVersio
   writeDesktopFiles(join(root, 'share'), icons, packaged)
   write(join(root, 'share/man/man1/listwright.1'), resource('listwright.1', packaged))
   copy('resources/completion/listwright.bash', join(root, 'share/bash-completion/completions/listwright'))
-  write(join(root, 'COPYRIGHT'), copyright())
+  write(join(root, 'COPYRIGHT'), copyright({ name: 'Node.js' }))
   write(join(root, 'README'), readme)
   makeReadable(root)
   const path = join(out, `${name}.tar.gz`)

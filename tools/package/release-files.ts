@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { containedPackages, nodeVersion, type PackagedVersion } from './application.ts'
 
 // What lies beside the packages of a release: what is in them, and their digests.
@@ -55,4 +55,20 @@ export function writeChecksums(out: string): string {
   const path = join(out, 'SHA256SUMS')
   writeFileSync(path, lines.join(''))
   return path
+}
+
+/**
+ * Offers an update to a share of those who look for one, in all files of a directory that updates are found by; each copy draws its lot once.
+ * @param percentage a whole number from 1 to 100
+ */
+export function stageRollout(directory: string, percentage: string): void {
+  const share = Number(percentage)
+  if (!Number.isInteger(share) || share < 1 || share > 100)
+    throw new Error(
+      `LISTWRIGHT_STAGING_PERCENTAGE is "${percentage}", and has to be a whole number from 1 to 100`
+    )
+  for (const path of globSync(join(directory, '*.yml')).filter(
+    (each) => !basename(each).startsWith('builder-')
+  ))
+    appendFileSync(path, `stagingPercentage: ${share}\n`)
 }
