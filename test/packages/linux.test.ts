@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packagedVersion } from '../../tools/package/application.ts'
 import { writeIcons } from '../../tools/package/icons.ts'
-import { packOwn } from '../../tools/package/linux.ts'
+import { makeTarball, packOwn } from '../../tools/package/linux.ts'
 import { debArchitecture } from '../../tools/package/linux-files.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { browserArguments, installedBrowser } from '../e2e/installed-browser.ts'
@@ -21,6 +21,8 @@ import { serve } from '../support/process.ts'
 const mayInstall = process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 const out = 'dist'
 const people = Array.from({ length: 200 }, (_, number) => `p${number}@example.com`)
+/** Indigo: of the icon, and of what a new window proposes to do. */
+const productColor: [number, number, number] = [0x4f, 0x46, 0xe5]
 const file = `email\n${people.join('\n')}\n`
 
 function apt(...args: string[]): string {
@@ -46,6 +48,7 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
   const packaged = packagedVersion()
   const icons = join(out, 'icons-of-next')
   const deb = join(out, `listwright_${packaged.version}_${debArchitecture(packaged)}.deb`)
+  const next = { ...packaged, version: `${packaged.version}.1` }
   const tarball = join(out, `listwright-${packaged.version}-linux-${packaged.arch}.tar.gz`)
 
   it('the .deb is installed with apt, used with and without a display, upgraded with its data in place, and purged', async () => {
@@ -62,8 +65,21 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
     execFileSync('appstreamcli', ['validate', '--no-net', metainfo])
     execFileSync('man', ['--warnings', '-l', '/usr/share/man/man1/listwright.1.gz'], { stdio: 'ignore' })
 
+    const service = '/usr/lib/systemd/user/listwright.service'
     const home = await temporaryDirectory()
+    if (existsSync('/usr/bin/systemd-analyze'))
+      execFileSync('systemd-analyze', ['--user', 'verify', service], {
+        env: { ...process.env, XDG_RUNTIME_DIR: home },
+        stdio: 'pipe'
+      })
+    // As systemd would start it.
+    const [, served = ''] = /^ExecStart=(.*)$/m.exec(readFileSync(service, 'utf8')) ?? []
     const data = join(home, 'Listwright')
+    const [command = '', ...options] = served.split(' ')
+    const background = start(home, {}, [command, ...options])
+    await printed(background, /127\.0\.0\.1:4280/)
+    background.kill('SIGTERM')
+    expect((await once(background, 'exit'))[0]).toBe(0)
     expect(await importPeople(data, ['listwright'])).toBe(people.length)
 
     const withoutDisplay = start(home, {})
@@ -80,11 +96,9 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
       window.kill('SIGTERM')
       expect((await once(window, 'exit'))[0]).toBe(0)
     })
-    // Indigo is the color of the product: of its icon, and of what a new window proposes to do.
-    expect(await shareOf(picture, [0x4f, 0x46, 0xe5])).toBeGreaterThan(0.0002)
+    expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
 
     writeIcons(icons)
-    const next = { ...packaged, version: `${packaged.version}.1` }
     const second = packOwn('deb', out, icons, next)
     apt('install', join(process.cwd(), second))
     rmSync(icons, { recursive: true })
@@ -100,15 +114,13 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
     expect(existsSync(join(data, 'listwright.db'))).toBe(true)
   }, 300_000)
 
-  it('the .tar.gz runs from an empty folder without a network, and without any other Node', async () => {
+  it('the .tar.gz runs from an empty folder without a network, with and without a display, is upgraded with its data in place, and removed', async () => {
     const folder = await temporaryDirectory()
-    execFileSync('tar', ['-xf', tarball, '-C', folder])
-    const [name = ''] = readdirSync(folder)
-    const program = join(folder, name, 'bin/listwright')
-    // The loopback of a network of its own, and nothing else.
+    const home = join(folder, 'home')
+    const data = join(home, 'Listwright')
+    const program = unpack(tarball, join(folder, 'first'))
+    // Without any other Node, and with the loopback of a network of its own and nothing else.
     const script = `
-      ip link set lo up
-      export PATH=/usr/bin:/bin HOME=${folder}
       ! curl -s -m 2 https://registry.npmjs.org >/dev/null
       ${program} serve --port 4280 --json > ${folder}/ready & pid=$!
       until [ -s ${folder}/ready ]; do sleep 0.1; done
@@ -120,18 +132,65 @@ describe.skipIf(!mayInstall)('the packages without Electron', () => {
       until api http://127.0.0.1:4280/ga/api/v2/subscriber_imports/1 | grep -q '"finished"'; do sleep 0.1; done
       api http://127.0.0.1:4280/ga/api/v2/mailing_lists/1/subscribers
       kill $pid; wait $pid; echo "status $?"`
-    const output = execFileSync('unshare', ['--net', 'sh', '-ec', script], {
+    const [command, ...args] = withoutNetwork(script)
+    const output = execFileSync(command, args, {
       encoding: 'utf8',
-      timeout: 60_000
+      timeout: 60_000,
+      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', HOME: home, XDG_DATA_HOME: home }
     })
     expect(output).toContain('"num_records":2')
     expect(output.trimEnd()).toMatch(/status 0$/)
-  })
+    expect(existsSync(join(data, 'listwright.db'))).toBe(true)
+
+    const picture = join(folder, 'window.png')
+    await onScreen(async (display) => {
+      const window = start(home, { DISPLAY: display }, withoutNetwork(`exec ${program} start`))
+      await printed(window, /sign_in=/)
+      await shown(display)
+      execFileSync('scrot', [picture], { env: { ...process.env, DISPLAY: display } })
+      window.kill('SIGTERM')
+      expect((await once(window, 'exit'))[0]).toBe(0)
+    })
+    expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
+
+    writeIcons(icons)
+    const second = makeTarball(out, icons, next)
+    const upgraded = unpack(second, join(folder, 'second'))
+    rmSync(icons, { recursive: true })
+    rmSync(second)
+    rmSync(join(folder, 'first'), { recursive: true })
+    expect(execFileSync(upgraded, ['--version'], { encoding: 'utf8' })).toBe(`${next.version}\n`)
+    const application = await serve(data, { program: [upgraded] })
+    expect((await application.api.get('/mailing_lists/1/subscribers')).num_records).toBe(2)
+    await application.end('SIGTERM')
+
+    // All there is of it is its folder; the browser leaves caches of its own.
+    rmSync(join(folder, 'second'), { recursive: true })
+    const left = readdirSync(home, { recursive: true, encoding: 'utf8' })
+    expect(left.filter((path) => /listwright/i.test(path) && !path.startsWith('Listwright'))).toEqual([])
+  }, 300_000)
 })
 
-function start(home: string, environment: Record<string, string>): ChildProcess {
+/** @returns the program in an archive that was unpacked into a folder */
+function unpack(tarball: string, folder: string): string {
+  mkdirSync(folder)
+  execFileSync('tar', ['-xf', tarball, '-C', folder])
+  const [name = ''] = readdirSync(folder)
+  return join(folder, name, 'bin/listwright')
+}
+
+/** How a script is run with a loopback and no other network. */
+function withoutNetwork(script: string): [string, ...string[]] {
+  return ['unshare', '--net', 'sh', '-ec', `ip link set lo up\n${script}`]
+}
+
+function start(
+  home: string,
+  environment: Record<string, string>,
+  [command, ...args]: [string, ...string[]] = ['listwright', 'start']
+): ChildProcess {
   const { DISPLAY: _, WAYLAND_DISPLAY: __, ...inherited } = process.env
-  const child = spawn('listwright', ['start'], {
+  const child = spawn(command, args, {
     env: { ...inherited, HOME: home, XDG_DATA_HOME: home, ...environment },
     stdio: ['ignore', 'pipe', 'inherit']
   })
