@@ -405,7 +405,7 @@ describe('encrypted copies of automatic backups', () => {
     const other = 'another long passphrase'
     expect((await set(folder, other)).success).toBe(true)
     const [second = ''] = readdirSync(folder).filter(
-      (name) => name !== place && /^listwright-.*[^0]$/.test(name)
+      (name) => name.startsWith('listwright-') && ![place, 'listwright-other-000000'].includes(name)
     )
     await backups.makeWhatIsDue(now + 2 * hour)
     // One by these backups, and one by the application, whose clock is behind theirs.
