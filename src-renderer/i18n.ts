@@ -1,4 +1,5 @@
 import { createI18n } from 'vue-i18n'
+import { tellRefusalsIn } from './api/refusals.ts'
 import { language } from './language.ts'
 import en from './locales/en.json'
 
@@ -8,7 +9,11 @@ export const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'e
 /** Loads the sentences of the window's language; those of English are there from the beginning. */
 export async function loadSentences(): Promise<void> {
   if (language === 'en') return
-  const { default: sentences } = await import('./locales/de.json')
+  const [{ default: sentences }, { default: refusals }] = await Promise.all([
+    import('./locales/de.json'),
+    import('./locales/de.refusals.json')
+  ])
+  tellRefusalsIn(refusals)
   const { global } = i18n as unknown as {
     global: { setLocaleMessage: SetMessages; locale: { value: string } }
   }

@@ -1,4 +1,5 @@
 import { i18n } from '../i18n.ts'
+import { translated } from './refusals.ts'
 
 /**
  * What somebody wrote stands in quotes, and is left alone. A name of the API has an underscore in it, or stands in another with
@@ -8,15 +9,34 @@ const quotedOrName =
   /"[^"]*"|(?<![\w./-])(?:[a-z_]+\.\d+(?:\.[a-z_]+)?|[a-z]+_attributes\.[a-z_]+|[a-z]+\d?(?:_[a-z0-9]+)+)(?![\w/-]|\.\w)/g
 
 /**
- * A message of the API as a sentence for a person. The API calls fields as programs do; here they have the labels that the
- * window gives them.
+ * A message of the API as a sentence for a person, in the language of the window. The API calls fields as programs do; here they have
+ * the labels that the window gives them.
  */
 export function sentenceOf(message: string): string {
-  const [first = ''] = /^[a-z]+\d?(?= (?:cannot|must|is|has) )/.exec(message) ?? []
-  const named = labelOf(first) + message.slice(first.length)
-  const text = named.replaceAll(quotedOrName, (part) => (part.startsWith('"') ? part : labelOf(part)))
+  const text = translated(message, fieldName) ?? withLabels(message)
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+/** The same where the window shows a message as it is, such as a line of a log: only where it is known in another language it is changed. */
+export function inLanguage(message: string): string {
+  return translated(message, fieldName) ?? message
+}
+
+/** The message in English, with labels. */
+function withLabels(message: string): string {
+  const [first = ''] = /^[a-z]+\d?(?= (?:cannot|must|is|has) )/.exec(message) ?? []
+  return withNames(labelOf(first) + message.slice(first.length))
+}
+
+function withNames(text: string): string {
+  return text.replaceAll(quotedOrName, (part) => (part.startsWith('"') ? part : labelOf(part)))
+}
+
+/** What stands in a translated message: a field, or anything else, which is left as it is. */
+function fieldName(part: string): string {
+  const isLabelled = /^[a-z]+\d?$/.test(part) && labelKeyOf(part) !== undefined
+  return isLabelled ? labelOf(part) : withNames(part)
 }
 
 /** The label of a field by its path, such as contents.0.subject: "Subject (1)". */
@@ -24,7 +44,11 @@ function labelOf(path: string): string {
   const parts = path.split('.')
   const field = parts.findLast((part) => !/^\d+$/.test(part)) ?? path
   const index = parts.find((part) => /^\d+$/.test(part))
-  const key = [`listForm.${field}`, `fieldLabel.${field}`].find((each) => i18n.global.te(each))
+  const key = labelKeyOf(field)
   const label = key === undefined ? field.replaceAll('_', ' ') : i18n.global.t(key)
   return index === undefined ? label : `${label} (${Number(index) + 1})`
+}
+
+function labelKeyOf(field: string): string | undefined {
+  return [`listForm.${field}`, `fieldLabel.${field}`].find((key) => i18n.global.te(key))
 }

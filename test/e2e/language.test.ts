@@ -28,6 +28,19 @@ describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout:
     await page.getByText(today).first().waitFor()
     await window.screenshot('language-list')
 
+    // What the server refuses, in a form and of a file, is told in German too.
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/settings`)
+    await page.getByRole('textbox', { name: 'Absenderadresse' }).fill('nobody@nowhere')
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByText('Absenderadresse ist keine gültige E-Mail-Adresse: „nobody@nowhere“.').waitFor()
+    await window.screenshot('language-refusal')
+    const failed = await importText(started.api, list.id, 'ada@example.com\nnobody\n', {
+      file_format: { csv_has_headers: false }
+    })
+    await page.goto(`${started.app.baseUrl}/imports/${failed.id}`)
+    await page.getByText('ist keine gültige E-Mail-Adresse: „nobody“').waitFor()
+    await window.screenshot('language-failed-rows')
+
     await page.goto(`${started.app.baseUrl}/settings`)
     await page.getByRole('combobox', { name: 'Sprache' }).click()
     await page.getByRole('option', { name: 'Sprache des Systems' }).click()

@@ -1,0 +1,179 @@
+import { globSync, readFileSync } from 'node:fs'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tellRefusalsIn, translated } from '../../src-renderer/api/refusals.ts'
+import { inLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
+import { i18n } from '../../src-renderer/i18n.ts'
+import de from '../../src-renderer/locales/de.json'
+import german from '../../src-renderer/locales/de.refusals.json'
+
+/** What the window cannot cause, or does not show: programs and the command line meet it, and get English. */
+const forPrograms = [
+  /^(?:page|per_page|page_token|start_date|sort\.by|ip|token|autoresponder_\w+)\b/,
+  /^\{\}(?:\.type)? must be (?:a day such as 20140131|in_mailing_list)/,
+  /X-Passphrase|Authorization header|127\.0\.0\.1|requests from other web pages/,
+  /^(?:dry run|deletion of|web form|pending subscription|suppress|subscriber (?:import|export)|seed list|deleted list|mailing list|bounce email|database connection|custom field|bulk action|change|the file of subscriber export|the subscriber of this token)\b[^,]*$/,
+  /^(?:the request body must be a JSON object|batch \{\} of import|what was recovered was not counted|The file \{\} already exists)/,
+  /^(?:a look at both sides|version must be that of the terms|at most \{\} ids|\{\} is not asking that|an export was answered|No restore was prepared|content \{\} is not part|mailing list \{\} is a Remote List)/,
+  /^(?:The data cannot be used as it is|\{\} was written by another version of Listwright, which alone|\{\} was not read|The database \{\} is)/
+]
+
+/** Sentences that are put together from other words than names, and how they end up. */
+const completed: Record<string, string[]> = {
+  'another record has its name by now. {} that one first': ['Rename', 'Delete'].map(
+    (remedy) => `another record has its name by now. ${remedy} that one first`
+  ),
+  '{} did not accept this key{}': ['X7 did not accept this key', 'X7 did not accept this key: X7'],
+  'the file has {} {}, and column_mapping expects email in column {}. Is the separator right?': [
+    'the file has 1 column, and column_mapping expects email in column 2. Is the separator right?',
+    'the file has 2 columns, and column_mapping expects email in column 3. Is the separator right?'
+  ],
+  '{} cannot be deleted: it {} {}': [
+    'Loyal cannot be deleted: it is used by campaign 1 (X7)',
+    'Spring cannot be deleted: it is asked for by segment 1 (X7)'
+  ],
+  '{} that is {} cannot be {}': [
+    'an import that is paused cannot be paused',
+    'an export that is finished cannot be cancelled'
+  ],
+  '{} while many subscribers are being changed; try again in a moment': [
+    'options cannot lose "X7" while many subscribers are being changed; try again in a moment',
+    'field_type cannot change from text to date while many subscribers are being changed; try again in a moment'
+  ],
+  '{} while subscribers have a value': [
+    'field_type cannot change from text to date while subscribers have a value'
+  ],
+  '{} while subscribers have it; give the option another name instead': [
+    'options cannot lose "X7" while subscribers have it; give the option another name instead'
+  ],
+  'a campaign {}': [
+    'a campaign that is paused already cannot be paused',
+    'a campaign that is not paused cannot be resumed',
+    'a campaign that is sent cannot be cancelled'
+  ],
+  'must be a JSON object': ['Line 7 of X7 must be a JSON object.'],
+  'has an unknown property "{}"': ['Line 7 of X7 has an unknown property "X7".'],
+  'has a value of "{}" that {}': ['Line 7 of X7 has a value of "X7" that is not a number.'],
+  'is not {}': ['Line 7 of X7 has a value of "X7" that is not a number.']
+}
+
+/** Who refuses something with a sentence, by the functions and classes that are called for it. */
+const refuses = /^(?:validationFailed|ApiError|ImportFailure|RemoteFault|Question)$/
+/** Folders whose other errors are shown in the window as well. */
+const shown = /src-main\/(?:backups|imports|workbench)\//
+
+function templateOf(node: ts.Expression): string | null {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
+  if (ts.isTemplateExpression(node))
+    return node.head.text + node.templateSpans.map(({ literal }) => `{}${literal.text}`).join('')
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return null
+  const [left, right] = [templateOf(node.left), templateOf(node.right)]
+  return left === null || right === null ? null : left + right
+}
+
+function refusalsOf(path: string): string[] {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+      const name = node.expression.getText()
+      if (refuses.test(name) || (name === 'Error' && shown.test(path)))
+        for (const argument of node.arguments ?? []) {
+          const choices = ts.isConditionalExpression(argument)
+            ? [argument.whenTrue, argument.whenFalse]
+            : [argument]
+          for (const choice of choices) {
+            const text = templateOf(choice)
+            if (text !== null && /[a-z] [a-z]/.test(text)) found.push(text)
+          }
+        }
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+const sources = globSync('src-main/**/*.ts').map((path) => path.replaceAll('\\', '/'))
+const nameOf = (part: string): string => part
+
+describe('what is refused, in German', () => {
+  beforeAll(() => {
+    ;(
+      i18n.global as unknown as { setLocaleMessage: (language: string, texts: typeof de) => void }
+    ).setLocaleMessage('de', de)
+    i18n.global.locale.value = 'de' as 'en'
+    tellRefusalsIn(german)
+  })
+  afterAll(() => {
+    i18n.global.locale.value = 'en'
+    tellRefusalsIn({})
+  })
+
+  it('is told for everything that the window can meet', () => {
+    const refusals = new Set(
+      sources.filter((path) => !/src-main\/(?:desktop|headless)\//.test(path)).flatMap(refusalsOf)
+    )
+    expect(refusals.size).toBeGreaterThan(200)
+    const untold = [...refusals].filter(
+      (text) =>
+        !forPrograms.some((pattern) => pattern.test(text)) &&
+        (completed[text] ?? [text.replaceAll('{}', 'X7')]).some(
+          (sentence) => translated(sentence, nameOf) === null
+        )
+    )
+    expect(untold).toEqual([])
+  })
+
+  it('is told of nothing that is no longer said', () => {
+    const all = [...sources, ...globSync('src-renderer/**/*.ts')]
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n')
+      // Sentences are joined from several lines.
+      .replaceAll(/['`]\s*\+\s*['`]/g, '')
+    const pairs = (english: string): string[] =>
+      english.split(/\{\d\}|[".:;]/).flatMap((part) => {
+        const words = part.trim().split(' ')
+        return words.slice(1).map((word, index) => `${words[index]} ${word}`)
+      })
+    // Some are put together from parts, at whose joints two words meet that stand nowhere else.
+    const strangers = (english: string): number => pairs(english).filter((pair) => !all.includes(pair)).length
+    expect(Object.keys(german).filter((english) => strangers(english) > 2)).toEqual([])
+  })
+
+  it('keeps what stands in it, each as often as in English', () => {
+    for (const [english, text] of Object.entries(german)) {
+      const numbers = (of: string): string[] => [...new Set(of.match(/\{\d\}/g))].sort()
+      expect(numbers(english), english).toEqual(expect.arrayContaining(numbers(text)))
+    }
+  })
+
+  it.each([
+    ['name cannot be blank', 'Name darf nicht leer sein.'],
+    ['This cannot be blank', 'Dieses Feld darf nicht leer sein.'],
+    ['contents.0.subject cannot be blank', 'Betreff (1) darf nicht leer sein.'],
+    [
+      'City must be one of Wien, Graz, and "Linz, cannot be blank" is not one',
+      'City muss eines davon sein: Wien, Graz. „Linz, cannot be blank“ gehört nicht dazu.'
+    ],
+    [
+      'email is not a valid email address: "x", City cannot be blank',
+      'E-Mail ist keine gültige E-Mail-Adresse: „x“. City darf nicht leer sein.'
+    ],
+    [
+      'the disk is full. Free some space, then continue the import',
+      'Der Datenträger ist voll. Schaffen Sie Platz, und setzen Sie den Import dann fort.'
+    ],
+    [
+      'The server cannot be reached: nothing answers at this address',
+      'The server ist nicht zu erreichen: Unter dieser Adresse antwortet nichts.'
+    ],
+    ['nobody knows this sentence', 'Nobody knows this sentence.']
+  ])('%s', (message, sentence) => {
+    expect(sentenceOf(message)).toBe(sentence)
+  })
+
+  it('is left in English, as it is, where it is not known', () => {
+    expect(inLanguage('nobody knows this sentence')).toBe('nobody knows this sentence')
+  })
+})
