@@ -1,6 +1,6 @@
 import type { FormError } from '@nuxt/ui'
 import type { ApiFailure } from './client.ts'
-import { sentenceOf } from './sentence.ts'
+import { complaintAt, sentenceOf } from './sentence.ts'
 
 /** What a call was refused for, told apart by where it is shown. */
 export interface PlacedFaults {
@@ -37,7 +37,7 @@ export function placeFaults(
     if (end === -1) end = text.length
     const complaint = text.slice(begin, end)
     if (field === undefined) others.push(complaint)
-    else messages.set(field, [...(messages.get(field) ?? []), sentenceOf(`This${complaint}`)])
+    else messages.set(field, [...(messages.get(field) ?? []), complaintAt(field, complaint)])
     place = end + 2
   }
   return {

@@ -1,4 +1,8 @@
-/** Refusals of the API in another language, by what they are in English; {1}, {2} … stand for what is in them. */
+/**
+ * Refusals of the API in another language, by what they are in English. {1}, {2} … stand for what is in them, which holds no comma
+ * before a space; {1…} for a list, {1*} for anything. What stands in quotes may hold anything but the end of a quotation. What begins
+ * with @ is no refusal, and stands in one.
+ */
 export type Refusals = Readonly<Record<string, string>>
 
 interface Pattern {
@@ -6,60 +10,124 @@ interface Pattern {
   translation: string
   /** Whether what stands for each number is quoted, and so what somebody wrote. */
   quoted: readonly boolean[]
+  /** Whether it only stands in others. */
+  isPart: boolean
   /** Characters that are the same in every message of this form: of two that fit, the one with more is meant. */
   fixed: number
 }
 
-let whole: Refusals = {}
+/** Messages that are kept once they were translated: the rows of a table have the same ones, and are drawn often. */
+const maxKept = 1000
+/** Parts between commas that one refusal has at most, beside those of its list. */
+const maxParts = 5
+/** Parts between commas of a message that is taken apart. One with more was put together by somebody else. */
+const maxAllParts = 60
+
+let whole: ReadonlyMap<string, string> = new Map()
 let patterns: readonly Pattern[] = []
+const kept = new Map<string, string | null>()
 
 /** Has refusals told in the language of these. */
 export function tellRefusalsIn(refusals: Refusals): void {
-  whole = refusals
-  patterns = Object.entries(refusals)
-    .filter(([english]) => english.includes('{1}'))
+  const entries = Object.entries(refusals)
+  whole = new Map(entries.filter(([english]) => !english.includes('{1')))
+  patterns = entries
+    .filter(([english]) => english.includes('{1'))
     .map(([english, translation]) => patternOf(english, translation))
     .sort((a, b) => b.fixed - a.fixed)
+  kept.clear()
 }
 
-function patternOf(english: string, translation: string): Pattern {
-  const parts = english.split(/\{\d\}/)
-  const source = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('(.+?)')
-  return {
-    matches: new RegExp(`^${source}$`, 's'),
-    translation,
-    quoted: parts
-      .slice(1)
-      .map((after, index) => after.startsWith('"') && parts[index]?.endsWith('"') === true),
-    fixed: parts.join('').length
-  }
+function patternOf(key: string, translation: string): Pattern {
+  const isPart = key.startsWith('@')
+  const english = isPart ? key.slice(1) : key
+  const quoted: boolean[] = []
+  let fixed = 0
+  const source = english
+    .split(/(\{\d[…*]?\})/)
+    .map((part, index, parts) => {
+      if (index % 2 === 0) {
+        fixed += part.length
+        return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      }
+      const isQuoted = parts[index - 1]?.endsWith('"') === true && parts[index + 1]?.startsWith('"') === true
+      quoted.push(isQuoted)
+      if (isQuoted) return '((?:(?!"[ ,]).)*)'
+      // What comes last, after a colon, may be a sentence of somebody else.
+      const isLast =
+        index === parts.length - 2 && parts[index - 1]?.endsWith(': ') === true && parts[index + 1] === ''
+      if (part.includes('*') || isLast) return '(.+)'
+      // A list ends where the next refusal begins.
+      return part.includes('…') ? '((?:(?!"| (?:cannot|must|is not|has) ).)+)' : '((?:(?!, ).)+?)'
+    })
+    .join('')
+  return { matches: new RegExp(`^${source}$`, 's'), translation, quoted, isPart, fixed }
 }
 
 /**
- * A refusal in the language of the window. The API joins several with commas; what is quoted in one may hold commas as well.
+ * A refusal in the language of the window. The API joins several with commas.
  * @param nameOf what a field is called there
- * @returns null where it is not known in that language, or that is English
+ * @returns null where a part of it is not known in that language, or that is English
  */
 export function translated(message: string, nameOf: (field: string) => string): string | null {
-  for (let comma = message.indexOf(', '); comma !== -1; comma = message.indexOf(', ', comma + 2)) {
-    const first = translatedOne(message.slice(0, comma), nameOf)
-    const rest = first === null ? null : translated(message.slice(comma + 2), nameOf)
-    if (rest !== null) return `${first}. ${rest.charAt(0).toUpperCase()}${rest.slice(1)}`
-  }
-  return translatedOne(message, nameOf)
+  if (patterns.length === 0) return null
+  const known = kept.get(message)
+  if (known !== undefined) return known
+  const translation = joined(translatedParts(message.split(', '), nameOf))
+  if (kept.size >= maxKept) kept.clear()
+  kept.set(message, translation)
+  return translation
 }
 
-function translatedOne(message: string, nameOf: (field: string) => string): string | null {
-  const same = whole[message]
+/** The longest refusal first: what follows it is another one. @returns null where a part is not known */
+function translatedParts(parts: readonly string[], nameOf: (field: string) => string): string[] | null {
+  if (parts.length > maxAllParts) return null
+  const sentences: string[] = []
+  for (let start = 0; start < parts.length;) {
+    let end = parts.length
+    let sentence: string | null = null
+    for (; end > start; end--) {
+      // A list may be long; whatever else is joined has few parts.
+      if (end - start > maxParts && !/ one of | some of /.test(parts[start] ?? '')) end = start + maxParts
+      sentence = translatedOne(parts.slice(start, end).join(', '), nameOf)
+      if (sentence !== null) break
+    }
+    if (sentence === null) return null
+    sentences.push(sentence)
+    start = end
+  }
+  return sentences
+}
+
+function joined(sentences: readonly string[] | null): string | null {
+  if (sentences === null) return null
+  return sentences
+    .map((sentence, index) => {
+      const begun = index === 0 ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1)
+      return index < sentences.length - 1 ? `${begun.replace(/\.$/, '')}.` : begun
+    })
+    .join(' ')
+}
+
+function translatedOne(message: string, nameOf: (field: string) => string, isPart = false): string | null {
+  const same = whole.get(message) ?? (isPart ? whole.get(`@${message}`) : undefined)
   if (same !== undefined) return same
-  for (const { matches, translation, quoted } of patterns) {
-    const found = matches.exec(message)
+  for (const { matches, translation, quoted, isPart: isForParts } of patterns) {
+    const found = isForParts && !isPart ? null : matches.exec(message)
     if (!found) continue
     return translation.replaceAll(/\{(\d)\}/g, (_, number: string) => {
       const index = Number(number)
       const part = found[index] ?? ''
-      return quoted[index - 1] ? part : (translated(part, nameOf) ?? nameOf(part))
+      return quoted[index - 1] ? part : translatedPart(part, nameOf)
     })
   }
   return null
+}
+
+/** What stands in a refusal: another one, a list, or something with a name. */
+function translatedPart(part: string, nameOf: (field: string) => string): string {
+  const one = translatedOne(part, nameOf, true)
+  if (one !== null) return one
+  const items = part.split(', ').map((item) => translatedOne(item, nameOf, true) ?? nameOf(item))
+  return items.join(', ')
 }

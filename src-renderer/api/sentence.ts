@@ -13,7 +13,17 @@ const quotedOrName =
  * the labels that the window gives them.
  */
 export function sentenceOf(message: string): string {
-  const text = translated(message, fieldName) ?? withLabels(message)
+  return asSentence(translated(message, fieldName) ?? withLabels(message))
+}
+
+/** What is said at a field, whose name would only repeat what stands there. @param complaint goes on after the name */
+export function complaintAt(field: string, complaint: string): string {
+  const here = `This${complaint}`
+  const text = translated(here, fieldName) ?? translated(field + complaint, fieldName)
+  return asSentence(text ?? withLabels(here))
+}
+
+function asSentence(text: string): string {
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
@@ -35,18 +45,23 @@ function withNames(text: string): string {
 
 /** What stands in a translated message: a field, or anything else, which is left as it is. */
 function fieldName(part: string): string {
-  const isLabelled = /^[a-z]+\d?$/.test(part) && labelKeyOf(part) !== undefined
-  return isLabelled ? labelOf(part) : withNames(part)
+  const isPath = /^[a-z]+\d?(?:_[a-z0-9]+)*(?:\.\d+)?(?:\.[a-z_]+)?$/.test(part)
+  return isPath && labelKeyOf(lastName(part)) !== undefined ? labelOf(part) : part
 }
 
 /** The label of a field by its path, such as contents.0.subject: "Subject (1)". */
 function labelOf(path: string): string {
   const parts = path.split('.')
-  const field = parts.findLast((part) => !/^\d+$/.test(part)) ?? path
+  const field = lastName(path)
   const index = parts.find((part) => /^\d+$/.test(part))
   const key = labelKeyOf(field)
   const label = key === undefined ? field.replaceAll('_', ' ') : i18n.global.t(key)
   return index === undefined ? label : `${label} (${Number(index) + 1})`
+}
+
+/** The field that a path leads to, without the places on the way. */
+function lastName(path: string): string {
+  return path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path
 }
 
 function labelKeyOf(field: string): string | undefined {

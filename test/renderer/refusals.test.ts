@@ -2,13 +2,18 @@ import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tellRefusalsIn, translated } from '../../src-renderer/api/refusals.ts'
-import { inLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
+import { complaintAt, inLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
 import { i18n } from '../../src-renderer/i18n.ts'
 import de from '../../src-renderer/locales/de.json'
 import german from '../../src-renderer/locales/de.refusals.json'
 
 /** What the window cannot cause, or does not show: programs and the command line meet it, and get English. */
 const forPrograms = [
+  // Whether it is composed of a complaint that has a sentence of its own is looked at where it is made.
+  /^[\w.]*(?:\{\})?[\w.]* \{\}\.?$|^Line \{\} of \{\} \{\}\.$/,
+  /^\{\} must be \{\}(?:, and "\{\}" is not one)?$/,
+  /^(?:terms_and_conditions_version|permissions\.|autoresponders\.api|time_zone |database_connection_id and|segmentation_criteria_remote_sql|a Remote List has no segments|only one of segmentation|dispatch_attributes: only one|contents\.\{\}\.id)/,
+  /^\{\}\.mailing_list_id must be the id/,
   /^(?:page|per_page|page_token|start_date|sort\.by|ip|token|autoresponder_\w+)\b/,
   /^\{\}(?:\.type)? must be (?:a day such as 20140131|in_mailing_list)/,
   /X-Passphrase|Authorization header|127\.0\.0\.1|requests from other web pages/,
@@ -46,6 +51,14 @@ const completed: Record<string, string[]> = {
   '{} while subscribers have it; give the option another name instead': [
     'options cannot lose "X7" while subscribers have it; give the option another name instead'
   ],
+  '{} is the last active system administrator and {}': [
+    'Ada is the last active system administrator and cannot be deleted',
+    'Ada is the last active system administrator and must stay active and a system administrator'
+  ],
+  'contents.{}.{} cannot be blank{}': [
+    'contents.0.html cannot be blank',
+    'contents.0.html cannot be blank when the format is html'
+  ],
   'a campaign {}': [
     'a campaign that is paused already cannot be paused',
     'a campaign that is not paused cannot be resumed',
@@ -58,7 +71,8 @@ const completed: Record<string, string[]> = {
 }
 
 /** Who refuses something with a sentence, by the functions and classes that are called for it. */
-const refuses = /^(?:validationFailed|ApiError|ImportFailure|RemoteFault|Question)$/
+const refuses =
+  /^(?:validationFailed|ApiError|ImportFailure|RemoteFault|Question|ValueFault|notFound|faults\.add)$/
 /** Folders whose other errors are shown in the window as well. */
 const shown = /src-main\/(?:backups|imports|workbench)\//
 
@@ -69,6 +83,12 @@ function templateOf(node: ts.Expression): string | null {
   if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return null
   const [left, right] = [templateOf(node.left), templateOf(node.right)]
   return left === null || right === null ? null : left + right
+}
+
+/** As it is read in the end. */
+function asSaid(name: string, text: string): string {
+  if (name === 'notFound') return `${text} was not found`
+  return name === 'ValueFault' ? `{} ${text}` : text
 }
 
 function refusalsOf(path: string): string[] {
@@ -84,7 +104,7 @@ function refusalsOf(path: string): string[] {
             : [argument]
           for (const choice of choices) {
             const text = templateOf(choice)
-            if (text !== null && /[a-z] [a-z]/.test(text)) found.push(text)
+            if (text !== null && /[a-z] [a-z{]/.test(text)) found.push(asSaid(name, text))
           }
         }
     }
@@ -132,18 +152,22 @@ describe('what is refused, in German', () => {
       // Sentences are joined from several lines.
       .replaceAll(/['`]\s*\+\s*['`]/g, '')
     const pairs = (english: string): string[] =>
-      english.split(/\{\d\}|[".:;]/).flatMap((part) => {
-        const words = part.trim().split(' ')
-        return words.slice(1).map((word, index) => `${words[index]} ${word}`)
-      })
+      english
+        .replace('@', '')
+        .split(/\{\d[…*]?\}|[".:;]/)
+        .flatMap((part) => {
+          const words = part.trim().split(' ')
+          return words.slice(1).map((word, index) => `${words[index]} ${word}`)
+        })
     // Some are put together from parts, at whose joints two words meet that stand nowhere else.
     const strangers = (english: string): number => pairs(english).filter((pair) => !all.includes(pair)).length
     expect(Object.keys(german).filter((english) => strangers(english) > 2)).toEqual([])
   })
 
-  it('keeps what stands in it, each as often as in English', () => {
+  it('puts nothing in its place that English does not have', () => {
     for (const [english, text] of Object.entries(german)) {
-      const numbers = (of: string): string[] => [...new Set(of.match(/\{\d\}/g))].sort()
+      const numbers = (of: string): string[] =>
+        [...new Set(of.replaceAll(/[…*]\}/g, '}').match(/\{\d\}/g))].sort()
       expect(numbers(english), english).toEqual(expect.arrayContaining(numbers(text)))
     }
   })
@@ -168,9 +192,53 @@ describe('what is refused, in German', () => {
       'The server cannot be reached: nothing answers at this address',
       'The server ist nicht zu erreichen: Unter dieser Adresse antwortet nichts.'
     ],
+    [
+      'Age must be a whole number, and "x" is not one, Name cannot be blank',
+      'Age muss eine ganze Zahl sein, und „x“ ist keine. Name darf nicht leer sein.'
+    ],
+    [
+      'City must be one of red, green, Name cannot be blank',
+      'City muss eines davon sein: red, green. Name darf nicht leer sein.'
+    ],
+    [
+      'Name cannot be blank, an unknown sentence, Age cannot be blank',
+      'Name cannot be blank, an unknown sentence, Age cannot be blank.'
+    ],
+    ['constructor cannot be blank', 'Constructor darf nicht leer sein.'],
+    ['Age must be a whole number, and "" is not one', 'Age muss eine ganze Zahl sein, und „“ ist keine.'],
+    [
+      'The folder /mnt/list_copies is missing. Connect the drive it is on, or set up the copies again.',
+      'Der Ordner /mnt/list_copies fehlt. Schließen Sie sein Laufwerk an, oder richten Sie die Kopien neu ein.'
+    ],
+    ['mailing list 7 was not found', 'Liste 7 gibt es nicht oder nicht mehr.'],
+    [
+      'Loyal cannot be deleted: it is used by campaign 1 (Spring), template 2 (Letter)',
+      'Loyal kann nicht gelöscht werden: Es wird verwendet von Kampagne 1 (Spring), Vorlage 2 (Letter).'
+    ],
     ['nobody knows this sentence', 'Nobody knows this sentence.']
   ])('%s', (message, sentence) => {
     expect(sentenceOf(message)).toBe(sentence)
+  })
+
+  it('stands at a field in German also where the sentence names the field', () => {
+    expect(
+      complaintAt(
+        'options',
+        ' cannot lose "Gold" while subscribers have it; give the option another name instead'
+      )
+    ).toBe(
+      'Die Option „Gold“ kann nicht wegfallen, solange Abonnenten sie haben. Geben Sie ihr einen anderen Namen.'
+    )
+    expect(complaintAt('name', ' cannot be blank')).toBe('Dieses Feld darf nicht leer sein.')
+  })
+
+  it('takes no longer for many refusals, known or not', () => {
+    const many = Array.from({ length: 25 }, (_, index) => `Field ${index} cannot be blank`)
+    expect(sentenceOf([...many, 'and 3 more'].join(', '))).toMatch(
+      /Field 24 darf nicht leer sein\. Und 3 weitere\.$/
+    )
+    expect(sentenceOf([...many, 'something else'].join(', '))).toMatch(/something else\.$/)
+    sentenceOf(`status must be one of ${'a, '.repeat(500)}b, and "x" is not one`)
   })
 
   it('is left in English, as it is, where it is not known', () => {
