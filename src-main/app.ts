@@ -8,10 +8,11 @@ import { systemOrganizationId } from './api/organizations/rules.ts'
 import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { Backups } from './backups/backups.ts'
-import { backupFolder, backupsIn } from './backups/files.ts'
+import { backupFolder } from './backups/files.ts'
 import { notePresence, requirePresence } from './backups/presence.ts'
 import { finishRestore } from './backups/finish-restore.ts'
 import { carryOutRequest } from './backups/restore.ts'
+import { DataUnusable, lastGoodBackup } from './backups/unusable-data.ts'
 import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { commandLine, requestOrigin } from './database/origin.ts'
@@ -95,6 +96,8 @@ export interface Application {
   about: About
   /** The jobs that run now, of all organizations. */
   runningJobs(): Promise<ShownJob[]>
+  /** Makes a backup, before something that a person may want to go back behind. @throws Error with a sentence */
+  backUp(): Promise<void>
   /** Called when jobs begin, go on and end: each second at most. */
   onJobs(listener: (jobs: JobsAtWork) => void): void
   /** Called when the application can no longer work, such as when its writer thread died. */
@@ -290,6 +293,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
           }),
       about,
       runningJobs: () => jobWatch.running(),
+      backUp: async () => void (await backups.create('before_change')),
       onJobs: (listener) => jobWatch.onJobs(listener),
       onFailure: (listener) => writer.onFailure(listener),
       close
@@ -323,16 +327,17 @@ function isOfSqlite(error: unknown): boolean {
 }
 
 /** @returns what to do about a database that nothing can be started with */
-function damagedDatabase(dataDirectory: string, faults: readonly string[]): Error {
-  const [backup] = backupsIn(join(dataDirectory, backupFolder))
+function damagedDatabase(dataDirectory: string, faults: readonly string[]): DataUnusable {
+  const backup = lastGoodBackup(dataDirectory)
   const wayBack =
     backup === undefined
       ? `Listwright has made no backup in ${join(dataDirectory, backupFolder)}; any other is restored by its path: listwright backup restore FILE.`
       : `To restore the last backup and set the damaged data aside: listwright backup restore ${backup.name}`
-  const path = join(dataDirectory, 'listwright.db')
-  const recovering = 'To recover what can still be read: listwright backup recover'
-  return new Error(
-    [`The database ${path} is damaged. It was left as it is.`, ...faults, wayBack, recovering].join(' ')
+  const problem = `The database ${join(dataDirectory, 'listwright.db')} is damaged. It was left as it is.`
+  return new DataUnusable(
+    [problem, ...faults].join(' '),
+    [wayBack, 'To recover what can still be read: listwright backup recover'],
+    { backup, canRecover: true }
   )
 }
 

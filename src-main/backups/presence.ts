@@ -2,23 +2,26 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably } from '../base/durable.ts'
 import { markerPath } from '../integrity/marker.ts'
-import { backupFolder, backupsIn } from './files.ts'
+import { DataUnusable, lastGoodBackup } from './unusable-data.ts'
 
 // A database that is gone is not taken for a first start: that would look as if everything were lost, and be the beginning of it.
 
 /**
- * @throws Error with what can be done where a directory had a database, and has none any more or an empty one
+ * @throws DataUnusable with what can be done where a directory had a database, and has none any more or an empty one
  */
 export function requirePresence(dataDirectory: string): void {
   if (!existsSync(markerPath(dataDirectory))) return
   const path = join(dataDirectory, 'listwright.db')
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > 0) return
-  const [backup] = backupsIn(join(dataDirectory, backupFolder))
-  throw new Error(
-    `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, although Listwright has stored data there before. ` +
-      `Put it back${backup === undefined ? '' : `, or restore a backup: listwright backup restore ${backup.name}`}. ` +
+  const backup = lastGoodBackup(dataDirectory)
+  throw new DataUnusable(
+    `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, although Listwright has stored data there before.`,
+    [
+      `Put it back${backup === undefined ? '' : `, or restore a backup: listwright backup restore ${backup.name}`}.`,
       `To start over, choose another folder with --data-dir, or remove ${markerPath(dataDirectory)}.`
+    ],
+    { backup, canRecover: false }
   )
 }
 

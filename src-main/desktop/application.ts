@@ -33,7 +33,7 @@ export function keepShellApart(): void {
 }
 
 /** What `listwright start --data-dir` passes on; Electron and the system pass options of their own as well. */
-function dataDirectory(): string {
+export function dataDirectory(): string {
   const { values } = parseArgs({
     args: process.argv.slice(1),
     options: { 'data-dir': { type: 'string' } },

@@ -120,7 +120,7 @@ export function setApplicationMenu(application: Application): void {
           label: text.takesBetaVersions,
           type: 'checkbox',
           checked: takesBetaVersions(),
-          click: ({ checked }) => takeBetaVersions(checked)
+          click: ({ checked }) => takeBetaVersions(application, checked)
         },
         ...(isMac ? [] : [{ type: 'separator' as const }, page(text.about, '/about')])
       ]

@@ -1,4 +1,5 @@
 import { app, session, shell, type WebContents } from 'electron'
+import { checksSpelling } from './spelling.ts'
 import { isOwnAddress, windowPreferences } from './window.ts'
 
 /** What a page of this application may ask the system for: the copy buttons write to the clipboard. */
@@ -30,6 +31,8 @@ function decideNewWindows(contents: WebContents): void {
 }
 
 export function lockDownSession(): void {
+  // A window that does not check spelling could load a dictionary all the same.
+  session.defaultSession.setSpellCheckerEnabled(checksSpelling())
   session.defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
     decide(grantedPermissions.includes(permission))
   )

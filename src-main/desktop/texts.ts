@@ -58,6 +58,16 @@ const english = {
   cannotOpen: 'This file cannot be opened',
   cannotShow: 'The window cannot be shown',
   cannotStart: 'Listwright cannot start',
+  restoreBackup: 'Restore the Last Backup',
+  recoverData: 'Recover What Can Be Read',
+  lastBackup: (when: string) =>
+    `The last backup was made on ${when}. Before it is restored, the current data is set aside.`,
+  noBackup: 'There is no backup in the folder of the data.',
+  recoverDetail:
+    'Whatever can still be read can be recovered, which may take minutes. The damaged data is set aside.',
+  recovered: (count: string) => `${count} subscribers were recovered.`,
+  recoveredDetail: (file: string) =>
+    `What was lost is listed in ${file}, in the folder of the backups. Listwright starts now.`,
   notClosedCleanly: 'Listwright did not shut down cleanly',
   hasToStop: 'Listwright must stop'
 }
@@ -119,6 +129,16 @@ const german: Texts = {
   cannotOpen: 'Diese Datei kann nicht geöffnet werden',
   cannotShow: 'Das Fenster kann nicht gezeigt werden',
   cannotStart: 'Listwright kann nicht starten',
+  restoreBackup: 'Letzte Sicherung wiederherstellen',
+  recoverData: 'Lesbares retten',
+  lastBackup: (when) =>
+    `Die letzte Sicherung ist vom ${when}. Bevor sie wiederhergestellt wird, werden die jetzigen Daten beiseitegelegt.`,
+  noBackup: 'Im Ordner der Daten gibt es keine Sicherung.',
+  recoverDetail:
+    'Was noch lesbar ist, lässt sich retten; das kann Minuten dauern. Die beschädigten Daten werden beiseitegelegt.',
+  recovered: (count) => `${count} Abonnenten wurden gerettet.`,
+  recoveredDetail: (file) =>
+    `Was verloren ist, steht in ${file} im Ordner der Sicherungen. Listwright startet jetzt.`,
   notClosedCleanly: 'Listwright wurde nicht sauber beendet',
   hasToStop: 'Listwright muss anhalten'
 }

@@ -11,6 +11,8 @@ import { showPage } from './window.ts'
 
 /** Milliseconds between two looks, where somebody wants them. */
 const lookInterval = 24 * 60 * 60 * 1000
+/** The lot of this copy among those who are offered a version first is drawn here; the server needs no number that tells it apart. */
+const anonymous = { 'x-user-staging-id': '' }
 let timer: NodeJS.Timeout | undefined
 
 /** Looks for a newer version once a day, if somebody asked for that: nothing goes over a network unasked. */
@@ -20,6 +22,7 @@ export async function lookForUpdates(application: Application): Promise<void> {
   autoUpdater.autoDownload = false
   // Installed when somebody says so and no job runs, never by quitting.
   autoUpdater.autoInstallOnAppQuit = false
+  autoUpdater.requestHeaders = anonymous
   application.about.look = async () => void (await findUpdate(application))
   application.about.installUpdate = () => install(application)
   if (looksForUpdates()) lookDaily(application)
@@ -40,8 +43,10 @@ export function takesBetaVersions(): boolean {
   return readKept().takesBetaVersions ?? app.getVersion().includes('-')
 }
 
-export function takeBetaVersions(takes: boolean): void {
+export function takeBetaVersions(application: Application, takes: boolean): void {
   keep({ takesBetaVersions: takes })
+  // What was found in the other channel is not installed any more.
+  application.about.update = null
 }
 
 /** The channel for beta versions has the finished ones as well. */
@@ -117,6 +122,8 @@ async function install(application: Application): Promise<void> {
   await requireRest(application)
   await autoUpdater.downloadUpdate()
   await requireRest(application)
+  // The new version may not be what it should be.
+  await application.backUp()
   // The answer to the window goes first; then everything ends before anything is replaced.
   setTimeout(() => quitAndThen(() => autoUpdater.quitAndInstall()), 500)
 }

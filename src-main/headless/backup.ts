@@ -9,14 +9,12 @@ import { makeDirectory, partialPath } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { importFile, isPacked } from '../backups/import-file.ts'
 import { tellOfBackup } from '../backups/note.ts'
-import { recoverBackup } from '../backups/recover.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
+import { alone, recoverAlone } from '../backups/without-application.ts'
 import { writeBackup } from '../backups/write-backup.ts'
 import { commandLine, requestOrigin } from '../database/origin.ts'
-import { takeInstanceLock } from '../database/instance-lock.ts'
 import { formatCount, formatMegabytes } from '../base/figures.ts'
-import { openForGood } from '../integrity/verify-pages.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { openDataDirectory, requireData } from './data-directory.ts'
@@ -178,8 +176,7 @@ async function restore(
 ): Promise<Printed> {
   const given = backupNamed(dataDirectory, file, 'restore')
   await makeDirectory(dataDirectory)
-  const lock = takeInstanceLock(dataDirectory)
-  try {
+  return alone(dataDirectory, async () => {
     const isImported = existsSync(given) && (await isPacked(given))
     const path = isImported ? importedPath(dataDirectory) : given
     if (isImported) await importFile(given, path, await passphraseFor(given, passphrase))
@@ -191,30 +188,19 @@ async function restore(
         ...(setAside === null ? [] : [`The previous data is in: ${setAside}`])
       ].join('\n')
     }
-  } finally {
-    lock.release()
-  }
+  })
 }
 
 async function recover(dataDirectory: string): Promise<Printed> {
-  const databasePath = join(requireData(dataDirectory), 'listwright.db')
-  const lock = takeInstanceLock(dataDirectory)
-  try {
-    const name = backupName('recovered', Date.now())
-    const path = join(dataDirectory, backupFolder, name)
-    const database = { databasePath, file: openForGood(databasePath) }
-    const { found, losses, lossesFile } = await recoverBackup(database, path)
-    return {
-      json: { file: path, subscribers: found.subscribers, losses, losses_file: lossesFile },
-      text: [
-        `${path}: ${formatCount(found.subscribers)} subscribers. The damaged data was left as it was.`,
-        ...lossSentences(losses),
-        `List of what was lost: ${lossesFile}`,
-        `To use what was recovered: listwright backup restore ${name}`
-      ].join('\n')
-    }
-  } finally {
-    lock.release()
+  const { name, path, found, losses, lossesFile } = await recoverAlone(requireData(dataDirectory))
+  return {
+    json: { file: path, subscribers: found.subscribers, losses, losses_file: lossesFile },
+    text: [
+      `${path}: ${formatCount(found.subscribers)} subscribers. The damaged data was left as it was.`,
+      ...lossSentences(losses),
+      `List of what was lost: ${lossesFile}`,
+      `To use what was recovered: listwright backup restore ${name}`
+    ].join('\n')
   }
 }
 

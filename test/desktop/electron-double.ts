@@ -135,6 +135,7 @@ export function electronDouble({
         | 'requestSingleInstanceLock'
         | 'whenReady'
         | 'exit'
+        | 'relaunch'
         | 'quit'
         | 'isPackaged'
         | 'getLocale'
@@ -185,6 +186,9 @@ export function electronDouble({
     }
     exit(status = 0): void {
       log.push(`exit ${status}`)
+    }
+    relaunch(): void {
+      log.push('relaunch')
     }
     getLocale(): string {
       return locale
@@ -370,7 +374,12 @@ export function electronDouble({
       return Promise.resolve('')
     }
   }
-  const defaultSession: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'> = {
+  let isSpellingChecked = true
+  const defaultSession: Pick<
+    Session,
+    'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setSpellCheckerEnabled'
+  > = {
+    setSpellCheckerEnabled: (enable) => void (isSpellingChecked = enable),
     setPermissionRequestHandler: (handler) => (permissionHandler = handler ?? undefined),
     setPermissionCheckHandler: () => undefined
   }
@@ -443,6 +452,7 @@ export function electronDouble({
     /** Which button the user presses where a question is asked, and which files where files are chosen. */
     answers,
     opensAtLogin: () => loginItem.openAtLogin,
+    checksSpelling: () => isSpellingChecked,
     applicationMenu: () => applicationMenu,
     /** Chooses a command of the application's menu. */
     choose: (label: string, checked = true): void => {

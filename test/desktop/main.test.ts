@@ -1,8 +1,20 @@
+import { existsSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { createApp } from '../support/built.ts'
-import { temporaryDirectory } from '../support/application.ts'
+import { startApplication, temporaryDirectory } from '../support/application.ts'
+import { makeList } from '../support/builders.ts'
 import { startDesktop } from './start-desktop.ts'
+
+/** The names of the lists in a data directory. */
+async function listsIn(dataDirectory: string): Promise<string[]> {
+  const { api, app } = await startApplication(dataDirectory)
+  const { data } = await api.get<MailingList[]>('/mailing_lists')
+  await app.close()
+  return data.map(({ name }) => name)
+}
 
 describe.runIf(process.platform === 'linux')('the desktop application', () => {
   it('opens one window that is signed in, shown once it is drawn', async () => {
@@ -108,5 +120,38 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
     const { log } = await startDesktop({ directory })
     expect(log[0]).toMatch(/^Listwright cannot start: Another Listwright already uses the data/)
     expect(log[1]).toBe('exit 1')
+  })
+
+  it('offers the last backup where the data is gone, and starts again with it', async () => {
+    const directory = await temporaryDirectory()
+    const data = join(directory, 'Listwright')
+    const { api, app } = await startApplication(data)
+    await makeList(api, { name: 'Readers' })
+    await api.workbench('POST', '/backups', { kind: 'manual' })
+    await app.close()
+    const database = join(data, 'listwright.db')
+    await rm(database)
+    const given = await startDesktop({ directory, button: 1 })
+    expect(given.log).toEqual(['Listwright cannot start', 'exit 1'])
+    expect(existsSync(database)).toBe(false)
+    const { log } = await startDesktop({ directory, button: 0 })
+    expect(log).toEqual(['Listwright cannot start', 'relaunch', 'exit 0'])
+    expect(await listsIn(data)).toEqual(['Readers'])
+  })
+
+  it('recovers what can be read where the data is damaged and there is no backup', async () => {
+    const directory = await temporaryDirectory()
+    const data = join(directory, 'Listwright')
+    const { api, app } = await startApplication(data)
+    await makeList(api, { name: 'Readers' })
+    await app.close()
+    const database = join(data, 'listwright.db')
+    const file = await open(database, 'r+')
+    await file.write(Buffer.alloc(100, 0xff), 0, 100, 0)
+    await file.close()
+    const { log } = await startDesktop({ directory, button: 0 })
+    expect(log.at(0)).toBe('Listwright cannot start')
+    expect(log.slice(-3)).toEqual(['0 subscribers were recovered.', 'relaunch', 'exit 0'])
+    expect(await listsIn(data)).toEqual(['Readers'])
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -330,11 +330,13 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
       return items.find(({ label }) => label === 'Check Spelling')?.checked
     }
     const first = await startDesktop({ directory })
-    expect(first.window?.options.webPreferences?.spellcheck).toBe(false)
+    expect([first.window?.options.webPreferences?.spellcheck, first.checksSpelling()]).toEqual([false, false])
     first.answers.button = 1
+    const menuBefore = first.applicationMenu()
     first.choose('Check Spelling', true)
     expect(first.log).toContain('Download a dictionary?')
-    await pause(20)
+    // The system has ticked the box: the menu is made anew.
+    await vi.waitFor(() => expect(first.applicationMenu()).not.toBe(menuBefore))
     expect(isChecked(first)).toBe(false)
     first.answers.button = 0
     first.choose('Check Spelling', true)
@@ -343,7 +345,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     await vi.waitFor(() => expect(first.log).toContain('quit'))
 
     const second = await startDesktop({ directory })
-    expect(second.window?.options.webPreferences?.spellcheck).toBe(true)
+    expect([second.window?.options.webPreferences?.spellcheck, second.checksSpelling()]).toEqual([true, true])
     second.choose('Check Spelling', false)
     await vi.waitFor(() => expect(isChecked(second)).toBe(false))
     expect(second.log).not.toContain('Download a dictionary?')
@@ -445,7 +447,11 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     const directory = await temporaryDirectory()
     const { log, choose, autoUpdater, app } = await startInstalled({ directory })
     expect(log).not.toContain('look for updates')
-    expect(autoUpdater).toMatchObject({ autoDownload: false, autoInstallOnAppQuit: false })
+    expect(autoUpdater).toMatchObject({
+      autoDownload: false,
+      autoInstallOnAppQuit: false,
+      requestHeaders: { 'x-user-staging-id': '' }
+    })
     choose('Check for Updates Daily', true)
     await vi.waitFor(() => expect(log).toContain('look for updates'))
     app.quit()
@@ -456,7 +462,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
   })
 
   it('are told with what is new, and installed when nothing runs', async () => {
-    const { choose, autoUpdater, log, signIn, window, origin } = await startInstalled()
+    const { choose, autoUpdater, log, signIn, window, origin, dataHome } = await startInstalled()
     const api = await signIn()
     choose('Check for Updates…')
     await vi.waitFor(() => expect(log.join('\n')).toContain('Could not check for updates'))
@@ -478,6 +484,9 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     await api.imported(1)
     expect((await api.workbench('POST', '/about/update')).success).toBe(true)
     await vi.waitFor(() => expect(log).toContain('install update'))
+    // The new version may not be what it should be.
+    const backups = readdirSync(join(dataHome, 'Listwright/backups'))
+    expect(backups.filter((name) => /^listwright-before-change-.*\.db$/.test(name)).length).toBe(1)
     // Nothing is replaced before everything has ended, and what comes in its place is no second start.
     expect(log.slice(-3)).toEqual(['quit held up', 'lock released', 'install update'])
     expect(log).toContain('download update')

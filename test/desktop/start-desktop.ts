@@ -8,7 +8,7 @@ import { type DoubleOptions, electronDouble } from './electron-double.ts'
 /** What electron-updater is asked for, in its own types. */
 export type UpdaterDouble = Pick<
   AppUpdater,
-  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'channel'
+  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'channel' | 'requestHeaders'
 > & {
   /** What the next look finds; null = nothing newer. */
   found: Pick<UpdateCheckResult, 'isUpdateAvailable' | 'updateInfo'> | null
@@ -19,15 +19,17 @@ export type UpdaterDouble = Pick<
 
 /** Starts the desktop application, the real main.ts, on a data directory of its own, with doubles of Electron and its updater. */
 export async function startDesktop(
-  options: DoubleOptions & { directory?: string; args?: string[]; resources?: string } = {}
+  options: DoubleOptions & { directory?: string; args?: string[]; resources?: string; button?: number } = {}
 ) {
   const electron = electronDouble(options)
   const { log } = electron
+  electron.answers.button = options.button ?? 0
   let channel: string | null = null
   const autoUpdater: UpdaterDouble = {
     autoDownload: true,
     autoInstallOnAppQuit: true,
     allowDowngrade: false,
+    requestHeaders: null,
     get channel() {
       return channel
     },
@@ -73,7 +75,10 @@ export async function startDesktop(
   await import('../../src-main/desktop/main.ts')
   electron.becomeReady()
   if (options.firstInstance !== false)
-    await vi.waitFor(() => expect(electron.windows.length > 0 || log.includes('exit 1')).toBe(true), 20_000)
+    await vi.waitFor(
+      () => expect(electron.windows.length > 0 || log.some((line) => line.startsWith('exit'))).toBe(true),
+      20_000
+    )
   const [window] = electron.windows
   const origin = window ? new URL(window.address).origin : ''
   return {
