@@ -575,12 +575,19 @@ describe('restoring what was deleted', () => {
     ])
     const own = await clientOfUser(started, { organizationId: id, role: 'organization_admin' })
     expect(await undo(edit?.id, own)).toContain('only system administrators may do this')
+    const [seen] = await changesOf('organization', id, own)
+    expect([edit?.undo, seen?.undo]).toEqual(['edit', null])
     expect(await undo(edit?.id, admin)).toBeNull()
     expect(await read(path)).toEqual(before)
     expectSuccess(await admin.workbench('PUT', '/organization', { subscriber_limit: 7 }))
     const [limit] = await changesOf('organization', id, admin)
     expect(limit?.changes).toEqual([{ attribute: 'subscriber_limit', field: null, before: '', now: 7 }])
     expect(await undo(limit?.id, admin)).toBeNull()
+    const { data: settings } = await admin.workbench<{ subscriber_limit: number | null }>(
+      'GET',
+      '/organization'
+    )
+    expect(settings.subscriber_limit).toBeNull()
   })
 
   it('ends at once for a list that is deleted for good', async () => {

@@ -5,7 +5,7 @@ import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
 import { signalOf } from '../choice.ts'
 import { auditCsv } from './csv.ts'
-import { auditEndpoints } from './endpoints.ts'
+import { auditEndpoints, type AuditEvent } from './endpoints.ts'
 import { type AuditGroup, AuditGroups } from './groups.ts'
 import { presentEvents } from './present.ts'
 import type { AuditScope } from './queries.ts'
@@ -41,7 +41,8 @@ export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
   'GET /audit_log': async ({ caller, query: { before = null, ...filter } }, reply) => {
     const scope = scopeOf(caller, filter)
     const { groups, next } = await pageOf(reader, scope, before, signalOf(reply))
-    return ok({ events: await presentEvents(reader, groups, caller.timeZone), next })
+    const events = await presentEvents(reader, groups, caller.timeZone)
+    return ok({ events: caller.role === 'system_admin' ? events : events.map(withoutSystemUndo), next })
   },
 
   'GET /audit_log/csv': async ({ caller, query }, reply) => {
@@ -53,3 +54,8 @@ export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
       .send(Readable.from(lines))
   }
 }))
+
+/** What only system administrators undo is not offered to others. */
+function withoutSystemUndo(event: AuditEvent): AuditEvent {
+  return event.entity === 'organization' ? { ...event, undo: null } : event
+}
