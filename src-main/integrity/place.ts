@@ -10,7 +10,8 @@ const networkTypes =
 
 /** Folders that programs keep in step with a cloud, by the names that these give them. */
 const cloudFolders: readonly [RegExp, string][] = [
-  [/^OneDrive( - .+)?$/i, 'OneDrive'],
+  // On macOS, in CloudStorage, it is OneDrive-Personal.
+  [/^OneDrive( - .+|-.+)?$/i, 'OneDrive'],
   [/^Dropbox( \(.+\))?$/i, 'Dropbox'],
   [/^(Google ?Drive|GoogleDrive-.+|My Drive)$/i, 'Google Drive'],
   [/^(iCloud ?Drive|com~apple~CloudDocs)$/i, 'iCloud Drive'],

@@ -1,8 +1,10 @@
 import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
+import type { BackupsAnswer } from '../api/backups.ts'
 import type { DraftSummary } from '../api/drafts.ts'
 import type { DiskSpace } from '../api/home.ts'
 import type { ListedImport } from '../api/imports.ts'
+import { inLanguage } from '../api/sentence.ts'
 import type { HomeLine } from '../components/home/home-line.ts'
 import { formatBytes, formatDateTime, formatNumber } from '../format.ts'
 import type { ShownJob } from './useShownJobs.ts'
@@ -13,6 +15,8 @@ interface Known {
   imports: Ref<ListedImport[] | undefined>
   jobs: Ref<ShownJob[]>
   drafts: Ref<DraftSummary[] | undefined>
+  /** null for who does not manage backups. */
+  backups: Ref<BackupsAnswer | null | undefined>
   /** Whether a list is still there: of those that are not, nothing can be done any more. */
   isThere: (listId: number) => boolean
 }
@@ -26,7 +30,14 @@ export interface AttentionLine extends HomeLine {
 const correctable = 7 * 24 * 60 * 60 * 1000
 
 /** What somebody should look after, the most pressing first. */
-export function useAttention({ disk, imports, jobs, drafts, isThere }: Known): ComputedRef<AttentionLine[]> {
+export function useAttention({
+  disk,
+  imports,
+  jobs,
+  drafts,
+  backups,
+  isThere
+}: Known): ComputedRef<AttentionLine[]> {
   const { t } = useI18n()
 
   function lowDisk(): HomeLine[] {
@@ -41,6 +52,24 @@ export function useAttention({ disk, imports, jobs, drafts, isThere }: Known): C
         detail: t('attention.diskHelp'),
         to: null
       }
+    ]
+  }
+
+  /** What is wrong with the backups, or with the place of the data. */
+  function unsafeData(): HomeLine[] {
+    const { fault = null, copies = null, warnings = [] } = backups.value ?? {}
+    const line = (key: string, text: string, detail: string): HomeLine => ({
+      key: `backups ${key}`,
+      icon: 'i-lucide-archive-x',
+      color: 'text-warning',
+      text,
+      detail: inLanguage(detail),
+      to: '/backups'
+    })
+    return [
+      ...(fault === null ? [] : [line('fault', t('attention.backup'), fault)]),
+      ...(copies?.fault ? [line('copies', t('attention.copies'), copies.fault)] : []),
+      ...warnings.map((warning) => line(warning, t('backups.unsafePlace'), warning))
     ]
   }
 
@@ -96,5 +125,5 @@ export function useAttention({ disk, imports, jobs, drafts, isThere }: Known): C
     }))
   }
 
-  return computed(() => [...lowDisk(), ...heldJobs(), ...failedRows(), ...unsaved()])
+  return computed(() => [...lowDisk(), ...unsafeData(), ...heldJobs(), ...failedRows(), ...unsaved()])
 }

@@ -93,6 +93,18 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await window.finish()
   })
 
+  it('are told on the home page where something is wrong with them, or with the place of the data', async () => {
+    const { app } = await startApplication(join(await temporaryDirectory(), 'Dropbox/Listwright'))
+    const window = await Window.open(browser, app, '/')
+    const { page } = window
+    const attention = page.getByRole('region', { name: 'Needs attention' })
+    await attention.getByText(/^Dropbox copies .* while it changes/).waitFor()
+    await window.screenshot('home-unsafe-place')
+    await attention.getByRole('link').first().click()
+    await page.getByRole('heading', { name: 'Backups', exact: true }).waitFor()
+    await window.finish()
+  })
+
   it('are exported with a passphrase, imported again, and copied to another folder', async () => {
     const list = await makeList(started.api, { name: 'Customers' })
     await makeSubscriber(started.api, list.id, 'b@example.com')
