@@ -125,7 +125,7 @@ async function traceOf(directory: string): Promise<StartFigures[]> {
 /** Of the packages that `npm run package` made last. */
 function packageSizes(): StartFigures[] {
   if (!existsSync('dist')) return []
-  return globSync('dist/*.{deb,rpm,gz,AppImage,exe,dmg,zip}').map((path) => ({
+  return globSync('dist/{,electron/}*.{deb,rpm,gz,AppImage,exe,dmg,zip}').map((path) => ({
     what: `${basename(path)} (MB)`,
     median: statSync(path).size / 1e6
   }))

@@ -17,7 +17,7 @@ onEachStage('the search of everything', ({ started, open }) => {
     await page.getByRole('link', { name: 'Spring club' }).first().waitFor()
     const dialog = page.getByRole('dialog')
     const ask = async (text: string): Promise<void> => {
-      await page.keyboard.press('Control+k')
+      await page.keyboard.press('ControlOrMeta+k')
       await dialog.getByRole('textbox').fill(text)
     }
 
@@ -64,7 +64,7 @@ onEachStage('the search of everything', ({ started, open }) => {
     await window.screenshot('shortcuts')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.keyboard.press('Control+k')
+    await page.keyboard.press('ControlOrMeta+k')
     await page.getByRole('dialog').getByRole('textbox').pressSequentially('?')
     expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count()).toBe(0)
     await window.finish()
@@ -74,7 +74,7 @@ onEachStage('the search of everything', ({ started, open }) => {
     const window = await open()
     const { page } = window
     await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
-    await page.keyboard.press('Control+k')
+    await page.keyboard.press('ControlOrMeta+k')
     await page.getByRole('dialog').getByRole('textbox').pressSequentially('About')
     await page.getByRole('option', { name: 'About Listwright' }).click()
     await page.getByText('Version 0.1.0').waitFor()

@@ -44,7 +44,8 @@ async function importPeople(dataDirectory: string, program: string[]): Promise<n
   return num_records
 }
 
-describe.skipIf(!mayInstall)('the packages without Electron', () => {
+// Where a machine promises to run all tests, that it cannot is a failure.
+describe.skipIf(!mayInstall && process.env['CI'] !== 'true')('the packages without Electron', () => {
   const packaged = packagedVersion()
   const icons = join(out, 'icons-of-next')
   const deb = join(out, `listwright_${packaged.version}_${debArchitecture(packaged)}.deb`)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configurationOf, makeUnpacked } from '../../tools/package/electron.ts'
 import { packElectron } from '../../tools/package/linux.ts'
+import { writeDesktopFiles } from '../../tools/package/linux-files.ts'
 import { writeIcons } from '../../tools/package/icons.ts'
 import { writeInstallerArt } from '../../tools/package/installer-art.ts'
 import { stageRollout, writeBillOfMaterials, writeChecksums } from '../../tools/package/release-files.ts'
@@ -55,7 +56,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     )
     expect([...modules].filter((name) => !name.startsWith('@') || name.includes('/')).sort()).toEqual([
       '@napi-rs/keyring',
-      '@napi-rs/keyring-linux-x64-gnu',
+      `@napi-rs/keyring-linux-${process.arch}-gnu`,
       'better-sqlite3'
     ])
     expect(JSON.parse(extractFile(archive, 'package.json').toString())).toMatchObject({
@@ -218,6 +219,15 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     expect(configuration.generateUpdatesFilesForAllChannels).toBe(true)
   })
 
+  it('has a desktop entry that opens files and links with it, and knows its windows', async () => {
+    const share = await temporaryDirectory()
+    writeDesktopFiles(share, icons, { version: '0.1.0', arch: process.arch, epoch: 1 }, 'listwright-desktop')
+    const entry = readFileSync(join(share, 'applications/app.listwright.Listwright.desktop'), 'utf8')
+    expect(entry).toMatch(/^Exec=listwright-desktop %u$/m)
+    expect(entry).toMatch(/^StartupWMClass=app\.listwright\.Listwright$/m)
+    expect(entry).toMatch(/^MimeType=text\/csv;text\/tab-separated-values;x-scheme-handler\/listwright;$/m)
+  })
+
   it('names its windows as its desktop entry is named', () => {
     const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { desktopName?: string }
     expect(manifest.desktopName).toBe('app.listwright.Listwright.desktop')
@@ -282,7 +292,8 @@ it('the bill of materials names each library that is packed, and the checksums a
   const bill = JSON.parse(readFileSync(path, 'utf8')) as { components: { purl: string }[] }
   const named = bill.components.map(({ purl }) => purl)
   expect(new Set(named).size).toBe(named.length)
-  for (const name of ['fastify', 'vue', 'better-sqlite3', 'node', '%40napi-rs/keyring'])
+  expect(named.some((purl) => purl.startsWith('pkg:generic/sqlite@3.'))).toBe(true)
+  for (const name of ['fastify', 'vue', 'better-sqlite3', 'node', 'electron', '%40napi-rs/keyring'])
     expect(
       named.some((purl) => purl.startsWith(`pkg:npm/${name}@`)),
       name

@@ -339,9 +339,10 @@ async function crash({ seed, rounds, directory, before, start, until }: Rounds):
   return all.reduce((sum, { made }) => sum + made, 0)
 }
 
-const timeout = shortOrLong(120_000, 6_000_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = Number(process.env['ROUNDS'] ?? shortOrLong(4, 60))
+/** Milliseconds; a round takes one or two seconds where nothing else runs. */
+const timeout = 120_000 + rounds * 10_000
 
 test(
   'what was acknowledged is there after each crash, whole, also where the disk was full',

@@ -18,6 +18,9 @@ export interface PackagedVersion {
 
 export function packagedVersion(): PackagedVersion {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  // The channel that electron-builder publishes it in is what follows the dash, and nobody looks into another one.
+  if (version.includes('-') && !/-beta\.\d+$/.test(version))
+    throw new Error(`The version ${version} must end with a number as in 1.0.0-beta.2, or have no dash`)
   return { version, arch: process.arch, epoch: sourceDate() }
 }
 
@@ -145,6 +148,12 @@ export function containedPackages(): Library[] {
   return allLibraries(
     builtParts.map((part) => JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as Library[])
   )
+}
+
+/** Pinned by package.json; electron-builder looks for it in the staged application, which has no Electron of its own. */
+export function electronVersion(): string {
+  return (JSON.parse(readFileSync('node_modules/electron/package.json', 'utf8')) as { version: string })
+    .version
 }
 
 /** The version of the Node that is packed. */

@@ -1,17 +1,11 @@
 import { Arch, type Configuration, build, Platform } from 'electron-builder'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { applicationId } from '../../src-main/base/application-id.ts'
 import { electronRuntime } from '../../src-main/headless/electron-runtime.ts'
-import { copyright, writeBuilt } from './application.ts'
+import { copyright, electronVersion, writeBuilt } from './application.ts'
 
 // The packages with Electron, by electron-builder. What it cannot fetch is told; nothing else depends on it.
-
-/** Pinned by package.json; electron-builder looks for it in the staged application, which has no Electron of its own. */
-function electronVersion(): string {
-  return (JSON.parse(readFileSync('node_modules/electron/package.json', 'utf8')) as { version: string })
-    .version
-}
 
 /**
  * Kinds of files that the system offers to open with the application. On macOS it stays behind the program that people have for them;
@@ -184,7 +178,12 @@ export async function makeUnpacked(input: ElectronBuild): Promise<string> {
     config: configurationOf(input),
     publish: 'never'
   })
-  return join(input.out, 'linux-unpacked')
+  return unpackedDirectory(input.out)
+}
+
+/** Where electron-builder unpacks the application of this machine's architecture. */
+export function unpackedDirectory(out: string): string {
+  return join(out, process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`)
 }
 
 function copyrightFile(out: string): string {

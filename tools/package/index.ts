@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../src-main/base/errors.ts'
 import { packagedVersion, releasesUrl } from './application.ts'
-import { electronDistribution, makeElectronPackages } from './electron.ts'
+import { electronDistribution, makeElectronPackages, unpackedDirectory } from './electron.ts'
 import { writeIcons } from './icons.ts'
 import { writeInstallerArt } from './installer-art.ts'
 import { stageRollout, writeBillOfMaterials, writeChecksums } from './release-files.ts'
@@ -37,7 +37,7 @@ for (const { kind, paths, fault } of made) {
   process.stdout.write(`${kind} with Electron was not made by electron-builder: ${fault}\n`)
   // Its tools for these are fetched; the system may have some.
   if (process.platform === 'linux' && electronDist !== undefined && (kind === 'deb' || kind === 'rpm')) {
-    const unpacked = join(electron.out, 'linux-unpacked')
+    const unpacked = unpackedDirectory(electron.out)
     attempt(`${kind} with Electron`, () => packElectron(kind, unpacked, out, icons, packaged))
   }
 }

@@ -1,7 +1,8 @@
+import SQLite from 'better-sqlite3'
 import { createHash } from 'node:crypto'
 import { appendFileSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { containedPackages, nodeVersion, type PackagedVersion } from './application.ts'
+import { containedPackages, electronVersion, nodeVersion, type PackagedVersion } from './application.ts'
 
 // What lies beside the packages of a release: what is in them, and their digests.
 
@@ -17,6 +18,16 @@ export function writeBillOfMaterials(out: string, { version, arch, epoch }: Pack
   })
   const components = [
     library('node', nodeVersion(), 'MIT'),
+    // What the packages with Electron run on, and what native modules are made of; the keyring's crates are in its licence file.
+    library('electron', electronVersion(), 'MIT'),
+    {
+      type: 'library',
+      'bom-ref': `pkg:generic/sqlite@${sqliteVersion()}`,
+      name: 'sqlite',
+      version: sqliteVersion(),
+      purl: `pkg:generic/sqlite@${sqliteVersion()}`,
+      licenses: [{ license: { name: 'Public domain' } }]
+    },
     ...containedPackages().map(({ name, version: of, licence }) => library(name, of, licence))
   ]
   const bill = {
@@ -33,6 +44,16 @@ export function writeBillOfMaterials(out: string, { version, arch, epoch }: Pack
   const path = join(out, `listwright-${version}-${process.platform}-${arch}.cdx.json`)
   writeFileSync(path, `${JSON.stringify(bill, null, 2)}\n`)
   return path
+}
+
+/** Of the one in better-sqlite3. */
+function sqliteVersion(): string {
+  const database = new SQLite(':memory:')
+  try {
+    return database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
+  } finally {
+    database.close()
+  }
 }
 
 /** As packages of npm are named: a scope is encoded. */
