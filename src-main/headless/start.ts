@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Application, createApp } from '../app.ts'
+import { messageOf } from '../base/errors.ts'
 import { packageDirectory } from '../base/package-directory.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { isLink, pageOfTarget, requireFile } from '../opened.ts'
@@ -12,6 +13,7 @@ import { defaultPort } from './arguments.ts'
 import { findAppBrowser, hasDisplay, openAppWindow, openInDefaultBrowser } from './browsers.ts'
 import { type Command, commonOptions, commonUsage, requireDirectory } from './command.ts'
 import { electronRuntime } from './electron-runtime.ts'
+import { showFailurePage } from './failure-page.ts'
 import { besideRunning } from './local-application.ts'
 import { endApplication, endOnSignal } from './signals.ts'
 
@@ -42,6 +44,15 @@ async function start(args: string[]): Promise<void> {
   if (others.length > 0) throw new Error('start opens one file at a time')
   const target = given === undefined || isLink(given) ? given : await requireFile(given)
   const options = { dataDirectory: resolve(values['data-dir']), target, json: values.json }
+  try {
+    await open(options)
+  } catch (error) {
+    if (hasDisplay() && !process.stdout.isTTY && !options.json) showFailurePage(messageOf(error))
+    throw error
+  }
+}
+
+async function open(options: StartOptions): Promise<void> {
   if (!hasDisplay()) return run(options)
   const runtime = await electronRuntime()
   if (runtime.is === 'there') return runElectron(runtime.binary, options)

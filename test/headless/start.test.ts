@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
@@ -71,13 +72,28 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const { until, ended } = await start({ DISPLAY: ':99', PATH: programs })
     expect(await until(/browser/)).toMatch(/^The Electron runtime is missing[^\n]*\n$/)
     expect(await ended).toBe(0)
-    const { readFile, stat } = await import('node:fs/promises')
+    const { stat } = await import('node:fs/promises')
     const given = await readFile(join(programs, 'arguments'), 'utf8')
     // The address signs in whoever has it, and command lines are no secret.
     const [, page = ''] = /--app=file:\/\/(\S+) --user-data-dir=/.exec(given) ?? []
     expect(given).not.toContain('sign_in')
     expect(await readFile(page, 'utf8')).toMatch(/url=http:\/\/127\.0\.0\.1:\d+\/\?sign_in=\w{64}"/)
     expect((await stat(page)).mode & 0o777).toBe(0o600)
+  })
+
+  it('shows in a browser why it cannot start, where nobody reads what is printed', async () => {
+    const programs = await temporaryDirectory()
+    await fakeBrowser(programs)
+    const data = await temporaryDirectory()
+    await writeFile(join(data, 'listwright.db'), 'something <else>\n'.repeat(1000))
+    const { until, ended } = await start({ DISPLAY: ':99', PATH: programs }, ['--data-dir', data])
+    expect(await ended).toBe(1)
+    const printed = (await until(/database/)).trim().split('\n').at(-1) ?? ''
+    const given = join(programs, 'arguments')
+    await expect.poll(() => existsSync(given)).toBe(true)
+    const [, page = ''] = /--app=file:\/\/(\S+) --user-data-dir=/.exec(await readFile(given, 'utf8')) ?? []
+    expect(await readFile(page, 'utf8')).toContain(`<p>${printed}</p>`)
+    await rm(dirname(page), { recursive: true })
   })
 
   it('opens another window where it runs already, on the page of a file or a link', async () => {
