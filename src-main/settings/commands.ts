@@ -27,9 +27,12 @@ const updateSettings: Command<SettingsChanges & { organizationId: number }, void
   recordOne(context, 'settings', 'update', { organizationId }, 0, changed)
 }
 
+/** Characters of a text that the audit log tells. */
+export const maxTold = 100
+
 /** Terms and conditions are long: that they are others is enough to know. */
 function shortened(value: unknown): unknown {
-  return typeof value === 'string' && value.length > 100 ? `${value.slice(0, 100)}…` : value
+  return typeof value === 'string' && value.length > maxTold ? `${value.slice(0, maxTold)}…` : value
 }
 
 /** On the first start: a secret of this installation. Later: nothing. */

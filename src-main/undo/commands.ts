@@ -14,8 +14,15 @@ import {
   takeBackEdit
 } from '../database/record-rows.ts'
 import { recordKinds, type RecordScope } from './record-kinds.ts'
+import { takeBackSettings } from './settings-undo.ts'
 import { flags, told } from './told-columns.ts'
-import { isUndoable, type KeptChange, undoableEntities, type UndoableEntity } from './rules.ts'
+import {
+  isUndoableChange,
+  type KeptChange,
+  type UndoableChange,
+  undoableEntities,
+  type UndoableEntity
+} from './rules.ts'
 
 interface UndoInput {
   organizationId: number
@@ -25,7 +32,7 @@ interface UndoInput {
 
 /** A record that is what it was before. */
 export interface UndoneChange {
-  entity: UndoableEntity
+  entity: UndoableChange
   id: number
   mailingListId: number | null
   /** What it referred to and is gone now, by the columns that are blank instead, or the tables of its parts. */
@@ -44,9 +51,13 @@ const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { org
     .where('organization_id', '=', organizationId)
     .whereRef('first_id', '=', 'last_id')
     .executeTakeFirst()
-  if (!change || !isUndoable(change.entity)) throw notFound(`change ${changeId}`)
+  if (!change || !isUndoableChange(change.entity)) throw notFound(`change ${changeId}`)
   const refusal = whyNotUndone(change, context.clock)
   if (refusal !== null) throw validationFailed(refusal)
+  if (change.entity === 'settings') {
+    await takeBackSettings(context, organizationId, change.details)
+    return { entity: 'settings', id: change.first_id, mailingListId: null, leftOut: [] }
+  }
   const { edited, deleted } = JSON.parse(change.details ?? '{}') as KeptChange
   const { entity, first_id: id, mailing_list_id: mailingListId } = change
   const scope = { organizationId, mailingListId, id }

@@ -22,6 +22,14 @@ export function isUndoable(entity: string): entity is UndoableEntity {
   return (undoableEntities as readonly string[]).includes(entity)
 }
 
+/** Settings are no records, and never deleted. */
+export const undoableChanges = [...undoableEntities, 'settings'] as const
+export type UndoableChange = (typeof undoableChanges)[number]
+
+export function isUndoableChange(entity: string): entity is UndoableChange {
+  return (undoableChanges as readonly string[]).includes(entity)
+}
+
 /** What the change log keeps of an edit or a deletion, for its undoing. */
 export interface KeptChange {
   /** What a deleted record was called. */

@@ -52,4 +52,23 @@ onEachStage('undoing', ({ started, open }) => {
     await page.getByRole('heading', { name: 'Recently deleted' }).waitFor({ state: 'hidden' })
     await window.finish()
   })
+
+  it('a change of the settings is undone in the audit log', async () => {
+    const { api } = started
+    const history = async () =>
+      (await api.workbench<{ service_history_days: number }>('GET', '/settings')).data
+    const before = await history()
+    await api.workbench('PUT', '/settings', { ...before, service_history_days: 77 })
+    const window = await open('/audit?entity=settings')
+    const { page } = window
+    await page.getByText('→ 77').waitFor()
+    await window.screenshot('audit-settings')
+    await page
+      .getByRole('button', { name: /^Undo the change/ })
+      .first()
+      .click()
+    await page.getByText(`77 → ${before.service_history_days}`).waitFor()
+    expect(await history()).toEqual(before)
+    await window.finish()
+  })
 })

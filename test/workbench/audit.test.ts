@@ -276,6 +276,31 @@ describe('the audit log', () => {
     expect((await eventsOf(started.api, { entity: 'settings' }))[0]?.id).toBe(back?.id)
   })
 
+  it('makes settings what they were, unless they were changed again, for system administrators', async () => {
+    const { api } = started
+    const settings = async () => (await api.workbench<Record<string, unknown>>('GET', '/settings')).data
+    const before = await settings()
+    const lockout = Number(before['service_user_login_lockout_duration'])
+    const set = (seconds: number) =>
+      api.workbench('PUT', '/settings', { ...before, service_user_login_lockout_duration: seconds })
+    await set(lockout + 1)
+    await set(lockout + 2)
+    const [last, first] = await eventsOf(api, { entity: 'settings' })
+    expect([last?.undo, first?.undo]).toEqual(['edit', 'edit'])
+    const undo = async (id: number | undefined) =>
+      (await api.workbench('POST', `/changes/${id ?? 0}/undo`)).error_message
+    expect(await undo(first?.id)).toContain('changed again since then')
+    expect(await undo(last?.id)).toBeNull()
+    expect((await settings())['service_user_login_lockout_duration']).toBe(lockout + 1)
+    expect(await undo(first?.id)).toBeNull()
+    expect(await settings()).toEqual(before)
+    const text = 'service_terms_and_conditions_text'
+    await api.workbench('PUT', '/settings', { ...before, [text]: 'Be kind. '.repeat(50) })
+    const [long] = await eventsOf(api, { entity: 'settings' })
+    expect(await undo(long?.id)).toBe('what was changed is no longer known')
+    await api.workbench('PUT', '/settings', before)
+  })
+
   it('tells what was done with backups, which hold everything', async () => {
     const { data } = await started.api.workbench<{ name: string }>('POST', '/backups')
     await started.api.workbench('POST', `/backups/${data.name}/archive`)

@@ -137,6 +137,7 @@ function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: N
 function undoOf(row: AuditRow, { removed, edited, deleted }: Details, names: Names): AuditEvent['undo'] {
   if (whyNotUndone(row, Date.now()) !== null) return null
   const { entity, mailing_list_id: listId } = row
+  if (entity === 'settings') return 'edit'
   const isListThere = listId === null || names.of('mailing_list', listId)?.isGone === false
   if (!isListThere && entity !== 'mailing_list') return null
   const record = names.of(entity, row.first_id)

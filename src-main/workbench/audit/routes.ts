@@ -57,5 +57,5 @@ export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
 
 /** What only system administrators undo is not offered to others. */
 function withoutSystemUndo(event: AuditEvent): AuditEvent {
-  return event.entity === 'organization' ? { ...event, undo: null } : event
+  return event.entity === 'organization' || event.entity === 'settings' ? { ...event, undo: null } : event
 }

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { IdParams, Nullable } from '../../http/schema.ts'
-import { isUndoable, undoableEntities, type UndoableEntity } from '../../undo/rules.ts'
+import { isUndoable, undoableChanges, undoableEntities, type UndoableEntity } from '../../undo/rules.ts'
 
 export { isUndoable }
 export type { UndoableEntity }
 
 const Undone = Type.Object({
-  entity: Type.Enum([...undoableEntities]),
+  entity: Type.Enum([...undoableChanges]),
   id: Type.Integer(),
   mailing_list_id: Nullable(Type.Integer()),
   /** What a restored record referred to and is gone now, by the names of attributes. */

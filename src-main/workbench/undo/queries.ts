@@ -1,20 +1,20 @@
 import type { Kysely } from 'kysely'
 import type { ChangeAction, Schema } from '../../database/schema.ts'
-import { isUndoable, type UndoableEntity } from '../../undo/rules.ts'
+import { isUndoableChange, type UndoableChange, type UndoableEntity } from '../../undo/rules.ts'
 
 /** What an entry of the change log tells of a single record of a kind that can be undone; undefined where it tells of another. */
 export async function changeWithId(
   db: Kysely<Schema>,
   organizationId: number,
   id: number
-): Promise<{ entity: UndoableEntity; action: ChangeAction } | undefined> {
+): Promise<{ entity: UndoableChange; action: ChangeAction } | undefined> {
   const row = await db
     .selectFrom('change_log')
     .select(['entity', 'action'])
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  return row && isUndoable(row.entity) ? { entity: row.entity, action: row.action } : undefined
+  return row && isUndoableChange(row.entity) ? { entity: row.entity, action: row.action } : undefined
 }
 
 /** The newest entry that tells of the deletion of a record with what it was. */

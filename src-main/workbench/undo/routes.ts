@@ -6,13 +6,14 @@ import type { Caller, PermissionKey } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { type Access, requireAccess } from '../../http/permissions.ts'
 import { serve } from '../../http/serve.ts'
-import type { UndoableEntity } from '../../undo/rules.ts'
+import type { UndoableChange } from '../../undo/rules.ts'
 import { attributeOf } from '../audit/edits.ts'
 import { undoEndpoints } from './endpoints.ts'
 import { changeWithId, deletedLists, lastDeletion } from './queries.ts'
 
 /** Whose permissions undoing asks for: that to update for an edit, that to create for a deletion. */
-const permissionKeys: Record<UndoableEntity, PermissionKey | 'organization_admin' | 'system_admin'> = {
+const permissionKeys: Record<UndoableChange, PermissionKey | 'organization_admin' | 'system_admin'> = {
+  settings: 'system_admin',
   organization: 'system_admin',
   mailing_list: 'mailing_list',
   custom_field: 'custom_field',
@@ -62,7 +63,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
 
   async function undo(
     caller: Caller,
-    { entity, action }: { entity: UndoableEntity; action: ChangeAction },
+    { entity, action }: { entity: UndoableChange; action: ChangeAction },
     changeId: number
   ) {
     requireAccess(caller, accessFor(entity, action))
@@ -77,7 +78,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
   }
 })
 
-function accessFor(entity: UndoableEntity, action: ChangeAction): Access {
+function accessFor(entity: UndoableChange, action: ChangeAction): Access {
   const key = permissionKeys[entity]
   return key === 'organization_admin' || key === 'system_admin'
     ? key

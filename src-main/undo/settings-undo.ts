@@ -1,0 +1,32 @@
+import { validationFailed } from '../base/errors.ts'
+import type { CommandContext } from '../database/command.ts'
+import { maxTold, settingCommands } from '../settings/commands.ts'
+import { currentSettings } from '../settings/queries.ts'
+import type { SettingsChanges } from '../settings/schema.ts'
+
+type SettingName = keyof SettingsChanges
+
+/**
+ * Makes settings what they were before a change of them.
+ * @param details what the change log tells of the change: of each setting its value before and after
+ * @throws ApiError validation_failed with a sentence where one is another by now, or its former value is not kept whole
+ */
+export async function takeBackSettings(
+  context: CommandContext,
+  organizationId: number,
+  details: string | null
+): Promise<void> {
+  const changes = Object.entries(
+    JSON.parse(details ?? '{}') as Partial<Record<SettingName, [unknown, unknown]>>
+  )
+  const now = await currentSettings(context.db)
+  for (const [name, [before, after]] of changes) {
+    // Of long texts the beginning alone is told.
+    if ([before, after].some((value) => typeof value === 'string' && value.length > maxTold))
+      throw validationFailed('what was changed is no longer known')
+    if (now[name as SettingName] !== after)
+      throw validationFailed('this was changed again since then, so this change cannot be undone on its own')
+  }
+  const former = Object.fromEntries(changes.map(([name, [before]]) => [name, before])) as SettingsChanges
+  await settingCommands.update(context, { ...former, organizationId })
+}
