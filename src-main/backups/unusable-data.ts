@@ -5,7 +5,7 @@ import { type BackupFile, backupFolder, backupsIn } from './files.ts'
 export class DataUnusable extends Error {
   /** What is the matter, in sentences. */
   readonly problem: string
-  /** The one to go back to; undefined where there is none. */
+  /** The backup to go back to; undefined if there is none. */
   readonly backup: BackupFile | undefined
   /** Whether there is something that can be recovered. */
   readonly canRecover: boolean

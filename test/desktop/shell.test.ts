@@ -335,7 +335,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     const menuBefore = first.applicationMenu()
     first.choose('Check Spelling', true)
     expect(first.log).toContain('Download a dictionary?')
-    // The system has ticked the box: the menu is made anew.
+    // The system has already ticked the box, so the menu is rebuilt.
     await vi.waitFor(() => expect(first.applicationMenu()).not.toBe(menuBefore))
     expect(isChecked(first)).toBe(false)
     first.answers.button = 0

@@ -87,9 +87,10 @@ const inElectron: Stage = {
 
 const stages: readonly Stage[] = [inChromium, inElectron]
 
-/** Describes what holds in each of them: the same tests. Where one is not here, the report names it, so that nobody takes it for tested. */
+/** Describes what holds in each of them: the same tests. One that cannot run here is skipped by name, so that nobody takes it for tested. */
 export function onEachStage(what: string, tests: (staged: Staged) => void): void {
   describe.each(stages)(`${what}, in $name`, { timeout: 120_000 }, ({ skips, use }) => {
+    // The report names a stage that cannot run on this machine.
     if (skips) it.skip('is not here', () => undefined)
     else tests(use())
   })

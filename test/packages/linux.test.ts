@@ -88,16 +88,7 @@ describe.skipIf(!mayInstall && process.env['CI'] !== 'true')('the packages witho
     withoutDisplay.kill('SIGTERM')
     expect((await once(withoutDisplay, 'exit'))[0]).toBe(0)
 
-    const picture = join(home, 'window.png')
-    await onScreen(async (display) => {
-      const window = start(home, { DISPLAY: display })
-      await printed(window, /sign_in=/)
-      await shown(display)
-      execFileSync('scrot', [picture], { env: { ...process.env, DISPLAY: display } })
-      window.kill('SIGTERM')
-      expect((await once(window, 'exit'))[0]).toBe(0)
-    })
-    expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
+    await expectWindow(home)
 
     writeIcons(icons)
     const second = packOwn('deb', out, icons, next)
@@ -143,16 +134,7 @@ describe.skipIf(!mayInstall && process.env['CI'] !== 'true')('the packages witho
     expect(output.trimEnd()).toMatch(/status 0$/)
     expect(existsSync(join(data, 'listwright.db'))).toBe(true)
 
-    const picture = join(folder, 'window.png')
-    await onScreen(async (display) => {
-      const window = start(home, { DISPLAY: display }, withoutNetwork(`exec ${program} start`))
-      await printed(window, /sign_in=/)
-      await shown(display)
-      execFileSync('scrot', [picture], { env: { ...process.env, DISPLAY: display } })
-      window.kill('SIGTERM')
-      expect((await once(window, 'exit'))[0]).toBe(0)
-    })
-    expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
+    await expectWindow(home, withoutNetwork(`exec ${program} start`))
 
     writeIcons(icons)
     const second = makeTarball(out, icons, next)
@@ -206,6 +188,20 @@ async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
     if (pattern.test(output)) return output
   }
   throw new Error(`it ended after printing: ${output}`)
+}
+
+/** Opens the window on a screen, looks at its picture, and ends it. @param command what starts it; by default what is installed */
+async function expectWindow(home: string, command?: [string, ...string[]]): Promise<void> {
+  const picture = join(await temporaryDirectory(), 'window.png')
+  await onScreen(async (display) => {
+    const window = start(home, { DISPLAY: display }, command)
+    await printed(window, /sign_in=/)
+    await shown(display)
+    execFileSync('scrot', [picture], { env: { ...process.env, DISPLAY: display } })
+    window.kill('SIGTERM')
+    expect((await once(window, 'exit'))[0]).toBe(0)
+  })
+  expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
 }
 
 /** Has something done on a screen that nobody sees. */

@@ -165,7 +165,7 @@ export function nodeVersion(): string {
 }
 
 /** What a package runs on, whose licences are in the package too. */
-export type PackagedRuntime = { name: 'Node.js' } | { name: 'Electron'; version: string }
+export type PackagedRuntime = 'Node.js' | 'Electron'
 
 /** What the owner of the product said about its own licence, and the licences of everything else that is in the package. */
 export function copyright(runtime: PackagedRuntime): string {
@@ -198,12 +198,12 @@ export function copyright(runtime: PackagedRuntime): string {
 }
 
 function licencesOf(runtime: PackagedRuntime): { title: string; text: string } {
-  if (runtime.name === 'Node.js') {
+  if (runtime === 'Node.js') {
     const text = readFileSync('resources/licences/node.txt', 'utf8')
     return { title: `Node.js ${nodeVersion()}`, text }
   }
   return {
-    title: `Electron ${runtime.version}`,
+    title: `Electron ${electronVersion()}`,
     text: 'Its license, and those of Chromium, Node.js and what else is in it, come with it: LICENSE.electron.txt and LICENSES.chromium.html.'
   }
 }

@@ -199,7 +199,7 @@ function stage({ out, version }: ElectronBuild): void {
     leavesOut: ['app.js', 'listwright.js'],
     main: 'out/main/main.js'
   })
-  writeFileSync(copyrightFile(out), copyright({ name: 'Electron', version: electronVersion() }))
+  writeFileSync(copyrightFile(out), copyright('Electron'))
 }
 
 function firstLine(error: unknown): string {

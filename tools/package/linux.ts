@@ -50,7 +50,7 @@ function writeSystemTree(out: string, icons: string, packaged: PackagedVersion):
     join(root, 'usr/share/man/man1/listwright.1.gz'),
     gzipSync(resource('listwright.1', packaged), { level: 9 })
   )
-  write(join(root, 'usr/share/doc/listwright/copyright'), copyright({ name: 'Node.js' }))
+  write(join(root, 'usr/share/doc/listwright/copyright'), copyright('Node.js'))
   copy('resources/completion/listwright.bash', join(root, 'usr/share/bash-completion/completions/listwright'))
   return root
 }
@@ -103,7 +103,7 @@ export function makeTarball(out: string, icons: string, packaged: PackagedVersio
   writeDesktopFiles(join(root, 'share'), icons, packaged)
   write(join(root, 'share/man/man1/listwright.1'), resource('listwright.1', packaged))
   copy('resources/completion/listwright.bash', join(root, 'share/bash-completion/completions/listwright'))
-  write(join(root, 'COPYRIGHT'), copyright({ name: 'Node.js' }))
+  write(join(root, 'COPYRIGHT'), copyright('Node.js'))
   write(join(root, 'README'), readme)
   makeReadable(root)
   const path = join(out, `${name}.tar.gz`)

@@ -16,16 +16,17 @@ export function writeBillOfMaterials(out: string, { version, arch, epoch }: Pack
     purl: purl(name, of),
     licenses: [/ (?:OR|AND) /.test(licence) ? { expression: licence } : { license: { id: licence } }]
   })
+  const sqlite = sqliteVersion()
   const components = [
     library('node', nodeVersion(), 'MIT'),
     // What the packages with Electron run on, and what native modules are made of; the keyring's crates are in its licence file.
     library('electron', electronVersion(), 'MIT'),
     {
       type: 'library',
-      'bom-ref': `pkg:generic/sqlite@${sqliteVersion()}`,
+      'bom-ref': `pkg:generic/sqlite@${sqlite}`,
       name: 'sqlite',
-      version: sqliteVersion(),
-      purl: `pkg:generic/sqlite@${sqliteVersion()}`,
+      version: sqlite,
+      purl: `pkg:generic/sqlite@${sqlite}`,
       licenses: [{ license: { name: 'Public domain' } }]
     },
     ...containedPackages().map(({ name, version: of, licence }) => library(name, of, licence))

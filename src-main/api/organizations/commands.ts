@@ -85,7 +85,8 @@ export const limitSubscribers: Command<Limits, void> = async (
         updated_at: context.now
       })
       .where('id', '=', organizationId)
-      .execute()
+      .returning('id')
+      .executeTakeFirstOrThrow()
   )
 }
 
