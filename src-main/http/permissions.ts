@@ -25,31 +25,30 @@ export function authorize({ caller, routeOptions }: FastifyRequest): void {
  * @throws ApiError not_authorized, answered with 403
  */
 export function requireAccess(caller: Caller, access: Access | undefined): void {
+  if (hasAccess(caller, access)) return
+  if (access === 'system_admin') refuse('only system administrators may do this')
+  if (access === 'organization_admin') refuse('only administrators may do this')
+  const permissions = [access].flat().join(' or ')
+  refuse(`this needs the permission ${permissions}, which user ${caller.userId} does not have`)
+}
+
+/** Whether a caller may use what has this access. */
+export function hasAccess(caller: Caller, access: Access | undefined): boolean {
   switch (access) {
     case 'public':
     case 'message_link':
     case 'signed_in':
     case undefined:
-      return
+      return true
     case 'system_admin':
-      if (caller.role === 'system_admin') return
-      return refuse('only system administrators may do this')
+      return caller.role === 'system_admin'
     case 'organization_admin':
-      if (caller.role !== 'standard') return
-      return refuse('only administrators may do this')
-    default:
-      requirePermission(caller, access)
+      return caller.role !== 'standard'
+    default: {
+      const permissions: Permission[] = typeof access === 'string' ? [access] : [...access]
+      return permissions.some((each) => hasPermission(caller, each))
+    }
   }
-}
-
-/**
- * For what a request asks for beside the route's own permission.
- * @throws ApiError not_authorized, answered with 403
- */
-export function requirePermission(caller: Caller, permission: Permission | AnyOf): void {
-  const permissions: Permission[] = typeof permission === 'string' ? [permission] : [...permission]
-  if (permissions.some((each) => hasPermission(caller, each))) return
-  refuse(`this needs the permission ${permissions.join(' or ')}, which user ${caller.userId} does not have`)
 }
 
 /** Whether a caller may do something: administrators may do everything. */

@@ -16,7 +16,7 @@ import { csvWriter } from '../csv/csv-writer.ts'
 import type { Caller, Permission } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
-import { type Access, requireAccess, requirePermission } from '../http/permissions.ts'
+import { type Access, requireAccess } from '../http/permissions.ts'
 import { serve } from '../http/serve.ts'
 import { readChoice, signalOf } from './choice.ts'
 import { bulkActionEndpoints } from './endpoints/bulk-actions.ts'
@@ -81,7 +81,7 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
     },
 
     'POST /selections/:id/bulk_actions': async ({ caller, params, body }) => {
-      requirePermissionsOf(caller, body.kind)
+      requireAccesssOf(caller, body.kind)
       const { organizationId, userId } = caller
       const id = await writer.run('bulkActions.create', {
         organizationId,
@@ -139,9 +139,9 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
   async function changeState(caller: Caller, command: 'bulkActions.cancel' | 'bulkActions.undo', id: number) {
     const { organizationId } = caller
     const { kind } = settingsOf(await bulkActionRow(reader, organizationId, id))
-    requirePermissionsOf(caller, kind)
+    requireAccesssOf(caller, kind)
     const more = command === 'bulkActions.undo' ? permissionsForUndo[kind] : undefined
-    if (more) requirePermission(caller, more)
+    if (more) requireAccess(caller, more)
     await writer.run(command, { organizationId, id })
     return ok(await answer(caller, id))
   }
@@ -169,7 +169,7 @@ function why({ reason, detail }: { reason: KeptReason; detail: string | null }):
 }
 
 /** @throws ApiError not_authorized */
-function requirePermissionsOf(caller: Caller, kind: BulkActionKind): void {
+function requireAccesssOf(caller: Caller, kind: BulkActionKind): void {
   for (const access of accessFor[kind]) requireAccess(caller, access)
 }
 

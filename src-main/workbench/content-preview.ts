@@ -6,7 +6,7 @@ import { shownHtml } from '../delivery/frame.ts'
 import { imageBytesOf } from '../api/images/queries.ts'
 import { linkImages } from '../api/images/rules.ts'
 import type { Caller } from '../http/caller.ts'
-import { requirePermission } from '../http/permissions.ts'
+import { requireAccess } from '../http/permissions.ts'
 import { subscriberOfList } from '../api/subscribers/queries.ts'
 import { ok } from '../http/envelope.ts'
 import { type MailingListRow, mailingListById } from '../api/mailing-lists/queries.ts'
@@ -30,7 +30,7 @@ export const contentPreviewRoutes = serve(contentPreviewEndpoints, ({ reader, co
       const values = JSON.parse(list.preview_custom_field_data) as StoredValues
       return { ...nobody, subscribe_time: Date.now(), values }
     }
-    requirePermission(caller, 'subscriber.read')
+    requireAccess(caller, 'subscriber.read')
     const { custom_fields, ...row } = await subscriberOfList(reader, list.id, id)
     return { ...row, values: JSON.parse(custom_fields) as StoredValues }
   }

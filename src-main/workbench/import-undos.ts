@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ok } from '../http/envelope.ts'
-import { requirePermission } from '../http/permissions.ts'
+import { requireAccess } from '../http/permissions.ts'
 import { importRow } from '../api/subscriber-imports/queries.ts'
 import { hasImportChanges, importUndo, keptSubscribers } from '../imports/undo-queries.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
@@ -26,8 +26,8 @@ export const importUndoRoutes = serve(importUndoEndpoints, ({ reader, writer }) 
       ok(await answer(caller.organizationId, params.id)),
 
     'POST /subscriber_imports/:id/undo': async ({ caller, params }) => {
-      requirePermission(caller, 'subscriber.delete')
-      requirePermission(caller, 'subscriber.update')
+      requireAccess(caller, 'subscriber.delete')
+      requireAccess(caller, 'subscriber.update')
       const { organizationId } = caller
       await writer.run('importUndos.begin', { organizationId, id: params.id })
       return ok(await answer(organizationId, params.id))

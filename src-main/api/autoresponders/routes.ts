@@ -1,7 +1,7 @@
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
-import { requirePermission } from '../../http/permissions.ts'
+import { requireAccess } from '../../http/permissions.ts'
 import {
   autoresponderById,
   type AutoresponderRow,
@@ -42,9 +42,9 @@ export const autoresponderRoutes = serve(autoresponderEndpoints, ({ reader, writ
       const { id: listId } = await localList(caller, params.mailing_list_id)
       const { paused_at: pausedAt } = await autoresponderById(reader, listId, params.autoresponder_id)
       const { paused = pausedAt !== null } = body.autoresponder
-      if (paused !== (pausedAt !== null)) requirePermission(caller, 'autoresponder.update_state')
+      if (paused !== (pausedAt !== null)) requireAccess(caller, 'autoresponder.update_state')
       if (Object.keys(body.autoresponder).some((key) => key !== 'paused')) {
-        requirePermission(caller, 'autoresponder.update')
+        requireAccess(caller, 'autoresponder.update')
       }
       const row = await writer.run('autoresponders.update', {
         organizationId: caller.organizationId,

@@ -2,7 +2,7 @@ import { notFound } from '../../base/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
-import { hasPermission, requirePermission } from '../../http/permissions.ts'
+import { hasPermission, requireAccess } from '../../http/permissions.ts'
 import { readTime } from '../statistics/periods.ts'
 import {
   campaignById,
@@ -118,7 +118,7 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer }) => {
   async function requireToPause(caller: Caller, id: number, paused: boolean | undefined): Promise<void> {
     if (paused === undefined) return
     const dispatch = await dispatchOf(reader, id)
-    if ((dispatch?.paused === 1) !== paused) requirePermission(caller, 'campaign.update_state')
+    if ((dispatch?.paused === 1) !== paused) requireAccess(caller, 'campaign.update_state')
   }
 })
 
@@ -129,8 +129,7 @@ function scopeOf({ organizationId, timeZone }: Caller) {
 /** To give a campaign a time to begin at is to send it. */
 function requireToSend(caller: Caller, { dispatch_attributes: dispatch }: CampaignChanges): void {
   const { begins_at: beginsAt } = dispatch ?? {}
-  if (beginsAt !== undefined && beginsAt !== null && beginsAt !== '')
-    requirePermission(caller, 'campaign.send')
+  if (beginsAt !== undefined && beginsAt !== null && beginsAt !== '') requireAccess(caller, 'campaign.send')
 }
 
 /** Statistics are for those who may read them, wherever they stand (docs/api.md, "Users"). */

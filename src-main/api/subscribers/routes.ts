@@ -11,7 +11,7 @@ import {
   subscriberTotal
 } from '../mailing-lists/queries.ts'
 import { idOfPageToken, limitPageSize, offsetOf, pageTokenAfter } from '../../http/pagination.ts'
-import { requirePermission } from '../../http/permissions.ts'
+import { requireAccess } from '../../http/permissions.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import { momentIn, settle } from '../segments/settled.ts'
 import {
@@ -96,7 +96,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
       params,
       body
     }) => {
-      if (body.create_missing_subscriber) requirePermission(caller, 'subscriber.create')
+      if (body.create_missing_subscriber) requireAccess(caller, 'subscriber.create')
       const { subscriberId, triggered, subscriptionResult } = await writer.run('autoresponderTriggers.run', {
         ...scope(caller, params.mailing_list_id),
         name: subscriberName(params.subscriber),

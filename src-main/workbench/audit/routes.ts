@@ -1,9 +1,13 @@
 import type { Kysely } from 'kysely'
 import { Readable } from 'node:stream'
 import type { Schema } from '../../database/schema.ts'
+import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
+import { hasAccess } from '../../http/permissions.ts'
 import { serve } from '../../http/serve.ts'
+import { isUndoableChange } from '../../undo/rules.ts'
 import { signalOf } from '../choice.ts'
+import { accessToUndo } from '../undo/access.ts'
 import { auditCsv } from './csv.ts'
 import { auditEndpoints, type AuditEvent } from './endpoints.ts'
 import { type AuditGroup, AuditGroups } from './groups.ts'
@@ -42,7 +46,7 @@ export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
     const scope = scopeOf(caller, filter)
     const { groups, next } = await pageOf(reader, scope, before, signalOf(reply))
     const events = await presentEvents(reader, groups, caller.timeZone)
-    return ok({ events: caller.role === 'system_admin' ? events : events.map(withoutSystemUndo), next })
+    return ok({ events: events.map((event) => asOfferedTo(caller, event)), next })
   },
 
   'GET /audit_log/csv': async ({ caller, query }, reply) => {
@@ -55,7 +59,9 @@ export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
   }
 }))
 
-/** What only system administrators undo is not offered to others. */
-function withoutSystemUndo(event: AuditEvent): AuditEvent {
-  return event.entity === 'organization' || event.entity === 'settings' ? { ...event, undo: null } : event
+/** What the caller may not undo is not offered to be undone. */
+function asOfferedTo(caller: Caller, event: AuditEvent): AuditEvent {
+  if (event.undo === null || !isUndoableChange(event.entity)) return event
+  const action = event.undo === 'deletion' ? 'delete' : 'update'
+  return hasAccess(caller, accessToUndo(event.entity, action)) ? event : { ...event, undo: null }
 }

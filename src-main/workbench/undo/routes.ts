@@ -2,32 +2,15 @@ import { undoTime } from '../../api/bulk-actions/rules.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import type { Caller, PermissionKey } from '../../http/caller.ts'
+import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
-import { type Access, requireAccess } from '../../http/permissions.ts'
+import { requireAccess } from '../../http/permissions.ts'
 import { serve } from '../../http/serve.ts'
 import type { UndoableChange } from '../../undo/rules.ts'
 import { attributeOf } from '../audit/edits.ts'
+import { accessToUndo } from './access.ts'
 import { undoEndpoints } from './endpoints.ts'
 import { changeWithId, deletedLists, lastDeletion } from './queries.ts'
-
-/** Whose permissions undoing asks for: that to update for an edit, that to create for a deletion. */
-const permissionKeys: Record<UndoableChange, PermissionKey | 'organization_admin' | 'system_admin'> = {
-  settings: 'system_admin',
-  organization: 'system_admin',
-  mailing_list: 'mailing_list',
-  custom_field: 'custom_field',
-  segment: 'segmentation_criteria',
-  campaign: 'campaign',
-  template: 'campaign/template',
-  autoresponder: 'autoresponder',
-  web_form: 'web_form',
-  suppression_list: 'organization_admin',
-  seed_list: 'seed_list',
-  virtual_mta: 'organization_admin',
-  url_domain: 'organization_admin',
-  bounce_email: 'organization_admin'
-}
 
 /** Undoing what was done to lists, segments, campaigns and other records. */
 export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
@@ -66,7 +49,7 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
     { entity, action }: { entity: UndoableChange; action: ChangeAction },
     changeId: number
   ) {
-    requireAccess(caller, accessFor(entity, action))
+    requireAccess(caller, accessToUndo(entity, action))
     const { organizationId } = caller
     const undone = await writer.run('recordUndos.undo', { organizationId, changeId })
     return {
@@ -77,10 +60,3 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
     }
   }
 })
-
-function accessFor(entity: UndoableChange, action: ChangeAction): Access {
-  const key = permissionKeys[entity]
-  return key === 'organization_admin' || key === 'system_admin'
-    ? key
-    : `${key}.${action === 'delete' ? 'create' : 'update'}`
-}

@@ -1,0 +1,29 @@
+import type { ChangeAction } from '../../database/schema.ts'
+import type { PermissionKey } from '../../http/caller.ts'
+import type { Access } from '../../http/permissions.ts'
+import type { UndoableChange } from '../../undo/rules.ts'
+
+const keys: Record<UndoableChange, PermissionKey | 'organization_admin' | 'system_admin'> = {
+  settings: 'system_admin',
+  organization: 'system_admin',
+  mailing_list: 'mailing_list',
+  custom_field: 'custom_field',
+  segment: 'segmentation_criteria',
+  campaign: 'campaign',
+  template: 'campaign/template',
+  autoresponder: 'autoresponder',
+  web_form: 'web_form',
+  suppression_list: 'organization_admin',
+  seed_list: 'seed_list',
+  virtual_mta: 'organization_admin',
+  url_domain: 'organization_admin',
+  bounce_email: 'organization_admin'
+}
+
+/** Who may undo a change: whoever may update, for an edit; whoever may create, for a deletion. */
+export function accessToUndo(entity: UndoableChange, action: ChangeAction): Access {
+  const key = keys[entity]
+  return key === 'organization_admin' || key === 'system_admin'
+    ? key
+    : `${key}.${action === 'delete' ? 'create' : 'update'}`
+}
