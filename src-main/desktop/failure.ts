@@ -5,6 +5,7 @@ import { type DataUnusable, isDataUnusable } from '../backups/unusable-data.ts'
 import { alone, recoverAlone } from '../backups/without-application.ts'
 import { messageOf } from '../base/errors.ts'
 import { dataDirectory } from './application.ts'
+import { programFile } from './login.ts'
 import { texts } from './texts.ts'
 
 /** Says why the application cannot go on, and ends it; where it is the data, it offers the ways back first. */
@@ -60,9 +61,7 @@ async function recover(): Promise<void> {
   })
 }
 
-/** An AppImage is started by its own file, not by what it unpacks for a moment. */
 function startAgain(): void {
-  const image = process.env['APPIMAGE']
-  app.relaunch(image === undefined ? {} : { execPath: image })
+  app.relaunch({ execPath: programFile() })
   app.exit(0)
 }

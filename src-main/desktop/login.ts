@@ -22,12 +22,15 @@ export function openAtLogin(opens: boolean): void {
   if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: opens })
   if (!opens) return rmSync(autostartEntry(), { force: true })
   mkdirSync(dirname(autostartEntry()), { recursive: true })
-  // An AppImage is started by its own file, not by what it unpacks for a moment.
-  const program = process.env['APPIMAGE'] ?? app.getPath('exe')
   writeFileSync(
     autostartEntry(),
-    `[Desktop Entry]\nType=Application\nName=Listwright\nExec=${quoted(program)}\nX-GNOME-Autostart-enabled=true\n`
+    `[Desktop Entry]\nType=Application\nName=Listwright\nExec=${quoted(programFile())}\nX-GNOME-Autostart-enabled=true\n`
   )
+}
+
+/** What starts the application: of an AppImage its own file, not what that unpacks for a moment. */
+export function programFile(): string {
+  return process.env['APPIMAGE'] ?? app.getPath('exe')
 }
 
 /** freedesktop.org, "Desktop Entry Specification", "The Exec key". */
