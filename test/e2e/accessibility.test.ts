@@ -1,6 +1,5 @@
 import type axe from 'axe-core'
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { sharedApplication, startApplication } from '../support/application.ts'
 import {
@@ -12,12 +11,14 @@ import {
   makeSubscriber
 } from '../support/builders.ts'
 import { isLong } from '../support/long.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { sharedBrowser, skipsWithoutBrowser, takesPictures, Window } from './browser.ts'
 
 const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
 /** What axe finds wrong with the page as it is, in both themes, a line each. */
-async function faultsOf(page: Page, name: string): Promise<string[]> {
+async function faultsOf(window: Window, name: string): Promise<string[]> {
+  const { page } = window
+  await window.screenshot(`every-${name.replaceAll(/\W+/g, '-')}`)
   await page.evaluate(axeSource)
   const faults: string[] = []
   for (const theme of ['light', 'dark'] as const) {
@@ -67,15 +68,15 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     return { list, subscriber, imported, sent, draft, suppression, remoteId: data.id }
   }
 
-  it.runIf(isLong)('with the first start', async () => {
+  it.runIf(isLong || takesPictures)('with the first start', async () => {
     const { app } = await startApplication()
     const window = await Window.open(browser, app, '/')
     await window.page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
-    expect(await faultsOf(window.page, 'first start')).toEqual([])
+    expect(await faultsOf(window, 'first start')).toEqual([])
     await window.finish()
   })
 
-  it.runIf(isLong)('with any page', async () => {
+  it.runIf(isLong || takesPictures)('with any page', async () => {
     const { list, subscriber, imported, sent, draft, suppression, remoteId } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
@@ -123,13 +124,13 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     ]) {
       await page.goto(started.app.baseUrl + path)
       await page.waitForLoadState('networkidle')
-      faults.push(...(await faultsOf(page, path)))
+      faults.push(...(await faultsOf(window, path)))
     }
     expect(faults).toEqual([])
     await window.finish()
   })
 
-  it.runIf(isLong)('with the forms that open over a page', async () => {
+  it.runIf(isLong || takesPictures)('with the forms that open over a page', async () => {
     const { list, draft } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
@@ -145,16 +146,16 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       await page.getByRole('button', { name: button }).first().click()
       await page.getByRole('dialog').waitFor()
       await page.waitForLoadState('networkidle')
-      faults.push(...(await faultsOf(page, button)))
+      faults.push(...(await faultsOf(window, button)))
     }
     // A message in all its states.
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/templates/new`)
     await page.getByRole('button', { name: 'Newsletter' }).click()
-    faults.push(...(await faultsOf(page, 'the visual editor')))
+    faults.push(...(await faultsOf(window, 'the visual editor')))
     await page.getByText('Read more').click()
     await page.getByRole('button', { name: 'Appearance' }).click()
     await page.getByLabel('Background').waitFor()
-    faults.push(...(await faultsOf(page, 'the appearance of a message')))
+    faults.push(...(await faultsOf(window, 'the appearance of a message')))
     await page.keyboard.press('Escape')
     for (const [tab, shown] of [
       ['HTML code', '.cm-content'],
@@ -164,7 +165,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     ] as const) {
       await page.getByRole('tab', { name: tab }).click()
       await page.locator(shown).waitFor()
-      faults.push(...(await faultsOf(page, tab)))
+      faults.push(...(await faultsOf(window, tab)))
     }
     // A filter over the table, with every kind of line, and the last look at a campaign.
     const condition = (given: object) => ({ type: 'time', attribute: 'created_at', ...given })
@@ -182,13 +183,13 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     await page.goto(`${started.app.baseUrl}/lists/${list.id}?${query}`)
     await page.getByRole('button', { name: 'Save as a segment' }).waitFor()
     await page.waitForLoadState('networkidle')
-    faults.push(...(await faultsOf(page, 'filter')))
+    faults.push(...(await faultsOf(window, 'filter')))
     for (const key of ['Control+k', 'Shift+?']) {
       await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
       await page.getByRole('grid').waitFor()
       await page.keyboard.press(key)
       await page.getByRole('dialog').waitFor()
-      faults.push(...(await faultsOf(page, key)))
+      faults.push(...(await faultsOf(window, key)))
     }
     // What is done to those who are selected.
     for (const button of ['Set status', 'Set a field', 'Copy or move', 'Suppress', 'Export', 'Delete']) {
@@ -196,17 +197,17 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       await page.getByRole('checkbox', { name: 'Select everyone found' }).click()
       const bar = page.getByRole('region', { name: 'Actions for the selected subscribers' })
       await bar.getByRole('button', { name: button }).waitFor()
-      if (button === 'Set status') faults.push(...(await faultsOf(page, 'selection')))
+      if (button === 'Set status') faults.push(...(await faultsOf(window, 'selection')))
       await bar.getByRole('button', { name: button }).click()
       await page.getByRole('dialog').getByText('subscribers', { exact: false }).first().waitFor()
       await page.waitForLoadState('networkidle')
-      faults.push(...(await faultsOf(page, button)))
+      faults.push(...(await faultsOf(window, button)))
     }
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/campaigns/${draft.id}`)
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByRole('dialog').waitFor()
     await page.waitForLoadState('networkidle')
-    faults.push(...(await faultsOf(page, 'Send…')))
+    faults.push(...(await faultsOf(window, 'Send…')))
     expect(faults).toEqual([])
     await window.finish()
   })

@@ -9,7 +9,7 @@ const screenshots = 'test/e2e/screenshots'
 /** A laptop; in the long form a large screen. */
 const viewport = isLong ? { width: 1920, height: 1080 } : { width: 1280, height: 800 }
 /** Pictures take a second each, and are for people. */
-const takesPictures = process.env['PICTURES'] === 'true'
+export const takesPictures = process.env['PICTURES'] === 'true'
 
 /** Without a browser these tests are skipped; where a machine promises to run all tests, that is a failure. */
 export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 'true'
