@@ -53,6 +53,11 @@ export function formatDateTime(time: string): string {
   return times.value.dateTime.format(new Date(time))
 }
 
+/** From one time to another, both ISO 8601: Nov 26, 2026, 5:43 – 5:48 PM, and one time where both are in the same minute. */
+export function formatPeriod(from: string, to: string): string {
+  return times.value.dateTime.formatRange(new Date(from), new Date(to))
+}
+
 /** @param time ISO 8601 */
 export function formatTimeOfDay(time: string): string {
   return times.value.timeOfDay.format(new Date(time))

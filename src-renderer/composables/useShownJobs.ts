@@ -1,5 +1,6 @@
 import { storeToRefs } from 'pinia'
 import { computed, type ComputedRef, type Ref } from 'vue'
+import { useI18n } from 'vue-i18n'
 import { jobPages } from '../../src-main/api/jobs/pages.ts'
 import { endedJobStates } from '../../src-main/api/jobs/schema.ts'
 import type { AnyJob } from '../api/jobs.ts'
@@ -26,7 +27,14 @@ const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
 /** Jobs as the window shows them, in the order in which they are given. Drafts of campaigns are no jobs to a person. */
 export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<ShownJob[]> {
   const bulkText = useBulkText()
+  const { t } = useI18n()
   const { session } = storeToRefs(useSession())
+  const titleOf = (job: AnyJob): string => {
+    if (job.job_type === 'BulkAction') return bulkText.title(job.action)
+    // The name of what programs hand over as JSON (docs/api.md, "Imports"), which came in no file.
+    if (job.job_type === 'SubscriberImport' && job.name === 'data') return t('imports.number', { id: job.id })
+    return job.name
+  }
   return computed(() =>
     (jobs.value ?? []).flatMap((job): ShownJob[] => {
       const { job_type: type, state, progress_value: done, progress_total: total } = job
@@ -37,7 +45,7 @@ export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<Shown
           ...job,
           to: job.organization_id === session.value?.organization.id ? pages[type](job) : null,
           percent: total === null ? null : total === 0 ? 100 : (done / total) * 100,
-          title: job.job_type === 'BulkAction' ? bulkText.title(job.action) : job.name,
+          title: titleOf(job),
           hasEnded,
           canPause: type !== 'BulkAction',
           shownState: job.paused && !hasEnded ? 'paused' : state
