@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import type { SelectedPart } from '../api/bulk-actions/selected-ids.ts'
+import type { BulkActionChangesTable } from '../api/bulk-actions/tables.ts'
 import {
   bulkActionRow,
   type BulkActionRow,
@@ -188,14 +190,18 @@ const continueBulkAction = inBackground<{ id: number }, boolean>(async (context,
   return isUndoing ? takeBackNext(context, row) : applyNext(context, row)
 })
 
+/** Subscribers of one step while somebody else makes changes: a few milliseconds of work. Otherwise a step is a whole part. */
+const perStepMeanwhile = 50
+
 async function applyNext(context: CommandContext, row: BulkActionRow): Promise<boolean> {
   const work = await workOf(context, row)
   const after = { ...row }
   let isAll: boolean
   do {
-    const ids = await nextSelected(context.db, row.selection_id ?? 0, after.after_id)
-    isAll = ids.length === 0
+    const part = await nextSelected(context.db, row.selection_id ?? 0, after.after_id)
+    isAll = part.length === 0
     if (isAll) break
+    const ids = context.isShared() ? part.slice(0, perStepMeanwhile) : part
     const { notes, same, kept } = await work.apply(ids)
     await note(context, row, notes)
     await keep(context, row, false, kept)
@@ -226,10 +232,11 @@ async function takeBackNext(context: CommandContext, row: BulkActionRow): Promis
       .executeTakeFirst()
     isAll = !written
     if (!written) break
-    const notes = (await unpackJson(written.notes)) as Note[]
+    const all = (await unpackJson(written.notes)) as Note[]
+    const notes = context.isShared() ? all.slice(-perStepMeanwhile) : all
     const { restored, kept, left } = await work.takeBack(notes, written.written_at)
     await keep(context, row, true, kept)
-    await keepNotes(context, written.id, left)
+    await replaceNotes(context, written, all.slice(0, all.length - notes.length), left)
     after.undo_done += notes.length
     after.restored += restored
     after.not_restored += kept.length
@@ -265,16 +272,32 @@ async function workOf(context: CommandContext, row: BulkActionRow): Promise<Bulk
   }
 }
 
-/** Keeps what is needed to restore those who could not be: once the cause is gone, undoing can be tried again. */
-async function keepNotes({ db }: CommandContext, id: number, left: Note[]): Promise<void> {
-  await (
-    left.length > 0
-      ? db
-          .updateTable('bulk_action_changes')
-          .set({ notes: await packJson(left), is_tried: 1 })
-          .where('id', '=', id)
-      : db.deleteFrom('bulk_action_changes').where('id', '=', id)
-  ).execute()
+/**
+ * Keeps of the notes of a step what is needed still.
+ * @param next those that were not come to yet
+ * @param left those of whom could not be restored: once the cause is gone, undoing can be tried again
+ */
+async function replaceNotes(
+  { db }: CommandContext,
+  {
+    id,
+    bulk_action_id,
+    written_at
+  }: Pick<Selectable<BulkActionChangesTable>, 'id' | 'bulk_action_id' | 'written_at'>,
+  next: Note[],
+  left: Note[]
+): Promise<void> {
+  await db.deleteFrom('bulk_action_changes').where('id', '=', id).execute()
+  const rows = [
+    ...(next.length > 0 ? [{ id, is_tried: 0, notes: await packJson(next) }] : []),
+    ...(left.length > 0 ? [{ is_tried: 1, notes: await packJson(left) }] : [])
+  ]
+  for (const row of rows) {
+    await db
+      .insertInto('bulk_action_changes')
+      .values({ ...row, bulk_action_id, written_at })
+      .execute()
+  }
 }
 
 /** Notes what undoing needs of one step. */

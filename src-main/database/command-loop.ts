@@ -288,9 +288,13 @@ export class CommandLoop {
   /** Lets messages in, and tells whether the open group should end. */
   async #shouldPause(): Promise<boolean> {
     await messagesIn()
-    const now = performance.now()
-    const longest = now - this.#lastWaitedFor < expectedWithin ? maxGroupTimeMeanwhile : maxGroupTime
-    return this.#waitedFor.length > 0 || now - this.#groupBegan >= longest
+    const longest = this.#isShared() ? maxGroupTimeMeanwhile : maxGroupTime
+    return this.#waitedFor.length > 0 || performance.now() - this.#groupBegan >= longest
+  }
+
+  /** Whether somebody waits for a command, or did so recently enough that another one is expected. */
+  #isShared(): boolean {
+    return this.#waitedFor.length > 0 || performance.now() - this.#lastWaitedFor < expectedWithin
   }
 
   /** Runs a command inside the open transaction, with its entries in the change log. */
@@ -308,6 +312,7 @@ export class CommandLoop {
       origin: origin ?? null,
       record: (change) => void changes.push(change),
       shouldPause: () => this.#shouldPause(),
+      isShared: () => this.#isShared(),
       onRollback: (undo) => void undos.push(undo)
     }
     try {

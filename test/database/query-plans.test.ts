@@ -69,7 +69,8 @@ async function plansOf(run: Query): Promise<string[]> {
     origin: null,
     record: () => undefined,
     onRollback: () => undefined,
-    shouldPause: () => Promise.resolve(false)
+    shouldPause: () => Promise.resolve(false),
+    isShared: () => false
   })
   const plans = statements.flatMap(({ sql, parameters }) =>
     sqlite

@@ -21,13 +21,14 @@ export interface CommandBench {
   /**
    * Runs a command in a transaction of its own.
    * @param pauses whether it is asked to pause at each step
+   * @param isShared whether it finds somebody else making changes
    * @param clock what the clock says, in UNIX milliseconds, where that is not the time of the command
    * @throws what the command throws, after the transaction was taken back
    */
   run<Name extends CommandName>(
     name: Name,
     input: CommandInput<Name>,
-    options?: { pauses?: boolean; failsToCommit?: boolean; clock?: number }
+    options?: { pauses?: boolean; isShared?: boolean; failsToCommit?: boolean; clock?: number }
   ): Promise<CommandResult<Name>>
   /** Keeps the database from growing, as a full disk does; null lets it grow again. */
   limitPages(more: number | null): void
@@ -43,7 +44,7 @@ export async function commandBench(): Promise<CommandBench> {
   return {
     sqlite,
     directory,
-    async run(name, input, { pauses = false, failsToCommit = false, clock } = {}) {
+    async run(name, input, { pauses = false, isShared = false, failsToCommit = false, clock } = {}) {
       const command = commandNamed(commands, name).run
       const undos: (() => void)[] = []
       const changes: Change[] = []
@@ -58,7 +59,8 @@ export async function commandBench(): Promise<CommandBench> {
             origin: null,
             record: (change) => void changes.push(change),
             onRollback: (undo) => void undos.push(undo),
-            shouldPause: () => Promise.resolve(pauses)
+            shouldPause: () => Promise.resolve(pauses),
+            isShared: () => isShared
           },
           input
         )

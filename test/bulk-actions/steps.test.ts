@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { packIds } from '../../src-main/api/bulk-actions/selected-ids.ts'
+import { type CommandBench, commandBench } from '../support/commands.ts'
+
+const owner = { organizationId: 1, userId: 1 }
+const people = 600
+
+/** A running action that unsubscribes everybody on a list. */
+async function unsubscribingAll(bench: CommandBench): Promise<number> {
+  await bench.run('accounts.ensureSystemOrganization', undefined)
+  const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
+  for (let id = 1; id <= people; id++) {
+    const subscriber = {
+      email: `p${id}@example.com`,
+      status: 'active' as const,
+      apply_custom_field_defaults: false,
+      skip_autoresponders: true,
+      autoresponder_exclude_reacted: false
+    }
+    await bench.run('subscribers.create', { organizationId: 1, mailingListId, timeZone: 'UTC', subscriber })
+  }
+  const parts = packIds(Float64Array.from({ length: people }, (_, index) => index + 1))
+  const selectionId = await bench.run('bulkActions.keepSelection', {
+    ...owner,
+    mailingListId,
+    description: 'everybody',
+    subscribers: people,
+    parts
+  })
+  return bench.run('bulkActions.create', {
+    ...owner,
+    selectionId,
+    action: { kind: 'set_status', status: 'unsubscribed', revives: false, mode: 'set' }
+  })
+}
+
+/** How many subscribers each step changed, until the command has nothing left to do. */
+async function stepsOf(bench: CommandBench, id: number, isShared: boolean): Promise<number[]> {
+  const done = bench.sqlite
+    .prepare<[number], number>('SELECT done + undo_done FROM bulk_actions WHERE id = ?')
+    .pluck()
+  const steps: number[] = []
+  for (let isMore = true; isMore;) {
+    const before = done.get(id) ?? 0
+    isMore = Boolean(await bench.run('bulkActions.continue', { id }, { pauses: true, isShared }))
+    steps.push((done.get(id) ?? 0) - before)
+  }
+  return steps.filter((step) => step > 0)
+}
+
+const active = "SELECT count(*) FROM subscribers WHERE status = 'active'"
+
+it.each([
+  { isShared: false, sizes: [250, 250, 100] },
+  { isShared: true, sizes: Array.from({ length: 12 }, () => 50) }
+])(
+  'a bulk action takes small steps while somebody else makes changes: $isShared',
+  async ({ isShared, sizes }) => {
+    const bench = await commandBench()
+    const id = await unsubscribingAll(bench)
+    expect(await stepsOf(bench, id, isShared)).toEqual(sizes)
+    expect(bench.sqlite.prepare(active).pluck().get()).toBe(0)
+  }
+)
+
+it('a bulk action is undone in small steps while somebody else makes changes, whoever cannot be restored left for later', async () => {
+  const bench = await commandBench()
+  const id = await unsubscribingAll(bench)
+  await stepsOf(bench, id, false)
+  // Whom somebody changed since is left as they are.
+  bench.sqlite.exec('UPDATE subscribers SET updated_at = 0 WHERE id IN (1, 240, 600)')
+  await bench.run('bulkActions.undo', { organizationId: 1, id })
+  expect(await stepsOf(bench, id, true)).toEqual(Array.from({ length: 12 }, () => 50))
+  expect(bench.sqlite.prepare(active).pluck().get()).toBe(597)
+  expect(bench.sqlite.prepare('SELECT restored, not_restored FROM bulk_actions').get()).toEqual({
+    restored: 597,
+    not_restored: 3
+  })
+  expect(
+    bench.sqlite.prepare('SELECT count(*) FROM bulk_action_changes WHERE is_tried = 1').pluck().get()
+  ).toBe(3)
+  await bench.run('bulkActions.undo', { organizationId: 1, id })
+  expect(await stepsOf(bench, id, true)).toEqual([1, 1, 1])
+  expect(bench.sqlite.prepare('SELECT restored, not_restored FROM bulk_actions').get()).toEqual({
+    restored: 597,
+    not_restored: 3
+  })
+})
