@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory, moveDurably, partialPath, writeDurably } from '../base/durable.ts'
 import { openForReading } from '../database/connection.ts'
@@ -52,13 +52,29 @@ export async function placeBackup(
   }
 }
 
+/** Stores what was written of a copy so far. */
+function sync(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 async function copyOf(databasePath: string, path: string): Promise<void> {
   const source = openForReading(databasePath)
   try {
     // One moment: what is written from now on is not seen, and does not begin the copy again.
     source.exec('BEGIN')
     source.prepare('SELECT 1 FROM sqlite_schema').get()
-    await source.backup(path, { progress: () => pagesPerStep })
+    await source.backup(path, {
+      progress: () => {
+        // All at once at the end, it would hold up the disk, and with it everybody whose change is to be stored.
+        sync(path)
+        return pagesPerStep
+      }
+    })
     source.exec('COMMIT')
   } finally {
     source.close()
