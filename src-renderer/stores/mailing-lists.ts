@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
+import { subscriberStatuses } from '../../src-main/api/subscribers/schema.ts'
 import {
   fetchMailingLists,
   fetchSubscriberCounts,
@@ -38,12 +39,35 @@ export const useMailingLists = defineStore('mailing-lists', () => {
     loaded.value = true
   }
 
-  useLiveEvents().reloadOn(['mailing_list', 'subscriber'], () => null, reload)
+  /** Counts change all the time: each list stays the object that it is, so that only what shows a count is drawn again. */
+  async function recount(): Promise<void> {
+    try {
+      const counts = await fetchSubscriberCounts()
+      for (const { mailing_list, counts: own } of counts.mailing_lists) {
+        const list = byId.value.get(mailing_list.id)
+        if (!list || sameCounts(list.counts, own)) continue
+        list.counts = own
+        list.total = totalOf(own)
+      }
+      if (!sameCounts(totals.value, counts.counts)) totals.value = counts.counts
+      failure.value = null
+    } catch (error) {
+      failure.value = error
+    }
+  }
+
+  const { reloadOn } = useLiveEvents()
+  reloadOn(['mailing_list'], () => null, reload)
+  reloadOn(['subscriber'], () => null, recount)
   void reload()
 
   const byId = computed(() => new Map(lists.value.map((list) => [list.id, list])))
   return { lists, byId, totals, failure, loaded, reload }
 })
+
+function sameCounts(a: StatusCounts, b: StatusCounts): boolean {
+  return subscriberStatuses.every((status) => a[status] === b[status])
+}
 
 export function totalOf(counts: StatusCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)

@@ -12,9 +12,17 @@ const lookInterval = 1000
 export const useRemotes = defineStore('remotes', () => {
   const { isAdmin } = storeToRefs(useSession())
   const loaded = useLoaded<Remote[]>(async () => (isAdmin.value ? fetchRemotes() : []), [isAdmin])
-  // Changes of subscribers are pending until they are sent.
-  useLiveEvents().reloadOn(['sync_remote', 'subscriber'], () => null, loaded.reload)
   const remotes = computed(() => loaded.value.value ?? [])
+  const { reloadOn } = useLiveEvents()
+  reloadOn(['sync_remote'], () => null, loaded.reload)
+  // Changes of subscribers are pending until they are sent.
+  reloadOn(
+    ['subscriber'],
+    () => null,
+    async () => {
+      if (remotes.value.length > 0) await loaded.reload()
+    }
+  )
   const isRunning = computed(() => remotes.value.some(({ state }) => state === 'running'))
   let timer: ReturnType<typeof setInterval> | undefined
   watch(isRunning, (running) => {
