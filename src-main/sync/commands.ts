@@ -481,6 +481,19 @@ const noteSubscribers = inBackground<{ syncListId: number; rows: AgreedRow[] }, 
   }
 )
 
+/** A subscriber of this side, and who they are on the remote. */
+export type IdentifiedRow = [localId: number, theirId: number]
+
+/** Notes who people of whom something was agreed on are on the remote. */
+const identifySubscribers = inBackground<{ syncListId: number; rows: IdentifiedRow[] }, void>(
+  async ({ sqlite }, { syncListId, rows }) => {
+    const update = sqlite.prepare(
+      'UPDATE sync_subscribers SET their_id = ? WHERE sync_list_id = ? AND local_id = ?'
+    )
+    for (const [localId, theirId] of rows) update.run(theirId, syncListId, localId)
+  }
+)
+
 const forgetSubscribers = inBackground<{ syncListId: number; localIds: number[] }, void>(
   async ({ db }, { syncListId, localIds }) => {
     await db
@@ -779,6 +792,7 @@ export const syncCommands = {
   noteList,
   forgetList,
   noteSubscribers,
+  identifySubscribers,
   forgetSubscribers,
   applySubscribers,
   suppress,

@@ -169,9 +169,9 @@ export class RemoteApi {
   ): Promise<{ status: number; text: string; isJson: boolean }> {
     await this.#takeTurn()
     const pool = (this.#pool ??= await this.#connect())
-    const sent = body === undefined ? undefined : JSON.stringify(body)
+    const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
     this.traffic.requests++
-    this.traffic.bytesSent += sent === undefined ? 0 : Buffer.byteLength(sent)
+    this.traffic.bytesSent += sent?.length ?? 0
     try {
       const response = await pool.request({
         method,

@@ -85,7 +85,8 @@ export function refusalKey(side: Side, { kind, recordId }: Pick<Named, 'kind' | 
 
 /** Whether a side refused a record as it still is: it is not sent again before it changes, or somebody asks for it. */
 export function wasRefused(run: Run, side: Side, named: Named, content: unknown): boolean {
-  return run.refused.get(refusalKey(side, named)) === versionOf(content)
+  const refused = run.refused.get(refusalKey(side, named))
+  return refused !== undefined && refused === versionOf(content)
 }
 
 /** Notes that a side refused a record, which is shown with the reason and holds up no other one. */

@@ -1,5 +1,5 @@
 import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
-import type { AgreedRow, Application } from '../commands.ts'
+import type { AgreedRow, Application, IdentifiedRow } from '../commands.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { Side } from '../schema.ts'
 import {
@@ -46,6 +46,8 @@ class Outcome {
   readonly calls: (() => Promise<void>)[] = []
   readonly applications: (Application & { person: Person; recordId: number })[] = []
   readonly agreed: AgreedRow[] = []
+  /** Who turned out to be whom of the remote, with nothing changed of them. */
+  readonly identified: IdentifiedRow[] = []
   readonly forgotten: number[] = []
   readonly conflicts: NotedConflict[] = []
   readonly refusals: NotedRefusal[] = []
@@ -81,6 +83,9 @@ export async function reconcile(
   if (outcome.agreed.length > 0) {
     await run.client.run('syncs.noteSubscribers', { syncListId, rows: outcome.agreed })
   }
+  if (outcome.identified.length > 0) {
+    await run.client.run('syncs.identifySubscribers', { syncListId, rows: outcome.identified })
+  }
   if (outcome.forgotten.length > 0) {
     await run.client.run('syncs.forgetSubscribers', { syncListId, localIds: outcome.forgotten })
   }
@@ -111,8 +116,12 @@ function merge(
   const { run, decisions } = listRun
   const decided = decisions.get(local.id)
   const before = agreed?.hashes ?? null
-  const isKnown = before !== null && agreed?.theirId === theirs.id && !decided
-  if (isKnown && samePerson(local.person, theirs.person) && isAsAgreed(local.person, before)) return
+  const isAsBefore =
+    before !== null && !decided && samePerson(local.person, theirs.person) && isAsAgreed(local.person, before)
+  if (isAsBefore) {
+    if (agreed?.theirId !== theirs.id) outcome.identified.push([local.id, theirs.id])
+    return
+  }
   const merged = mergePeople(local.person, theirs.person, before, run.rules, decided)
   if (merged.remote && !outcome.isFresh) return void outcome.again.push({ localId: local.id, fault: null })
 
