@@ -23,7 +23,11 @@ export const useMailingLists = defineStore('mailing-lists', () => {
   const failure = ref<unknown>(null)
   const loaded = ref(false)
 
+  /** Questions for counts so far: of answers that overtake each other, the last question's counts. */
+  let asked = 0
+
   async function reload(): Promise<void> {
+    const question = ++asked
     try {
       const [all, counts] = await Promise.all([fetchMailingLists(), fetchSubscriberCounts()])
       const countsOf = new Map(counts.mailing_lists.map((entry) => [entry.mailing_list.id, entry.counts]))
@@ -33,6 +37,7 @@ export const useMailingLists = defineStore('mailing-lists', () => {
       })
       totals.value = counts.counts
       failure.value = null
+      if (question !== asked) await recount()
     } catch (error) {
       failure.value = error
     }
@@ -41,8 +46,12 @@ export const useMailingLists = defineStore('mailing-lists', () => {
 
   /** Counts change all the time: each list stays the object that it is, so that only what shows a count is drawn again. */
   async function recount(): Promise<void> {
+    // Without the lists there is nothing to count.
+    if (failure.value !== null) return reload()
+    const question = ++asked
     try {
       const counts = await fetchSubscriberCounts()
+      if (question !== asked) return
       for (const { mailing_list, counts: own } of counts.mailing_lists) {
         const list = byId.value.get(mailing_list.id)
         if (!list || sameCounts(list.counts, own)) continue
@@ -50,7 +59,6 @@ export const useMailingLists = defineStore('mailing-lists', () => {
         list.total = totalOf(own)
       }
       if (!sameCounts(totals.value, counts.counts)) totals.value = counts.counts
-      failure.value = null
     } catch (error) {
       failure.value = error
     }
