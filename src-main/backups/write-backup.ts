@@ -52,7 +52,7 @@ export async function placeBackup(
   }
 }
 
-/** Stores what was written of a copy so far. To close it here drops SQLite's locks on it, which keep nobody out: nobody else knows it. */
+/** Stores what was written of a copy so far. Closing it drops SQLite's locks on it, which is harmless: nobody else opens it. */
 function sync(path: string): void {
   const file = openSync(path, 'r+')
   try {

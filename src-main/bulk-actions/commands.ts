@@ -273,9 +273,9 @@ async function workOf(context: CommandContext, row: BulkActionRow): Promise<Bulk
 }
 
 /**
- * Keeps of the notes of a step what is needed still.
- * @param next those that were not come to yet
- * @param left those of whom could not be restored: once the cause is gone, undoing can be tried again
+ * Keeps what is still needed of a step's notes.
+ * @param next of those whom undoing has not come to
+ * @param left of those who could not be restored: once the cause is gone, undoing can be tried again
  */
 async function replaceNotes(
   { db }: CommandContext,

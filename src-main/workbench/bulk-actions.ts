@@ -81,7 +81,7 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
     },
 
     'POST /selections/:id/bulk_actions': async ({ caller, params, body }) => {
-      requireAccesssOf(caller, body.kind)
+      requirePermissionsOf(caller, body.kind)
       const { organizationId, userId } = caller
       const id = await writer.run('bulkActions.create', {
         organizationId,
@@ -139,7 +139,7 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
   async function changeState(caller: Caller, command: 'bulkActions.cancel' | 'bulkActions.undo', id: number) {
     const { organizationId } = caller
     const { kind } = settingsOf(await bulkActionRow(reader, organizationId, id))
-    requireAccesssOf(caller, kind)
+    requirePermissionsOf(caller, kind)
     const more = command === 'bulkActions.undo' ? permissionsForUndo[kind] : undefined
     if (more) requireAccess(caller, more)
     await writer.run(command, { organizationId, id })
@@ -169,7 +169,7 @@ function why({ reason, detail }: { reason: KeptReason; detail: string | null }):
 }
 
 /** @throws ApiError not_authorized */
-function requireAccesssOf(caller: Caller, kind: BulkActionKind): void {
+function requirePermissionsOf(caller: Caller, kind: BulkActionKind): void {
   for (const access of accessFor[kind]) requireAccess(caller, access)
 }
 

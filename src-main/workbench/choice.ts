@@ -11,7 +11,7 @@ import { Faults } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Choice } from '../segments/chosen.ts'
-import { requireAccesssFor } from './condition-permissions.ts'
+import { requirePermissionsFor } from './condition-permissions.ts'
 import type { ChoiceInput } from './endpoints/choice.ts'
 
 interface ReadChoice {
@@ -36,7 +36,7 @@ export async function readChoice(
   const faults = new Faults()
   const clause = await readCheckedConditions(reader, owner, input.clause, 'clause', faults)
   faults.throwIfAny()
-  requireAccesssFor(caller, clause)
+  requirePermissionsFor(caller, clause)
   const segment = input.segment_id === null ? null : await segmentOfList(reader, list.id, input.segment_id)
   const whole = segment ? [...clause, ...clauseOf(segment)] : clause
   await requireListsOf(reader, whole)

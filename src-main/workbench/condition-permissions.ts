@@ -7,7 +7,7 @@ import { requireAccess } from '../http/permissions.ts'
  * Who is on which list is told to everybody who may see segments.
  * @throws ApiError not_authorized
  */
-export function requireAccesssFor(caller: Caller, clause: readonly Condition[]): void {
+export function requirePermissionsFor(caller: Caller, clause: readonly Condition[]): void {
   for (const { type } of leavesOf(clause)) {
     if (type === 'campaign' || type === 'reaction') requireAccess(caller, 'campaign.read_stats')
     else if (type !== 'in_mailing_list') requireAccess(caller, 'subscriber.read')

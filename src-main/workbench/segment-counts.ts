@@ -4,7 +4,7 @@ import { readCheckedConditions } from '../api/segments/commands.ts'
 import { clauseOf, requireListsOf, segmentsReferringTo, storedSegmentById } from '../api/segments/queries.ts'
 import { momentIn, settle } from '../api/segments/settled.ts'
 import { Faults } from '../base/errors.ts'
-import { requireAccesssFor } from './condition-permissions.ts'
+import { requirePermissionsFor } from './condition-permissions.ts'
 import { segmentCountEndpoints } from './endpoints/segment-counts.ts'
 import { serve } from '../http/serve.ts'
 
@@ -39,7 +39,7 @@ export const segmentCountRoutes = serve(segmentCountEndpoints, ({ reader, segmen
     const owner = { organizationId: caller.organizationId, mailingListId: list.id }
     const clause = await readCheckedConditions(reader, owner, body.clause, 'clause', faults)
     faults.throwIfAny()
-    requireAccesssFor(caller, clause)
+    requirePermissionsFor(caller, clause)
     const settled = settle(clause, momentIn(caller.timeZone))
     return ok(await segments.count({ mailingListId: list.id, clause: settled }))
   }

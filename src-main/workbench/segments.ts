@@ -5,7 +5,7 @@ import { Faults } from '../base/errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
-import { requireAccesssFor } from './condition-permissions.ts'
+import { requirePermissionsFor } from './condition-permissions.ts'
 import { windowSegmentEndpoints } from './endpoints/segments.ts'
 
 /** Creating and changing segments with all the conditions that the window offers. */
@@ -46,6 +46,6 @@ export const windowSegmentRoutes = serve(windowSegmentEndpoints, ({ reader, writ
     const owner = { organizationId: caller.organizationId, mailingListId }
     const clause = await readCheckedConditions(reader, owner, given, 'clause', faults)
     faults.throwIfAny()
-    requireAccesssFor(caller, clause)
+    requirePermissionsFor(caller, clause)
   }
 })
