@@ -109,6 +109,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByText(/messages to “Newsletter” were written to the outbox/).waitFor()
     const [message] = await outboxOf(dataDirectory, id)
     expect(message?.headers.get('to')).toBe('p0@example.com')
+    await page.getByText('No opens, clicks, unsubscribes or bounces yet.').waitFor()
     const offer = /href="(http:\/\/127[^"]+\/c\/[^"]+)"/.exec(message?.body ?? '')?.[1] ?? ''
     await fetch(offer, { redirect: 'manual' })
     await page.getByRole('cell', { name: 'https://example.com/offer' }).waitFor()

@@ -46,6 +46,8 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
     await page.locator('[data-state="cancelled"]').waitFor()
     expect(await state()).toEqual(['cancelled', false])
     expect(await page.getByText('A draft').count()).toBe(0)
+    // What a program handed over as JSON came in no file.
+    expect(await page.getByRole('row', { name: /^Import \d+ Import Newsletter/ }).count()).toBe(1)
     const organizationId = await makeOrganization(started, { name: 'Globex' })
     const there = await systemAdminIn(app, organizationId)
     await importText(there, (await makeList(there, { name: 'Globex news' })).id, 'email\na@example.com')

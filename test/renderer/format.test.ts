@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { formatDateTime, formatPeriod } from '../../src-renderer/format.ts'
+
+const from = '2026-11-26T05:43:01Z'
+
+it('a period names its day once, and is one time within a minute', () => {
+  expect(formatPeriod(from, '2026-11-26T05:43:35Z')).toBe(formatDateTime(from))
+  expect(formatPeriod(from, '2026-11-26T05:48:35Z').match(/2026/g)).toHaveLength(1)
+  expect(formatPeriod(from, '2026-11-26T05:48:35Z')).toMatch(/:43.*:48/)
+})
