@@ -31,6 +31,8 @@ export class Removal {
   readonly #fields: FieldDefinition[]
   readonly #tally: SubscriberTally
   readonly #reactions: Reactions
+  /** How many more subscribers there may be: what this command puts back is counted at its end. null = not asked yet. */
+  #room: number | null = null
 
   private constructor(
     context: CommandContext,
@@ -81,7 +83,7 @@ export class Removal {
       this.#context,
       removed.map(([{ id }]) => id)
     )
-    let room = await roomFor(this.#context.db, this.#action.organization_id)
+    let room = (this.#room ??= await roomFor(this.#context.db, this.#action.organization_id))
     const restored: number[] = []
     const kept: Kept[] = []
     for (const [row, reactions] of removed) {
@@ -99,6 +101,7 @@ export class Removal {
         await this.#reactions.queueAgain(reactions)
       }
     }
+    this.#room = room
     const left = new Set(kept.map(({ id }) => id))
     await noteAbsent(
       this.#context,

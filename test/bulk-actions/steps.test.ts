@@ -4,9 +4,13 @@ import { type CommandBench, commandBench } from '../support/commands.ts'
 
 const owner = { organizationId: 1, userId: 1 }
 const people = 600
+const unsubscribing = { kind: 'set_status', status: 'unsubscribed' } as const
 
-/** A running action that unsubscribes everybody on a list. */
-async function unsubscribingAll(bench: CommandBench): Promise<number> {
+/** A running action on everybody on a list. */
+async function actingOnAll(
+  bench: CommandBench,
+  action: { kind: 'set_status'; status: 'unsubscribed' } | { kind: 'delete' }
+): Promise<number> {
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
   for (let id = 1; id <= people; id++) {
@@ -30,7 +34,7 @@ async function unsubscribingAll(bench: CommandBench): Promise<number> {
   return bench.run('bulkActions.create', {
     ...owner,
     selectionId,
-    action: { kind: 'set_status', status: 'unsubscribed', revives: false, mode: 'set' }
+    action: { ...action, revives: false, mode: 'set' }
   })
 }
 
@@ -57,7 +61,7 @@ it.each([
   'a bulk action takes small steps while somebody else makes changes: $isShared',
   async ({ isShared, sizes }) => {
     const bench = await commandBench()
-    const id = await unsubscribingAll(bench)
+    const id = await actingOnAll(bench, unsubscribing)
     expect(await stepsOf(bench, id, isShared)).toEqual(sizes)
     expect(bench.sqlite.prepare(active).pluck().get()).toBe(0)
   }
@@ -65,7 +69,7 @@ it.each([
 
 it('a bulk action is undone in small steps while somebody else makes changes, whoever cannot be restored left for later', async () => {
   const bench = await commandBench()
-  const id = await unsubscribingAll(bench)
+  const id = await actingOnAll(bench, unsubscribing)
   await stepsOf(bench, id, false)
   // Whom somebody changed since is left as they are.
   bench.sqlite.exec('UPDATE subscribers SET updated_at = 0 WHERE id IN (1, 240, 600)')
@@ -85,4 +89,14 @@ it('a bulk action is undone in small steps while somebody else makes changes, wh
     restored: 597,
     not_restored: 3
   })
+})
+
+it('to put back subscribers who were deleted goes no further than the limit, however many steps share a command', async () => {
+  const bench = await commandBench()
+  const id = await actingOnAll(bench, { kind: 'delete' })
+  await stepsOf(bench, id, false)
+  bench.sqlite.exec('UPDATE organizations SET subscriber_limit = 300 WHERE id = 1')
+  await bench.run('bulkActions.undo', { organizationId: 1, id })
+  await bench.run('bulkActions.continue', { id })
+  expect(bench.sqlite.prepare(active).pluck().get()).toBe(300)
 })
