@@ -290,7 +290,10 @@ async function replaceNotes(
   await db.deleteFrom('bulk_action_changes').where('id', '=', id).execute()
   const rows = [
     ...(next.length > 0 ? [{ id, is_tried: 0, notes: await packJson(next) }] : []),
-    ...(left.length > 0 ? [{ is_tried: 1, notes: await packJson(left) }] : [])
+    // A whole step keeps its place: what was written last goes first another time as well.
+    ...(left.length > 0
+      ? [{ ...(next.length === 0 && { id }), is_tried: 1, notes: await packJson(left) }]
+      : [])
   ]
   for (const row of rows) {
     await db

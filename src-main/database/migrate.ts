@@ -20,6 +20,7 @@ import { recipients } from './migrations/0034-recipients.ts'
 import { sync } from './migrations/0035-sync.ts'
 import { importAdditions } from './migrations/0036-import-additions.ts'
 import { expiredDeletions } from './migrations/0037-expired-deletions.ts'
+import { untriedNotes } from './migrations/0038-untried-notes.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -38,7 +39,8 @@ export const migrations: readonly Migration[] = [
   recipients,
   sync,
   importAdditions,
-  expiredDeletions
+  expiredDeletions,
+  untriedNotes
 ]
 
 /** Copies of earlier schemas that are kept. */
