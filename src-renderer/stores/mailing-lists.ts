@@ -23,29 +23,38 @@ export const useMailingLists = defineStore('mailing-lists', () => {
   const failure = ref<unknown>(null)
   const loaded = ref(false)
 
-  /** Questions for counts so far: of answers that overtake each other, the last question's counts. */
+  /** Questions so far: of answers that overtake each other, the last question's counts. */
   let asked = 0
+  /** Loads of the lists under way; whatever changes meanwhile is counted after them. */
+  let loads = 0
+  let isOutdated = false
 
   async function reload(): Promise<void> {
     const question = ++asked
+    loads++
     try {
       const [all, counts] = await Promise.all([fetchMailingLists(), fetchSubscriberCounts()])
-      const countsOf = new Map(counts.mailing_lists.map((entry) => [entry.mailing_list.id, entry.counts]))
-      lists.value = all.map((list) => {
-        const own = countsOf.get(list.id) ?? noCounts
-        return { ...list, counts: own, total: totalOf(own) }
-      })
-      totals.value = counts.counts
-      failure.value = null
-      if (question !== asked) await recount()
+      if (question === asked) {
+        const countsOf = new Map(counts.mailing_lists.map((entry) => [entry.mailing_list.id, entry.counts]))
+        lists.value = all.map((list) => {
+          const own = countsOf.get(list.id) ?? noCounts
+          return { ...list, counts: own, total: totalOf(own) }
+        })
+        totals.value = counts.counts
+        failure.value = null
+      }
     } catch (error) {
-      failure.value = error
+      if (question === asked) failure.value = error
     }
+    loads--
     loaded.value = true
+    if (isOutdated) await recount()
   }
 
   /** Counts change all the time: each list stays the object that it is, so that only what shows a count is drawn again. */
   async function recount(): Promise<void> {
+    isOutdated = loads > 0
+    if (isOutdated) return
     // Without the lists there is nothing to count.
     if (failure.value !== null) return reload()
     const question = ++asked
@@ -60,7 +69,7 @@ export const useMailingLists = defineStore('mailing-lists', () => {
       }
       if (!sameCounts(totals.value, counts.counts)) totals.value = counts.counts
     } catch (error) {
-      failure.value = error
+      if (question === asked) failure.value = error
     }
   }
 

@@ -20,7 +20,7 @@ export const useRemotes = defineStore('remotes', () => {
     ['subscriber'],
     () => null,
     async () => {
-      if (remotes.value.length > 0) await loaded.reload()
+      if (remotes.value.length > 0 || loaded.failure.value !== null) await loaded.reload()
     }
   )
   const isRunning = computed(() => remotes.value.some(({ state }) => state === 'running'))
