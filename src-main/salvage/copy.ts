@@ -175,6 +175,8 @@ function repaired(row: Row): Row | null {
   const [email, values] = [row.get('email'), row.get('custom_fields')]
   if (typeof email !== 'string' || !isEmail(email)) return null
   row.set('email_key', emailKey(email))
-  if (values !== undefined && !isReadable(values)) row.set('custom_fields', '{}')
+  // They are an object: what is left of them may be no JSON at all, such as an empty text.
+  const isObject = typeof values === 'string' && values.startsWith('{') && isReadable(values)
+  if (values !== undefined && !isObject) row.set('custom_fields', '{}')
   return row
 }
