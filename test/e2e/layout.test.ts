@@ -25,6 +25,25 @@ describe.skipIf(skipsWithoutBrowser)('the layout, in a real Chromium', { timeout
     await window.finish()
   })
 
+  it('sorts lists by their subscribers anew when these come', async () => {
+    const { api } = started
+    const [fewer, more] = [await makeList(api, { name: 'Fewer' }), await makeList(api, { name: 'More' })]
+    await importText(api, more.id, 'email\na@example.com\n')
+    const window = await Window.open(browser, started.app, '/lists')
+    const { page } = window
+    const header = page.getByRole('columnheader', { name: 'Subscribers' })
+    const order = async () => {
+      const rows = await page.getByRole('row', { name: /^(Fewer|More) / }).allInnerTexts()
+      return rows.map((text) => text.split(/\s/)[0])
+    }
+    await header.getByRole('button').click()
+    // The largest come first.
+    await expect.poll(order).toEqual(['More', 'Fewer'])
+    await importText(api, fewer.id, 'email\nb@example.com\nc@example.com\n')
+    await expect.poll(order, { timeout: 10_000 }).toEqual(['Fewer', 'More'])
+    await window.finish()
+  })
+
   it('has one button for the pages where there is no room for them', async () => {
     const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
