@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory, moveDurably, partialPath, writeDurably } from '../base/durable.ts'
+import { makeDirectory, moveDurably, partialPath, syncFileSync, writeDurably } from '../base/durable.ts'
 import { openForReading } from '../database/connection.ts'
 import { intoOneFile, removeDatabase } from './copy-database.ts'
 import { notePath } from './files.ts'
@@ -52,16 +52,6 @@ export async function placeBackup(
   }
 }
 
-/** Stores what was written of a copy so far. Closing it drops SQLite's locks on it, which is harmless: nobody else opens it. */
-function sync(path: string): void {
-  const file = openSync(path, 'r+')
-  try {
-    fdatasyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
 async function copyOf(databasePath: string, path: string): Promise<void> {
   const source = openForReading(databasePath)
   try {
@@ -70,8 +60,9 @@ async function copyOf(databasePath: string, path: string): Promise<void> {
     source.prepare('SELECT 1 FROM sqlite_schema').get()
     await source.backup(path, {
       progress: () => {
-        // All at once at the end, it would hold up the disk, and with it everybody whose change is to be stored.
-        sync(path)
+        // Synced all at once at the end, it would hold up the disk, and everybody who waits for a change to be stored.
+        // That this drops SQLite's locks on the copy is harmless: nobody else opens it.
+        syncFileSync(path)
         return pagesPerStep
       }
     })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, renameSync } from 'node:fs'
+import { closeSync, createReadStream, fsyncSync, openSync, renameSync } from 'node:fs'
 import { copyFile, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -28,6 +28,16 @@ export async function makeDirectory(path: string): Promise<void> {
 /** Makes sure that what a file holds is on disk. */
 export function syncFile(path: string): Promise<void> {
   return sync(path, 'r+')
+}
+
+/** The same before this returns, for callers that cannot wait for a promise. */
+export function syncFileSync(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** @param flags Windows flushes a file only through a handle that may write, Linux a directory only through one that may read */

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncFileSync } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { fileMoment, fileMomentPattern } from '../base/file-moments.ts'
 import type { Migration } from './migration.ts'
@@ -132,9 +133,7 @@ function backUp(database: Database, directory: string, version: number): void {
   const name = `listwright-schema-${version}-${fileMoment(Date.now())}.db`
   const partial = join(directory, `.${name}.part`)
   database.prepare('VACUUM INTO ?').run(partial)
-  const file = openSync(partial, 'r+')
-  fsyncSync(file)
-  closeSync(file)
+  syncFileSync(partial)
   // It has its name once it is whole and on disk.
   renameSync(partial, join(directory, name))
 }
