@@ -1,12 +1,12 @@
 import { defineStore } from 'pinia'
-import { computed, ref } from 'vue'
-import { subscriberStatuses } from '../../src-main/api/subscribers/schema.ts'
+import { computed } from 'vue'
 import {
   fetchMailingLists,
   fetchSubscriberCounts,
   type MailingList,
   type StatusCounts
 } from '../api/mailing-lists.ts'
+import { useLoaded } from '../composables/useLoaded.ts'
 import { useLiveEvents } from './live-events.ts'
 
 export interface CountedList extends MailingList {
@@ -18,73 +18,42 @@ const noCounts: StatusCounts = { active: 0, bounced: 0, unsubscribed: 0, scomp: 
 
 /** All lists with their counts, kept up to date. */
 export const useMailingLists = defineStore('mailing-lists', () => {
-  const lists = ref<CountedList[]>([])
-  const totals = ref<StatusCounts>(noCounts)
-  const failure = ref<unknown>(null)
-  const loaded = ref(false)
+  const details = useLoaded(fetchMailingLists)
+  const counted = useLoaded(fetchSubscriberCounts)
+  const { reloadOn } = useLiveEvents()
+  reloadOn(['mailing_list'], () => null, details.reload)
+  reloadOn(['mailing_list', 'subscriber'], () => null, counted.reload)
 
-  /** Questions so far: of answers that overtake each other, the last question's counts. */
-  let asked = 0
-  /** Loads of the lists under way; whatever changes meanwhile is counted after them. */
-  let loads = 0
-  let isOutdated = false
+  const isCounted = computed(() => counted.value.value !== undefined)
+  const countsOf = computed(
+    () => new Map(counted.value.value?.mailing_lists.map((entry) => [entry.mailing_list.id, entry.counts]))
+  )
+  /** Counts change all the time, and are read where they are shown: what shows none of them is not drawn again. */
+  const lists = computed(() => {
+    if (!isCounted.value) return []
+    return (details.value.value ?? []).map((list): CountedList => ({
+      ...list,
+      get counts() {
+        return countsOf.value.get(list.id) ?? noCounts
+      },
+      get total() {
+        return totalOf(this.counts)
+      }
+    }))
+  })
+  const totals = computed(() => counted.value.value?.counts ?? noCounts)
+  const failure = computed(() => details.failure.value ?? counted.failure.value)
+  const loaded = computed(
+    () => failure.value !== null || (isCounted.value && details.value.value !== undefined)
+  )
+  const byId = computed(() => new Map(lists.value.map((list) => [list.id, list])))
 
   async function reload(): Promise<void> {
-    const question = ++asked
-    loads++
-    try {
-      const [all, counts] = await Promise.all([fetchMailingLists(), fetchSubscriberCounts()])
-      if (question === asked) {
-        const countsOf = new Map(counts.mailing_lists.map((entry) => [entry.mailing_list.id, entry.counts]))
-        lists.value = all.map((list) => {
-          const own = countsOf.get(list.id) ?? noCounts
-          return { ...list, counts: own, total: totalOf(own) }
-        })
-        totals.value = counts.counts
-        failure.value = null
-      }
-    } catch (error) {
-      if (question === asked) failure.value = error
-    }
-    loads--
-    loaded.value = true
-    if (isOutdated) await recount()
+    await Promise.all([details.reload(), counted.reload()])
   }
 
-  /** Counts change all the time: each list stays the object that it is, so that only what shows a count is drawn again. */
-  async function recount(): Promise<void> {
-    isOutdated = loads > 0
-    if (isOutdated) return
-    // Without the lists there is nothing to count.
-    if (failure.value !== null) return reload()
-    const question = ++asked
-    try {
-      const counts = await fetchSubscriberCounts()
-      if (question !== asked) return
-      for (const { mailing_list, counts: own } of counts.mailing_lists) {
-        const list = byId.value.get(mailing_list.id)
-        if (!list || sameCounts(list.counts, own)) continue
-        list.counts = own
-        list.total = totalOf(own)
-      }
-      if (!sameCounts(totals.value, counts.counts)) totals.value = counts.counts
-    } catch (error) {
-      if (question === asked) failure.value = error
-    }
-  }
-
-  const { reloadOn } = useLiveEvents()
-  reloadOn(['mailing_list'], () => null, reload)
-  reloadOn(['subscriber'], () => null, recount)
-  void reload()
-
-  const byId = computed(() => new Map(lists.value.map((list) => [list.id, list])))
   return { lists, byId, totals, failure, loaded, reload }
 })
-
-function sameCounts(a: StatusCounts, b: StatusCounts): boolean {
-  return subscriberStatuses.every((status) => a[status] === b[status])
-}
 
 export function totalOf(counts: StatusCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
