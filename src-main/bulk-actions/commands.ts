@@ -190,7 +190,7 @@ const continueBulkAction = inBackground<{ id: number }, boolean>(async (context,
   return isUndoing ? takeBackNext(context, row) : applyNext(context, row)
 })
 
-/** Subscribers of one step while somebody else makes changes: a few milliseconds of work. Otherwise a step is a whole part. */
+/** Subscribers in a step while somebody else makes changes: a few milliseconds of work. At other times a step is a whole part. */
 const perStepMeanwhile = 50
 
 async function applyNext(context: CommandContext, row: BulkActionRow): Promise<boolean> {
@@ -233,10 +233,11 @@ async function takeBackNext(context: CommandContext, row: BulkActionRow): Promis
     isAll = !written
     if (!written) break
     const all = (await unpackJson(written.notes)) as Note[]
-    const notes = context.isShared() ? all.slice(-perStepMeanwhile) : all
+    const first = context.isShared() ? Math.max(0, all.length - perStepMeanwhile) : 0
+    const notes = all.slice(first)
     const { restored, kept, left } = await work.takeBack(notes, written.written_at)
     await keep(context, row, true, kept)
-    await replaceNotes(context, written, all.slice(0, all.length - notes.length), left)
+    await replaceNotes(context, written, all.slice(0, first), left)
     after.undo_done += notes.length
     after.restored += restored
     after.not_restored += kept.length
@@ -289,16 +290,20 @@ async function replaceNotes(
 ): Promise<void> {
   await db.deleteFrom('bulk_action_changes').where('id', '=', id).execute()
   const rows = [
-    ...(next.length > 0 ? [{ id, is_tried: 0, notes: await packJson(next) }] : []),
-    // A whole step keeps its place: what was written last goes first another time as well.
-    ...(left.length > 0
-      ? [{ ...(next.length === 0 && { id }), is_tried: 1, notes: await packJson(left) }]
-      : [])
-  ]
-  for (const row of rows) {
+    { is_tried: 0, notes: next },
+    { is_tried: 1, notes: left }
+  ].filter(({ notes }) => notes.length > 0)
+  for (const [index, { is_tried, notes }] of rows.entries()) {
     await db
       .insertInto('bulk_action_changes')
-      .values({ ...row, bulk_action_id, written_at })
+      // The first keeps the place of the step: what was written last goes first another time as well.
+      .values({
+        ...(index === 0 && { id }),
+        bulk_action_id,
+        written_at,
+        is_tried,
+        notes: await packJson(notes)
+      })
       .execute()
   }
 }

@@ -31,7 +31,10 @@ export class Removal {
   readonly #fields: FieldDefinition[]
   readonly #tally: SubscriberTally
   readonly #reactions: Reactions
-  /** How many more subscribers there may be: what this command puts back is counted at its end. null = not asked yet. */
+  /**
+   * How many more subscribers the limit allows; null = not asked yet. It is asked once, because what this command puts back is
+   * counted only at its end.
+   */
   #room: number | null = null
 
   private constructor(
@@ -83,7 +86,7 @@ export class Removal {
       this.#context,
       removed.map(([{ id }]) => id)
     )
-    let room = (this.#room ??= await roomFor(this.#context.db, this.#action.organization_id))
+    this.#room ??= await roomFor(this.#context.db, this.#action.organization_id)
     const restored: number[] = []
     const kept: Kept[] = []
     for (const [row, reactions] of removed) {
@@ -92,16 +95,15 @@ export class Removal {
       const meanwhile = absent.get(row.id)
       const back = former && meanwhile ? asOf(former, meanwhile) : former
       if (!back) keep('key_changed')
-      else if (room <= 0) keep('limit')
+      else if (this.#room <= 0) keep('limit')
       else if (!insert(back)) keep('key_taken')
       else {
         restored.push(row.id)
-        room--
+        this.#room--
         this.#tally.added(row.id, back.status)
         await this.#reactions.queueAgain(reactions)
       }
     }
-    this.#room = room
     const left = new Set(kept.map(({ id }) => id))
     await noteAbsent(
       this.#context,
