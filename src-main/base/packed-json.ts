@@ -5,10 +5,10 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 /** Values of many subscribers resemble each other: the fastest level makes a tenth of them. */
 const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-/** Characters of a text, or bytes of a packed one, up to which packing takes less than to wait for another thread. */
+/** Up to so many characters of text, or bytes of packed text, the work itself takes less time than handing it to another thread. */
 const short = { text: 100_000, packed: 20_000 }
 
-/** Packs what JSON can hold; what is long, away from the thread that asks for it. */
+/** Packs a value that JSON can hold; a long one in another thread than the caller's. */
 export async function packJson(value: unknown): Promise<Buffer> {
   const text = JSON.stringify(value)
   return text.length <= short.text ? zstdCompressSync(text, fastest) : compress(text, fastest)

@@ -43,7 +43,7 @@ export interface CommandContext {
    * somebody waits for has come, or because one will probably come soon.
    */
   shouldPause(): Promise<boolean>
-  /** Whether somebody else is making changes: they wait for the step that a background command is at, so it takes small ones. */
+  /** Whether somebody else is making changes. They wait until the current step of a background command ends, so steps are small then. */
   isShared(): boolean
   /** Calls back if what the command did is taken back, for what it changed outside of the database. */
   onRollback(undo: () => void): void

@@ -175,7 +175,7 @@ function repaired(row: Row): Row | null {
   const [email, values] = [row.get('email'), row.get('custom_fields')]
   if (typeof email !== 'string' || !isEmail(email)) return null
   row.set('email_key', emailKey(email))
-  // They are an object: what is left of them may be no JSON at all, such as an empty text.
+  // The values are a JSON object; what damage left of them may not even be JSON, such as an empty text.
   const isObject = typeof values === 'string' && values.startsWith('{') && isReadable(values)
   if (values !== undefined && !isObject) row.set('custom_fields', '{}')
   return row

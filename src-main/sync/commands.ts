@@ -481,10 +481,10 @@ const noteSubscribers = inBackground<{ syncListId: number; rows: AgreedRow[] }, 
   }
 )
 
-/** A subscriber of this side, and who they are on the remote. */
+/** A local subscriber's id, and the id of the same person on the remote. */
 export type IdentifiedRow = [localId: number, theirId: number]
 
-/** Notes who people of whom something was agreed on are on the remote. */
+/** Stores the remote ids of people whose values are already agreed on. */
 const identifySubscribers = inBackground<{ syncListId: number; rows: IdentifiedRow[] }, void>(
   async ({ sqlite }, { syncListId, rows }) => {
     const update = sqlite.prepare(

@@ -31,7 +31,7 @@ export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<Shown
   const { session } = storeToRefs(useSession())
   const titleOf = (job: AnyJob): string => {
     if (job.job_type === 'BulkAction') return bulkText.title(job.action)
-    // The name of what programs hand over as JSON (docs/api.md, "Subscriber imports"), which came in no file.
+    // The name of imports that programs send as JSON (docs/api.md, "Subscriber imports"): they have no file.
     if (job.job_type === 'SubscriberImport' && job.name === 'data') return t('imports.number', { id: job.id })
     return job.name
   }

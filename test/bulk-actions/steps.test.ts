@@ -67,11 +67,11 @@ it.each([
   }
 )
 
-it('a bulk action is undone in small steps while somebody else makes changes, whoever cannot be restored left for later', async () => {
+it('a bulk action is undone in small steps while somebody else makes changes, and keeps whoever cannot be restored for another try', async () => {
   const bench = await commandBench()
   const id = await actingOnAll(bench, unsubscribing)
   await stepsOf(bench, id, false)
-  // Whom somebody changed since is left as they are.
+  // People whom somebody has changed since are left as they are.
   bench.sqlite.exec('UPDATE subscribers SET updated_at = 0 WHERE id IN (1, 240, 600)')
   await bench.run('bulkActions.undo', { organizationId: 1, id })
   expect(await stepsOf(bench, id, true)).toEqual(Array.from({ length: 12 }, () => 50))
@@ -91,7 +91,7 @@ it('a bulk action is undone in small steps while somebody else makes changes, wh
   })
 })
 
-it('to put back subscribers who were deleted goes no further than the limit, however many steps share a command', async () => {
+it('putting deleted subscribers back stops at the limit, however many steps share a command', async () => {
   const bench = await commandBench()
   const id = await actingOnAll(bench, { kind: 'delete' })
   await stepsOf(bench, id, false)

@@ -46,7 +46,7 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
     await page.locator('[data-state="cancelled"]').waitFor()
     expect(await state()).toEqual(['cancelled', false])
     expect(await page.getByText('A draft').count()).toBe(0)
-    // What a program handed over as JSON came in no file.
+    // An import that a program sent as JSON has no file to be named after.
     expect(await page.getByRole('row', { name: /^Import \d+ Import Newsletter/ }).count()).toBe(1)
     const organizationId = await makeOrganization(started, { name: 'Globex' })
     const there = await systemAdminIn(app, organizationId)

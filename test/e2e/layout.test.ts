@@ -25,7 +25,7 @@ describe.skipIf(skipsWithoutBrowser)('the layout, in a real Chromium', { timeout
     await window.finish()
   })
 
-  it('sorts lists by their subscribers anew when these come', async () => {
+  it('sorts lists again when their subscriber counts change', async () => {
     const { api } = started
     const [fewer, more] = [await makeList(api, { name: 'Fewer' }), await makeList(api, { name: 'More' })]
     await importText(api, more.id, 'email\na@example.com\n')

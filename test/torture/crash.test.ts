@@ -273,7 +273,7 @@ async function fillDisk(directory: string): Promise<() => Promise<void>> {
   try {
     await writeFile(path, Buffer.alloc(Math.max(0, bavail * bsize - disk.left)))
   } catch (error) {
-    // The application has written meanwhile: what room there was is gone, which is as full as a disk can be.
+    // The application filled the rest in the meantime: the disk is as full as it can be.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
   return () => rm(path)

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Undoing a bulk action finds what it has not tried without passing by all that it could not restore. */
+/** Undoing a bulk action finds what it has yet to try without reading all that it could not restore. */
 export const untriedNotes: Migration = {
   version: 38,
   name: 'untried notes',

@@ -46,7 +46,7 @@ class Outcome {
   readonly calls: (() => Promise<void>)[] = []
   readonly applications: (Application & { person: Person; recordId: number })[] = []
   readonly agreed: AgreedRow[] = []
-  /** Who turned out to be whom of the remote, with nothing changed of them. */
+  /** People whose remote id is new, while nothing else of them is. */
   readonly identified: IdentifiedRow[] = []
   readonly forgotten: number[] = []
   readonly conflicts: NotedConflict[] = []
