@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { existsSync } from 'node:fs'
-import { utimes, writeFile } from 'node:fs/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openForReading, kyselyOver } from '../src-main/database/connection.ts'
@@ -181,7 +181,7 @@ it('a copy of an uploaded file stays for 30 days after its last import, and what
   const first = await startApplication()
   const { api, dataDirectory } = first
   const list = await makeList(api)
-  for (const name of ['imported.csv', 'unused.csv', 'replaced.csv']) {
+  for (const name of ['imported.csv', 'unused.csv', 'replaced.csv', 'removed.csv']) {
     await api.raw(`/app/v1/uploads/${name}`, { method: 'PUT', body: 'email\na@example.com\n' })
   }
   const pathOf = (name: string): string => join(dataDirectory, 'uploads', name)
@@ -199,11 +199,15 @@ it('a copy of an uploaded file stays for 30 days after its last import, and what
   expect(error_message).toBeNull()
   const there = (): string[] =>
     ['imported.csv', 'unused.csv', 'replaced.csv', 'own.csv'].filter((name) => existsSync(pathOf(name)))
-  const { tidyAfter } = await later(first)
+  await rm(pathOf('removed.csv'))
+  const { reader, tidyAfter } = await later(first)
   await tidyAfter(29.9)
   expect(there()).toEqual(['imported.csv', 'unused.csv', 'replaced.csv', 'own.csv'])
   await tidyAfter(30.1)
   expect(there()).toEqual(['imported.csv', 'replaced.csv', 'own.csv'])
+  expect(await reader.selectFrom('upload_copies').select('path').execute()).toEqual([
+    { path: 'uploads/imported.csv' }
+  ])
 })
 
 it('the change log goes back 90 days, and never reuses an id', async () => {
@@ -315,6 +319,32 @@ it('what undoing a bulk action needs stays for 7 days, and a selection that noth
   const row = await reader.selectFrom('bulk_actions').select(['id', 'forgotten_at']).executeTakeFirstOrThrow()
   expect(row.id).toBe(id)
   expect(row.forgotten_at).not.toBeNull()
+})
+
+it('who unsubscribed after they were deleted is known as long as the deletion can be undone', async () => {
+  const first = await startApplication()
+  const { api, dataDirectory } = first
+  const list = await makeList(api)
+  await makeSubscriber(api, list.id, 'a@example.com')
+  const { id } = await act(api, await select(api, list.id), { kind: 'delete' })
+  const database = new SQLite(join(dataDirectory, 'listwright.db'))
+  const note = database.prepare("INSERT INTO absent_subscribers VALUES (?, 'unsubscribed', ?)")
+  note.run(1, Date.now())
+  note.run(2, Date.now() - 30 * day)
+  // It takes a long time, such as one that is paused.
+  database.prepare('UPDATE bulk_actions SET finished_at = ? WHERE id = ?').run(Date.now() + 10 * day, id)
+  database.close()
+  const { reader, tidyAfter } = await later(first)
+  const known = async () =>
+    (await reader.selectFrom('absent_subscribers').select('subscriber_id').execute()).map(
+      (row) => row.subscriber_id
+    )
+  await tidyAfter(0)
+  expect(await known()).toEqual([1])
+  await tidyAfter(16.9)
+  expect(await known()).toEqual([1])
+  await tidyAfter(17.1)
+  expect(await known()).toEqual([])
 })
 
 it('a draft stays for 30 days after it was last changed', async () => {

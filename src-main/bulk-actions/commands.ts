@@ -390,10 +390,16 @@ const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now 
   return last !== undefined || changes.numDeletedRows === BigInt(forgottenAtOnce)
 })
 
-/** Forgets people who are on no list, once nothing can bring them back. */
-const forgetAbsent: Command<{ before: number }, void> = async ({ db }, { before }) => {
-  await db.deleteFrom('absent_subscribers').where('at', '<', before).execute()
-}
+/** Forgets people who are on no list and whom nothing can bring back, but for those who were noted again since. */
+const forgetAbsent = inBackground<{ ids: number[]; before: number }, void>(
+  async ({ db }, { ids, before }) => {
+    await db
+      .deleteFrom('absent_subscribers')
+      .where('subscriber_id', 'in', ids)
+      .where('at', '<', before)
+      .execute()
+  }
+)
 
 function unfinishedAction(context: CommandContext, id: number): Promise<BulkActionRow | undefined> {
   return context.db
