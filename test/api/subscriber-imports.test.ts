@@ -263,6 +263,42 @@ describe('creating an import', () => {
     expect((await create(undefined)).error_message).toContain('column_mapping')
   })
 
+  it('refuses email_format and confirmed on a list without them, and needs the primary key of a list', async () => {
+    const list = await makeList(started.api)
+    const number = await makeField(started.api, list.id, 'Number', 'number')
+    const refusal = async (column_mapping: string[]) => {
+      const { error_message } = await started.api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
+        subscriber_import: { column_mapping, file_source: { type: 'json', content: 'a@example.com' } }
+      })
+      return error_message
+    }
+    expect(await refusal(['email', 'email_format'])).toBe(
+      'column_mapping: email_format belongs to lists with has_format only'
+    )
+    expect(await refusal(['email', 'confirmed'])).toBe(
+      'column_mapping: confirmed belongs to lists with has_confirmed only'
+    )
+    await started.api.put(`/mailing_lists/${list.id}`, {
+      mailing_list: { has_format: true, has_confirmed: true, primary_key_custom_field_id: number.id }
+    })
+    expect(await refusal(['email', 'email_format', 'confirmed'])).toBe(
+      'column_mapping must contain Number, the primary key of this list'
+    )
+    expect(await refusal(['email', 'NUMBER', 'email_format', 'confirmed'])).toBeNull()
+  })
+
+  it('whose email column lies beyond those of the file fails, and says how many there are', async () => {
+    const list = await makeList(started.api)
+    const messageFor = async (content: string) => {
+      const ended = await importText(started.api, list.id, content, { column_mapping: ['', '', 'email'] })
+      return ended.error_message
+    }
+    expect(await messageFor('a\n1\n')).toContain(
+      'the file has 1 column, and column_mapping expects email in column 3'
+    )
+    expect(await messageFor('a,b\n1,2\n')).toContain('the file has 2 columns, and')
+  })
+
   it('names a file that is not in the upload directory, or that lies outside of it', async () => {
     const list = await makeList(started.api)
     for (const filename of ['absent.csv', '../listwright.db', '/etc/passwd']) {

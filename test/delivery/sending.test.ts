@@ -52,11 +52,25 @@ async function campaignOf(id: number): Promise<CampaignDetail> {
   return (await started.api.get<CampaignDetail>(`/campaigns/${id}`)).data
 }
 
-/** A test cannot wait for minutes: sets the time of the decision to now. */
-function letTheDelayPass(campaignId: number): void {
+/** A test cannot wait for minutes: sets the time of the decision, in UNIX milliseconds. */
+function decideAt(campaignId: number, time: number): void {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
-  database.prepare('UPDATE deliveries SET decides_at = ? WHERE campaign_id = ?').run(Date.now(), campaignId)
+  database.prepare('UPDATE deliveries SET decides_at = ? WHERE campaign_id = ?').run(time, campaignId)
   database.close()
+}
+
+function decisionTime(campaignId: number): number {
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+  try {
+    return (
+      database
+        .prepare<[number], number>('SELECT decides_at FROM deliveries WHERE campaign_id = ?')
+        .pluck()
+        .get(campaignId) ?? 0
+    )
+  } finally {
+    database.close()
+  }
 }
 
 /** Waits until something holds. */
@@ -335,11 +349,31 @@ describe('a split test', () => {
       }
     }
     expect((await detail()).stat_summary).toMatchObject({ opens_unique: 3, opens_total: 3 })
-    letTheDelayPass(made.id)
+    decideAt(made.id, Date.now())
     await api.put(`/campaigns/${made.id}`, { campaign: { name: made.name } })
     const { automatic_winner_selection: selection, dispatch } = await api.sent(made.id)
     expect(dispatch?.state).toBe('finished')
     expect(selection).toMatchObject({ state: 'finished', winning_content: { name: 'B' } })
+  })
+
+  it('waits for the delay once more where the clock was set back, and no longer', async () => {
+    const { api } = started
+    const list = await listOf(8)
+    const made = await sendNow(list.id, {
+      contents,
+      dispatch_attributes: { ...autowinner, autowinner_delay_amount: 10 }
+    })
+    await until(
+      async () => (await campaignOf(made.id)).automatic_winner_selection?.state === 'decision_delay'
+    )
+    const tenMinutes = 10 * 60_000
+    // A day ago it would have been decided a day and ten minutes later.
+    decideAt(made.id, Date.now() + tenMinutes + 24 * 3_600_000)
+    await api.put(`/campaigns/${made.id}`, { campaign: { name: made.name } })
+    await until(() => Promise.resolve(decisionTime(made.id) <= Date.now() + tenMinutes))
+    expect(decisionTime(made.id)).toBeGreaterThan(Date.now() + tenMinutes - 60_000)
+    expect((await campaignOf(made.id)).automatic_winner_selection?.state).toBe('decision_delay')
+    await api.post(`/campaigns/${made.id}/cancel`)
   })
 
   it('of which nothing was opened is won by the content with the lowest id, and keeps snapshots', async () => {

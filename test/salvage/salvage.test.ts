@@ -117,6 +117,19 @@ test('a first page of noise, which says that pages are otherwise, costs nobody',
   expect(peopleIn(recoveredPath)).toEqual(before)
 })
 
+test('what was removed on purpose, and stands in free pages still, stays removed', async () => {
+  const directory = await damagedCopy(await kept())
+  const path = join(directory, 'listwright.db')
+  const database = new SQLite(path)
+  database.pragma('secure_delete = OFF')
+  database.exec('DELETE FROM subscribers WHERE id > 100 AND id <= 2900')
+  expect(database.pragma('freelist_count', { simple: true })).toBeGreaterThan(50)
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  database.close()
+  const before = peopleIn(path)
+  expect(peopleIn((await recovered(directory)).path)).toEqual(before)
+})
+
 interface Damage {
   apply: (path: string, random: Random) => Promise<void>
   /** Whether it may take both a record and all that tells of it. */

@@ -633,6 +633,31 @@ describe('filters', () => {
     expect(emails(await shown({ clause: others }, list.id))).toEqual(['dario@example.com'])
   })
 
+  it('find who has confirmed and who has not', async () => {
+    const list = await makeList(started.api, { has_confirmed: true })
+    await makeSubscriber(started.api, list.id, 'yes@example.com', { confirmed: true })
+    await makeSubscriber(started.api, list.id, 'no@example.com', { confirmed: false })
+    const found = async (operator: string) =>
+      emails(await shown({ clause: [{ type: 'confirmed', operator }] }, list.id))
+    expect(await found('is true')).toEqual(['yes@example.com'])
+    expect(await found('is false')).toEqual(['no@example.com'])
+  })
+
+  it('are refused with what would be right where they are no conditions, or name no domain', async () => {
+    const list = await makeList(started.api)
+    const refusal = async (...clause: unknown[]) =>
+      (await started.api.workbench('POST', `/mailing_lists/${list.id}/segment_counts`, { clause }))
+        .error_message
+    expect(await refusal('active')).toBe('clause.0 must be an object')
+    const domain = { type: 'domain', operator: 'is' }
+    for (const value of ['anna@example.com', ' ', '@'])
+      expect(await refusal({ ...domain, value })).toContain('clause.0.value')
+    expect(await refusal({ ...domain, value: 'anna@example.com' })).toBe(
+      'clause.0.value must be a domain such as example.com'
+    )
+    expect(await refusal({ ...domain, value: '@example.com' })).toBeNull()
+  })
+
   it('are for those who may read what they ask for', async () => {
     const list = await makeList(started.api)
     const { id: campaign_id } = await makeCampaign(started.api, list.id)
