@@ -3,6 +3,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { messageOf } from '../../src-main/base/errors.ts'
 import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { entryPoint } from '../support/built.ts'
@@ -158,7 +159,8 @@ async function work(program: Program, api: Client, random: Random): Promise<void
       const answer = await change.send(api)
       program.open = null
       if (!answer.success) {
-        expect(answer.error_message, JSON.stringify(change)).toMatch(/disk (is full|has failed)/)
+        if (!/disk (is full|has failed)/.test(answer.error_message ?? ''))
+          throw await refusalOf(change, answer, api)
         if (change.path) program.touched.add(change.path)
         if (change.path && answer.error_message?.includes('failed')) {
           const states = program.doubtful.get(change.path) ?? [change.before]
@@ -176,6 +178,17 @@ async function work(program: Program, api: Client, random: Random): Promise<void
     // What fetch throws when nobody answers any more, or only half.
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
   }
+}
+
+/** What is told of a change that was refused for another reason than its disk, with what the application says is wrong. */
+async function refusalOf(change: Change, { error_message }: Answer, api: Client): Promise<Error> {
+  const found = await api.workbench<IntegrityAnswer>('GET', '/integrity').then(
+    ({ data }) => JSON.stringify(data),
+    (error: unknown) => `it has ended (${messageOf(error)})`
+  )
+  return new Error(
+    `${JSON.stringify(change)} was refused: ${error_message ?? ''}. The application says: ${found}`
+  )
 }
 
 async function beginImport(program: Program, api: Client): Promise<void> {
