@@ -45,9 +45,13 @@ struct file {
   ino_t inode;
   off_t size;
   struct undo *newest;
+  // How often what was written was lost.
+  uint32_t losses;
   struct file *next;
 };
 static struct file *files;
+// By descriptor: whether it has written something that it has not synced, and how often its file had lost something before.
+static struct { char is_dirty; uint32_t losses; } written[4096];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void) {
@@ -104,7 +108,7 @@ static struct file *file_of(int fd, int make) {
   if (!make) return NULL;
   struct file *new = calloc(1, sizeof *new);
   if (!new) abort();
-  *new = (struct file){found.st_dev, found.st_ino, found.st_size, NULL, files};
+  *new = (struct file){found.st_dev, found.st_ino, found.st_size, NULL, 0, files};
   return files = new;
 }
 
@@ -118,7 +122,22 @@ static void remember(int fd, size_t length, off_t at) {
   ssize_t had = syscall(SYS_pread64, fd, before, length, at);
   *undo = (struct undo){at, had > 0 ? (size_t)had : 0, before, file->newest};
   file->newest = undo;
+  if (fd < 4096 && !written[fd].is_dirty) {
+    written[fd].is_dirty = 1;
+    written[fd].losses = file->losses;
+  }
   pthread_mutex_unlock(&lock);
+}
+
+// Whether something was lost since this descriptor wrote to its file first: Linux tells that to everybody who wrote, each at their
+// next sync (errseq_t), also where the sync that failed was another's.
+static int has_lost(int fd) {
+  pthread_mutex_lock(&lock);
+  struct file *file = fd < 4096 && written[fd].is_dirty ? file_of(fd, 0) : NULL;
+  int is_lost = file && file->losses != written[fd].losses;
+  if (fd < 4096) written[fd].is_dirty = 0;
+  pthread_mutex_unlock(&lock);
+  return is_lost;
 }
 
 // What was written since the last sync stands, or is lost.
@@ -135,6 +154,7 @@ static void settle(int fd, int is_lost) {
       each = older;
     }
     file->newest = NULL;
+    file->losses += (uint32_t)is_lost;
     if (is_lost) syscall(SYS_ftruncate, fd, file->size);
     else if (!fstat(fd, &found)) file->size = found.st_size;
   }
@@ -193,6 +213,10 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) { return
 
 static int synced(int fd, long call) {
   if (is_on_disk(fd)) {
+    if (has_lost(fd)) {
+      errno = EIO;
+      return -1;
+    }
     if (happens(control->failed_syncs)) {
       atomic_fetch_add(&control->were_unsynced, 1);
       settle(fd, 1);
