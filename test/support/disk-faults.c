@@ -99,12 +99,26 @@ static int is_database(int fd) {
   return !strcmp(name, "listwright.db") || !strcmp(name, "listwright.db-wal");
 }
 
+// Of a file that is empty nothing can come back: another one has taken its number since it was removed.
+static void forget(struct file *file) {
+  while (file->newest) {
+    struct undo *older = file->newest->older;
+    free(file->newest->before);
+    free(file->newest);
+    file->newest = older;
+  }
+  file->size = 0;
+}
+
 // To be called with the lock. Makes one where there is none and `size` is given.
 static struct file *file_of(int fd, int make) {
   struct stat found;
   if (fstat(fd, &found)) return NULL;
   for (struct file *each = files; each; each = each->next)
-    if (each->device == found.st_dev && each->inode == found.st_ino) return each;
+    if (each->device == found.st_dev && each->inode == found.st_ino) {
+      if (found.st_size == 0) forget(each);
+      return each;
+    }
   if (!make) return NULL;
   struct file *new = calloc(1, sizeof *new);
   if (!new) abort();
