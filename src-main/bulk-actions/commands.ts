@@ -390,16 +390,29 @@ const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now 
   return last !== undefined || changes.numDeletedRows === BigInt(forgottenAtOnce)
 })
 
-/** Forgets people who are on no list and whom nothing can bring back, but for those who were noted again since. */
-const forgetAbsent = inBackground<{ ids: number[]; before: number }, void>(
-  async ({ db }, { ids, before }) => {
-    await db
-      .deleteFrom('absent_subscribers')
-      .where('subscriber_id', 'in', ids)
-      .where('at', '<', before)
-      .execute()
-  }
-)
+/**
+ * Forgets some of the people on no list who were noted before a time (UNIX milliseconds), unless an action from before they were
+ * noted can still be undone, and so bring them back.
+ * @returns whether there may be more
+ */
+const forgetAbsent = inBackground<{ before: number }, boolean>(async ({ db }, { before }) => {
+  const { oldest } = await db
+    .selectFrom('bulk_actions')
+    .select((select) => select.fn.min<number | null>('created_at').as('oldest'))
+    .where('forgotten_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('absent_subscribers')
+    .where('subscriber_id', 'in', (query) =>
+      query
+        .selectFrom('absent_subscribers')
+        .select('subscriber_id')
+        .where('at', '<', Math.min(before, oldest ?? before))
+        .limit(forgottenAtOnce)
+    )
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === BigInt(forgottenAtOnce)
+})
 
 function unfinishedAction(context: CommandContext, id: number): Promise<BulkActionRow | undefined> {
   return context.db

@@ -1,10 +1,7 @@
 import type { Kysely } from 'kysely'
-import { absentToForget, bulkActionsToForget, unusedSelections } from '../api/bulk-actions/queries.ts'
+import { bulkActionsToForget, unusedSelections } from '../api/bulk-actions/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-
-/** People who are forgotten by one command. */
-const forgottenAtOnce = 500
 
 /** Removes what undoing bulk actions needs that ended before a time (UNIX milliseconds), and whom nothing can bring back since. */
 export async function forgetOldBulkActions(
@@ -14,11 +11,7 @@ export async function forgetOldBulkActions(
 ): Promise<void> {
   for (const { id } of await bulkActionsToForget(reader, before))
     while (await writer.run('bulkActions.forget', { id }));
-  for (;;) {
-    const ids = await absentToForget(reader, before, forgottenAtOnce)
-    if (ids.length === 0) return
-    await writer.run('bulkActions.forgetAbsent', { ids, before })
-  }
+  while (await writer.run('bulkActions.forgetAbsent', { before }));
 }
 
 /** Removes selections from before a time (UNIX milliseconds) that nothing came of, or that nothing needs any more. */

@@ -155,37 +155,6 @@ export function bulkActionsToForget(db: Kysely<Schema>, endedBefore: number): Pr
     .execute()
 }
 
-/**
- * People on no list who were noted before a time (UNIX milliseconds), and whom nothing can bring back: single deletions can be undone
- * for as long, and an action of before they were noted may yet be.
- * @param limit of the ids
- */
-export async function absentToForget(
-  db: Kysely<Schema>,
-  notedBefore: number,
-  limit: number
-): Promise<number[]> {
-  const rows = await db
-    .selectFrom('absent_subscribers')
-    .select('subscriber_id')
-    .where('at', '<', notedBefore)
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('bulk_actions')
-            .select('id')
-            .where('forgotten_at', 'is', null)
-            .whereRef('created_at', '<=', 'absent_subscribers.at')
-        )
-      )
-    )
-    .orderBy('subscriber_id')
-    .limit(limit)
-    .execute()
-  return rows.map(({ subscriber_id }) => subscriber_id)
-}
-
 /** A selection that this user made of a list. @throws ApiError not_found */
 export async function selectionRow(
   db: Kysely<Schema>,
