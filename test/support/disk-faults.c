@@ -99,24 +99,25 @@ static int is_database(int fd) {
   return !strcmp(name, "listwright.db") || !strcmp(name, "listwright.db-wal");
 }
 
-// Of a file that is empty nothing can come back: another one has taken its number since it was removed.
-static void forget(struct file *file) {
+// What a file has now stays, also when a sync fails.
+static void forget_undos(struct file *file, off_t size) {
   while (file->newest) {
     struct undo *older = file->newest->older;
     free(file->newest->before);
     free(file->newest);
     file->newest = older;
   }
-  file->size = 0;
+  file->size = size;
 }
 
-// To be called with the lock. Makes one where there is none and `size` is given.
+// To be called with the lock.
 static struct file *file_of(int fd, int make) {
   struct stat found;
   if (fstat(fd, &found)) return NULL;
   for (struct file *each = files; each; each = each->next)
     if (each->device == found.st_dev && each->inode == found.st_ino) {
-      if (found.st_size == 0) forget(each);
+      // Nothing comes back to one that is empty: it may have taken the number of another that was removed.
+      if (found.st_size == 0) forget_undos(each, 0);
       return each;
     }
   if (!make) return NULL;
@@ -159,19 +160,13 @@ static void settle(int fd, int is_lost) {
   struct stat found;
   pthread_mutex_lock(&lock);
   struct file *file = file_of(fd, 0);
-  if (file) {
-    for (struct undo *each = file->newest; each;) {
-      struct undo *older = each->older;
-      if (is_lost && each->length > 0) syscall(SYS_pwrite64, fd, each->before, each->length, each->at);
-      free(each->before);
-      free(each);
-      each = older;
-    }
-    file->newest = NULL;
-    file->losses += (uint32_t)is_lost;
-    if (is_lost) syscall(SYS_ftruncate, fd, file->size);
-    else if (!fstat(fd, &found)) file->size = found.st_size;
+  if (file && is_lost) {
+    for (struct undo *each = file->newest; each; each = each->older)
+      if (each->length > 0) syscall(SYS_pwrite64, fd, each->before, each->length, each->at);
+    syscall(SYS_ftruncate, fd, file->size);
+    file->losses++;
   }
+  if (file) forget_undos(file, is_lost || fstat(fd, &found) ? file->size : found.st_size);
   pthread_mutex_unlock(&lock);
 }
 
