@@ -1,23 +1,21 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { writeArchive } from '../backups/archive/write-archive.ts'
-import { encryptFile, isEncrypted } from '../backups/encryption.ts'
+import { isEncrypted } from '../backups/encryption.ts'
 import { requirePassphrase } from '../backups/passphrase.ts'
-import { backupFolder, backupName, backupsIn, passingFolder } from '../backups/files.ts'
-import { makeDirectory, partialPath } from '../base/durable.ts'
+import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
+import { makeDirectory } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { importFile, isPacked } from '../backups/import-file.ts'
 import { tellOfBackup } from '../backups/note.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
 import { alone, recoverAlone } from '../backups/without-application.ts'
-import { writeBackup } from '../backups/write-backup.ts'
 import { commandLine, requestOrigin } from '../database/origin.ts'
 import { formatCount, formatMegabytes } from '../base/figures.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { openDataDirectory, requireData } from './data-directory.ts'
+import { inPassingFolder, refuseExisting } from './passing-folder.ts'
 import { secretIn } from './secret-file.ts'
 
 // `listwright backup …`: copies of the database, also where the application does not start any more.
@@ -88,16 +86,12 @@ async function create(
     throw new Error('an encrypted backup needs a path, such as backup.db.age')
   const path =
     file === undefined ? join(dataDirectory, backupFolder, backupName('manual', Date.now())) : resolve(file)
-  const { subscribers } =
-    passphrase === null
-      ? await writeBackup(database, path)
-      : await inPassingFolder(dataDirectory, path, async (folder) => {
-          refuseExisting(path)
-          const copy = join(folder, 'copy.db')
-          const found = await writeBackup(database, copy)
-          await encryptFile(copy, path, passphrase)
-          return found
-        })
+  const { subscribers } = await inPassingFolder(dataDirectory, {
+    ask: 'create',
+    database,
+    destination: refuseExisting(path),
+    passphrase
+  })
   await noteInLog(dataDirectory, path, file === undefined ? 'made' : 'exported')
   const { size: bytes } = statSync(path)
   return {
@@ -156,9 +150,11 @@ async function verify(
   const path = backupNamed(dataDirectory, file, 'verify')
   const { ok, faults, subscribers, tables } =
     existsSync(path) && (await isPacked(path))
-      ? await inPassingFolder(dataDirectory, null, async (folder) =>
-          importFile(path, join(folder, 'copy.db'), await passphraseFor(path, passphrase))
-        )
+      ? await inPassingFolder(dataDirectory, {
+          ask: 'verify',
+          file: path,
+          passphrase: await passphraseFor(path, passphrase)
+        })
       : await verifyBackup(path)
   return {
     json: { file: path, ok, faults, subscribers, tables },
@@ -214,61 +210,18 @@ async function exportData(
   const database = join(requireData(dataDirectory), 'listwright.db')
   const path = refuseExisting(resolve(file))
   if (passphrase !== null) requirePassphrase(passphrase)
-  return inPassingFolder(dataDirectory, path, async (folder) => {
-    // Of one moment, whatever is written meanwhile.
-    const copy = join(folder, 'copy.db')
-    await writeBackup(database, copy)
-    const archive = passphrase === null ? path : join(folder, 'archive.zip')
-    const { subscribers } = await writeArchive(copy, archive)
-    if (passphrase !== null) await encryptFile(archive, refuseExisting(path), passphrase)
-    await noteInLog(dataDirectory, path, 'exported')
-    const { size: bytes } = statSync(path)
-    return {
-      json: { file: path, bytes, subscribers },
-      text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
-    }
+  const { subscribers } = await inPassingFolder(dataDirectory, {
+    ask: 'export',
+    database,
+    destination: path,
+    passphrase
   })
-}
-
-/**
- * Does something in a folder that is gone afterwards, also where the command is interrupted. It is in the data directory, where what is
- * not encrypted is already; one that a killed command left is removed by the application.
- * @param destination a file that comes of it, whose part is removed as well
- */
-async function inPassingFolder<Result>(
-  dataDirectory: string,
-  destination: string | null,
-  work: (folder: string) => Promise<Result>
-): Promise<Result> {
-  const parent = existsSync(dataDirectory) ? join(dataDirectory, backupFolder) : tmpdir()
-  await makeDirectory(parent)
-  let folder: string | undefined
-  const remove = (): void => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-    if (destination !== null) rmSync(partialPath(destination), { force: true })
+  await noteInLog(dataDirectory, path, 'exported')
+  const { size: bytes } = statSync(path)
+  return {
+    json: { file: path, bytes, subscribers },
+    text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
   }
-  const stop = (): never => {
-    remove()
-    process.exit(130)
-  }
-  for (const signal of interruptions) process.once(signal, stop)
-  try {
-    // Not awaited: an interruption in between would leave it.
-    folder = mkdtempSync(join(parent, passingFolder))
-    return await work(folder)
-  } finally {
-    for (const signal of interruptions) process.off(signal, stop)
-    remove()
-  }
-}
-
-/** The last one comes where a terminal or a connection is closed. */
-const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** @throws Error with a sentence where there is such a file: it may be somebody's */
-function refuseExisting(path: string): string {
-  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
-  return path
 }
 
 async function importData(

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
@@ -349,28 +350,35 @@ describe('an archive of everything', () => {
     expect(existsSync(`${copy}.zip`)).toBe(false)
   })
 
-  it('leaves nothing where the command is interrupted, and no file of others is touched', async () => {
-    const directory = await temporaryDirectory()
-    const file = join(directory, 'all.zip')
-    writeFileSync(`${file}.copy.db`, 'somebody’s own')
-    const child = spawn(process.execPath, [
-      entryPoint,
-      'backup',
-      'export',
-      file,
-      '--data-dir',
-      started.dataDirectory
-    ])
-    const backups = join(started.dataDirectory, 'backups')
-    await expect
-      .poll(() => existsSync(backups) && readdirSync(backups).length > 0, { interval: 1, timeout: 30_000 })
-      .toBe(true)
-    child.kill('SIGINT')
-    await once(child, 'exit')
-    expect(readdirSync(backups)).toEqual([])
-    expect(readdirSync(directory).filter((name) => name !== 'all.zip')).toEqual(['all.zip.copy.db'])
-    expect(readFileSync(`${file}.copy.db`, 'utf8')).toBe('somebody’s own')
-  })
+  // What is being made at that moment must not come back once it was removed.
+  it.each([0, 100, 200, 250, 300])(
+    'leaves nothing where the command is interrupted %i ms after it began, and no file of others is touched',
+    async (moment) => {
+      const directory = await temporaryDirectory()
+      const file = join(directory, 'all.zip')
+      writeFileSync(`${file}.copy.db`, 'somebody’s own')
+      const child = spawn(process.execPath, [
+        entryPoint,
+        'backup',
+        'export',
+        file,
+        '--data-dir',
+        started.dataDirectory
+      ])
+      const complaints = text(child.stderr)
+      const backups = join(started.dataDirectory, 'backups')
+      await expect
+        .poll(() => existsSync(backups) && readdirSync(backups).length > 0, { interval: 1, timeout: 30_000 })
+        .toBe(true)
+      await pause(moment)
+      child.kill('SIGINT')
+      await once(child, 'exit')
+      expect(await complaints).toBe('')
+      expect(readdirSync(backups)).toEqual([])
+      expect(readdirSync(directory).filter((name) => name !== 'all.zip')).toEqual(['all.zip.copy.db'])
+      expect(readFileSync(`${file}.copy.db`, 'utf8')).toBe('somebody’s own')
+    }
+  )
 
   it('keeps its backup from being deleted while it is written', async () => {
     const { api } = started

@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backupFolder, passingFolder } from '../backups/files.ts'
+import type { Verification } from '../backups/schema.ts'
+import { AskedThread } from '../base/asked-thread.ts'
+import { makeDirectory, partialPath } from '../base/durable.ts'
+import { startThread } from '../base/threads.ts'
+
+/** What a command does that takes seconds: it copies the database or exports it, encrypted where there is a passphrase, or verifies a packed file. */
+export type PassingWork =
+  | { ask: 'create' | 'export'; database: string; destination: string; passphrase: string | null }
+  | { ask: 'verify'; file: string; passphrase: string | null }
+
+/** The same, with the folder that files may lie in meanwhile. */
+export type PassingQuestion = PassingWork & { folder: string }
+
+/** The last one comes where a terminal or a connection is closed. */
+const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Does it with the help of a folder that is gone afterwards, also where the command is interrupted: the process ends with status 130
+ * then. The folder is in the data directory, where what is not encrypted is already; one that a killed command left is removed by the
+ * application.
+ *
+ * A thread does the work, because what is removed while somebody writes may come back: once a thread has ended, so has all it began.
+ * @returns what the copy, the archive or the verified file holds
+ * @throws Error with a sentence where it cannot be done
+ */
+export async function inPassingFolder(dataDirectory: string, work: PassingWork): Promise<Verification> {
+  const parent = existsSync(dataDirectory) ? join(dataDirectory, backupFolder) : tmpdir()
+  await makeDirectory(parent)
+  const thread = new AskedThread<PassingQuestion, Verification>(() =>
+    startThread(import.meta.url, 'passing-thread', { name: 'backup' })
+  )
+  const interruption = new AbortController()
+  const interrupt = (): void => {
+    interruption.abort()
+    void thread.close()
+  }
+  for (const signal of interruptions) process.once(signal, interrupt)
+  // Not awaited: an interruption in between would leave it.
+  const folder = mkdtempSync(join(parent, passingFolder))
+  try {
+    return await thread.ask({ ...work, folder }, interruption.signal)
+  } finally {
+    await thread.close()
+    rmSync(folder, { recursive: true, force: true })
+    if (work.ask !== 'verify') rmSync(partialPath(work.destination), { force: true })
+    for (const signal of interruptions) process.off(signal, interrupt)
+    if (interruption.signal.aborted) process.exit(130)
+  }
+}
+
+/** @throws Error with a sentence where there is such a file: it may be somebody's */
+export function refuseExisting(path: string): string {
+  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
+  return path
+}
