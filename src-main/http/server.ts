@@ -53,6 +53,8 @@ export async function createServer(
     http: { maxHeaderSize, requireHostHeader: false },
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true },
     genReqId: () => crypto.randomUUID(),
+    // Fastify's own has no envelope.
+    return503OnClosing: false,
     frameworkErrors: answerUnreadablePath,
     clientErrorHandler: answerMalformed
   })
@@ -64,6 +66,7 @@ export async function createServer(
   acceptJsonWhateverItsType(app)
   requireDeclaredAccess(app)
   const methods = rememberMethods(app)
+  refuseWhileClosing(app)
 
   app.addHook('onRequest', async ({ raw: { headers } }) => {
     // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (docs/api.md, "Requests and answers").
@@ -167,6 +170,19 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket & { _httpM
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`
   )
+}
+
+/** Requests that are under way are answered; what comes after them on the same connection would hold up the end. */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!isClosing) return
+    void reply.code(503)
+    throw new ApiError('internal_error', 'Listwright is closing; start it again, and send this once more')
+  })
 }
 
 /** Clients in use send JSON under other content types (docs/api.md, "Requests and answers"). */

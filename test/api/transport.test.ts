@@ -1,4 +1,6 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { basic, sharedApplication, startApplication } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
@@ -164,6 +166,42 @@ describe('the version', () => {
     expect(await response.json()).toMatchObject({
       error_code: 'invalid_request',
       error_message: 'only the versions 1 and 2 are available'
+    })
+  })
+})
+
+describe('while the application is closing', () => {
+  it('a request under way is answered, and one after it is refused with 503, in the envelope', async () => {
+    const { app, api } = await startApplication()
+    const { hostname, port } = new URL(app.baseUrl)
+    const connection = connect(Number(port), hostname)
+    const answers = text(connection)
+    const head = (line: string): string =>
+      `${line} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: ${api.authorization}\r\n`
+    const list = '{"mailing_list":{"name":"Last"}}'
+    connection.write(
+      `${head('POST /ga/api/v2/mailing_lists')}Content-Length: ${list.length}\r\n\r\n${list.slice(0, 9)}`
+    )
+    // Answered once what was sent before it on another connection has arrived.
+    await api.get('/mailing_lists')
+    const closed = app.close()
+    const isListening = (): Promise<boolean> =>
+      fetch(app.baseUrl).then(
+        () => true,
+        () => false
+      )
+    await expect.poll(isListening, { interval: 1 }).toBe(false)
+    connection.write(`${list.slice(9)}${head('GET /ga/api/v2/mailing_lists')}\r\n`)
+    await closed
+    const [first = '', second = ''] = (await answers).split(/(?<=\})(?=HTTP)/)
+    expect(first).toContain('200 OK')
+    expect(first).toContain('"name":"Last"')
+    expect(second).toContain('503 Service Unavailable')
+    expect(JSON.parse(second.slice(second.indexOf('{')))).toEqual({
+      success: false,
+      data: null,
+      error_code: 'internal_error',
+      error_message: 'Listwright is closing; start it again, and send this once more'
     })
   })
 })
