@@ -150,7 +150,8 @@ function newName(program: Program, path: string, before: State): Change {
 }
 
 /** Makes changes until the application is gone. */
-async function work(program: Program, api: Client, random: Random): Promise<void> {
+async function work(program: Program, app: ServedApplication, random: Random): Promise<void> {
+  const { api } = app
   try {
     for (;;) {
       if (random() < 0.02) await beginImport(program, api)
@@ -159,8 +160,8 @@ async function work(program: Program, api: Client, random: Random): Promise<void
       const answer = await change.send(api)
       program.open = null
       if (!answer.success) {
-        if (!/disk (is full|has failed)/.test(answer.error_message ?? ''))
-          throw await refusalOf(change, answer, api)
+        if (!/disk (is full|has failed)|is closing/.test(answer.error_message ?? ''))
+          throw await refusalOf(change, answer, app)
         if (change.path) program.touched.add(change.path)
         if (change.path && answer.error_message?.includes('failed')) {
           const states = program.doubtful.get(change.path) ?? [change.before]
@@ -180,14 +181,14 @@ async function work(program: Program, api: Client, random: Random): Promise<void
   }
 }
 
-/** What is told of a change that was refused for another reason than its disk, with what the application says is wrong. */
-async function refusalOf(change: Change, { error_message }: Answer, api: Client): Promise<Error> {
-  const found = await api.workbench<IntegrityAnswer>('GET', '/integrity').then(
+/** What is told of a change that was refused for another reason than its disk or that the application has to stop, with what the application says is wrong. */
+async function refusalOf(change: Change, { error_message }: Answer, app: ServedApplication): Promise<Error> {
+  const found = await app.api.workbench<IntegrityAnswer>('GET', '/integrity').then(
     ({ data }) => JSON.stringify(data),
     (error: unknown) => `it has ended (${messageOf(error)})`
   )
   return new Error(
-    `${JSON.stringify(change)} was refused: ${error_message ?? ''}. The application says: ${found}`
+    `${JSON.stringify(change)} was refused: ${error_message ?? ''}. The application says: ${found}\n${app.errors()}`
   )
 }
 
@@ -330,7 +331,7 @@ async function crash({ seed, rounds, directory, before, start, until }: Rounds):
   for (let round = 0; round < rounds || until?.() === false; round++) {
     const where = `round ${round} of seed ${seed}`
     const undo = await before(random)
-    const works = Promise.all(all.map((program) => work(program, app.api, random)))
+    const works = Promise.all(all.map((program) => work(program, app, random)))
     // What they find wrong is told below.
     works.catch(() => undefined)
     await pause(random() ** 2 * 600)
