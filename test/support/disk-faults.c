@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,13 +46,11 @@ struct file {
   ino_t inode;
   off_t size;
   struct undo *newest;
-  // How often what was written was lost.
-  uint32_t losses;
   struct file *next;
 };
 static struct file *files;
-// By descriptor: whether it has written something that it has not synced, and how often its file had lost something before.
-static struct { char is_dirty; uint32_t losses; } written[4096];
+// By descriptor: the inode of a file that lost something since the descriptor was opened, which its next sync tells; 0 for none.
+static ino_t owed[4096];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void) {
@@ -123,7 +122,7 @@ static struct file *file_of(int fd, int make) {
   if (!make) return NULL;
   struct file *new = calloc(1, sizeof *new);
   if (!new) abort();
-  *new = (struct file){found.st_dev, found.st_ino, found.st_size, NULL, 0, files};
+  *new = (struct file){found.st_dev, found.st_ino, found.st_size, NULL, files};
   return files = new;
 }
 
@@ -137,22 +136,34 @@ static void remember(int fd, size_t length, off_t at) {
   ssize_t had = syscall(SYS_pread64, fd, before, length, at);
   *undo = (struct undo){at, had > 0 ? (size_t)had : 0, before, file->newest};
   file->newest = undo;
-  if (fd < 4096 && !written[fd].is_dirty) {
-    written[fd].is_dirty = 1;
-    written[fd].losses = file->losses;
-  }
   pthread_mutex_unlock(&lock);
 }
 
-// Whether something was lost since this descriptor wrote to its file first: Linux tells that to everybody who wrote, each at their
-// next sync (errseq_t), also where the sync that failed was another's.
-static int has_lost(int fd) {
+// To be called with the lock. Linux tells of a loss through every descriptor that the file has then, also one that only reads, each
+// at its next sync (errseq_t); one that is opened later is told nothing.
+static void owe_others(struct file *file, int told) {
+  struct stat found;
+  for (int fd = 0; fd < 4096; fd++)
+    if (fd != told && !fstat(fd, &found) && found.st_dev == file->device && found.st_ino == file->inode)
+      owed[fd] = file->inode;
+}
+
+static int is_owed(int fd) {
+  struct stat found;
+  if (fd < 0 || fd >= 4096) return 0;
   pthread_mutex_lock(&lock);
-  struct file *file = fd < 4096 && written[fd].is_dirty ? file_of(fd, 0) : NULL;
-  int is_lost = file && file->losses != written[fd].losses;
-  if (fd < 4096) written[fd].is_dirty = 0;
+  int is_lost = owed[fd] != 0 && !fstat(fd, &found) && found.st_ino == owed[fd];
+  owed[fd] = 0;
   pthread_mutex_unlock(&lock);
   return is_lost;
+}
+
+static int opened(int fd) {
+  if (fd < 0 || fd >= 4096) return fd;
+  pthread_mutex_lock(&lock);
+  owed[fd] = 0;
+  pthread_mutex_unlock(&lock);
+  return fd;
 }
 
 // What was written since the last sync stands, or is lost.
@@ -164,7 +175,7 @@ static void settle(int fd, int is_lost) {
     for (struct undo *each = file->newest; each; each = each->older)
       if (each->length > 0) syscall(SYS_pwrite64, fd, each->before, each->length, each->at);
     syscall(SYS_ftruncate, fd, file->size);
-    file->losses++;
+    owe_others(file, fd);
   }
   if (file) forget_undos(file, is_lost || fstat(fd, &found) ? file->size : found.st_size);
   pthread_mutex_unlock(&lock);
@@ -220,9 +231,19 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off_t at) {
 
 ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) { return pwritev64(fd, parts, count, at); }
 
+int open64(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return opened((int)syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+int open(const char *path, int flags, ...) __attribute__((alias("open64")));
+
 static int synced(int fd, long call) {
   if (is_on_disk(fd)) {
-    if (has_lost(fd)) {
+    if (is_owed(fd)) {
       errno = EIO;
       return -1;
     }
