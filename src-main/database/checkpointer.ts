@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { endThread, startThread } from '../base/threads.ts'
 import { storageFaultOf } from '../base/errors.ts'
+import { closeWithoutCopying } from './connection.ts'
 import type { LastChangeNotes } from './last-change.ts'
 import { endWith, NotedCheckpoint } from './noted-checkpoint.ts'
 
@@ -136,10 +137,26 @@ export class Checkpointer {
     return this.#own.state().log
   }
 
-  /** Copies what is left, and ends the writer's connection. @param last where that is noted */
-  async close(last: LastChangeNotes): Promise<void> {
+  /** Ends the thread that copies. */
+  async finish(): Promise<void> {
     if (this.#thread) await endThread(this.#thread)
-    if (!this.#isHeld) this.#careful(() => this.#own.run())
+    this.#thread = null
+  }
+
+  /**
+   * Copies what is left, and ends the writer's connection.
+   * @param last where that is noted
+   * @throws Unsynced where the disk has failed to keep the copy; the log keeps everything
+   */
+  close(last: LastChangeNotes): void {
+    try {
+      if (!this.#isHeld) this.#careful(() => this.#own.run())
+    } catch (error) {
+      // SQLite would try once more, copy nothing of what was lost, and remove the log.
+      this.#own.close()
+      closeWithoutCopying(this.#sqlite)
+      throw error
+    }
     endWith(this.#sqlite, this.#own, last)
   }
 

@@ -147,7 +147,8 @@ export class CommandLoop {
   listenOn(port: MessagePort): void {
     port.on('message', (message: CommandRequest | WriterOrder) => {
       if ('connect' in message) return this.listenOn(message.connect)
-      if ('close' in message) return void this.#closeWhenIdle()
+      if ('finish' in message) return void this.#finish()
+      if ('close' in message) return void this.#close()
       if ('goOn' in message) return this.#goOn()
       if ('refuse' in message) return this.#refuse()
       const { background } = commandNamed(this.#commands, message.name)
@@ -402,16 +403,27 @@ export class CommandLoop {
     this.#home.postMessage({ damaged: true } satisfies WriterEvent)
   }
 
+  async #idle(): Promise<void> {
+    while (this.#running) await messagesIn()
+  }
+
   #use(wanted: Durability): void {
     if (wanted === this.#durability) return
     setDurability(this.#sqlite, wanted)
     this.#durability = wanted
   }
 
-  async #closeWhenIdle(): Promise<void> {
+  /** What goes wrong until then leaves the log as it is; see the writer's log keeper. */
+  async #finish(): Promise<void> {
     this.#closing = true
-    while (this.#running) await messagesIn()
-    await this.#checkpointer.close(this.#lastChange)
+    await this.#idle()
+    await this.#checkpointer.finish()
+    this.#home.postMessage({ finished: true } satisfies WriterEvent)
+  }
+
+  async #close(): Promise<void> {
+    await this.#idle()
+    this.#checkpointer.close(this.#lastChange)
     process.exit(0)
   }
 }

@@ -36,16 +36,29 @@ export function setDurability(database: Database, durability: Durability): void 
 }
 
 /**
- * Closes a connection and leaves what is in its log there: the end of the last one that can write would copy it into the database.
+ * A connection that only takes part in the log. While it is open, the end of those that can write leaves what is in the log there; SQLite
+ * would copy it into the database otherwise, and remove it.
  */
-export function closeWithoutCopying(database: Database): void {
-  const keep = new SQLite(database.name, { readonly: true })
+export function keepLog(path: string): Database {
+  const keeper = new SQLite(path, { readonly: true })
   try {
-    // Takes part in the log without reading what may be damaged.
-    keep.pragma('user_version')
+    // Takes part without reading what may be damaged.
+    keeper.pragma('user_version')
+    return keeper
+  } catch (error) {
+    keeper.close()
+    throw error
+  }
+}
+
+/** Closes a connection and leaves what is in its log there. */
+export function closeWithoutCopying(database: Database): void {
+  let keeper: Database | null = null
+  try {
+    keeper = keepLog(database.name)
   } finally {
     database.close()
-    keep.close()
+    keeper?.close()
   }
 }
 

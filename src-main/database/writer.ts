@@ -1,7 +1,9 @@
+import type { Database } from 'better-sqlite3'
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
+import { keepLog } from './connection.ts'
 import { type Origin, requestOrigin } from './origin.ts'
 
 export interface WriterOptions {
@@ -26,9 +28,10 @@ export type CommandReply = { id: number } & (
 )
 
 /** What the writer is told beside commands. */
-export type WriterOrder = { connect: MessagePort } | { close: true } | { goOn: true } | { refuse: true }
+export type WriterOrder =
+  { connect: MessagePort } | { finish: true } | { close: true } | { goOn: true } | { refuse: true }
 
-export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: true }
+export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: true } | { finished: true }
 
 /** A command that ended in a fault that nobody expected: a refusal and a fault of the disk are other errors. */
 export class CommandFailed extends Error {}
@@ -88,6 +91,12 @@ export class Writer {
   readonly #client: CommandClient
   /** Whatever works by itself listens for changes: more of it than Node takes for a leak. */
   readonly #events = new EventEmitter().setMaxListeners(50)
+  readonly #exited: Promise<unknown>
+  /**
+   * Outlives a thread that dies: what it had in the log stays there, as it was noted. Copied into the database, it would look as if
+   * somebody else had changed that. Null until the database is open, and once the thread is about to close it.
+   */
+  #logKeeper: Database | null = null
   #closing = false
   /** Why it takes no more commands: that it was closed, or what it died of. */
   #ended: Error | null = null
@@ -99,16 +108,19 @@ export class Writer {
       if ('id' in message) this.#client.settle(message)
       else if ('changes' in message) this.#events.emit('changes', message.changes)
       else if ('damaged' in message) this.#events.emit('damaged')
+      else if ('finished' in message) this.#letClose()
       else this.#events.emit('ready')
     })
     thread.on('error', (error) => this.#stopped(error as Error))
     thread.on('exit', () => this.#stopped(new Error('the writer thread has stopped')))
+    this.#exited = new Promise((resolve) => thread.once('exit', resolve))
   }
 
   /** Waits until the database is open and migrated. @param thread that was just started and runs a CommandLoop */
-  static async over(thread: Worker): Promise<Writer> {
+  static async over(thread: Worker, databasePath: string): Promise<Writer> {
     const writer = new Writer(thread)
     await once(writer.#events, 'ready')
+    writer.#logKeeper = keepLog(databasePath)
     return writer
   }
 
@@ -149,13 +161,29 @@ export class Writer {
     this.#events.on('failure', listener)
   }
 
-  /** Lets the commands that were sent before finish, then closes the database. */
+  /**
+   * Lets the commands that were sent before finish, then closes the database.
+   * @throws Error what the thread died of meanwhile
+   */
   async close(): Promise<void> {
     this.#closing = true
-    if (this.#ended) return
-    const exited = once(this.#thread, 'exit')
+    try {
+      if (!this.#ended) {
+        const exited = once(this.#thread, 'exit')
+        this.#tell({ finish: true })
+        await exited
+      }
+    } finally {
+      await this.#exited
+      this.#logKeeper?.close()
+    }
+  }
+
+  /** The end of its connection copies the log, and removes it. */
+  #letClose(): void {
+    this.#logKeeper?.close()
+    this.#logKeeper = null
     this.#tell({ close: true })
-    await exited
   }
 
   #tell(order: WriterOrder, transferred: MessagePort[] = []): void {

@@ -1,4 +1,5 @@
 import SQLite from 'better-sqlite3'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -43,6 +44,19 @@ it('no two commands have the same time, however many there are', async () => {
     list.id
   ).map(({ updated_at }) => updated_at)
   expect(new Set(times).size).toBe(40)
+})
+
+it('a thread that dies leaves what it wrote in the log, as it was noted', async () => {
+  const directory = await temporaryDirectory()
+  const databasePath = join(directory, 'listwright.db')
+  const writer = await startWriter({ databasePath, backupDirectory: directory })
+  await writer.run('accounts.ensureSystemOrganization', undefined)
+  const length = statSync(`${databasePath}-wal`).size
+  const failure = new Promise<Error>((resolve) => writer.onFailure(resolve))
+  writer.connect().postMessage({ id: 1, name: 'nothing.of.the.kind', input: null })
+  expect((await failure).message).toContain('undefined')
+  await writer.close()
+  expect(statSync(`${databasePath}-wal`).size).toBe(length)
 })
 
 describe('commands of long jobs', () => {

@@ -89,6 +89,18 @@ describe.runIf(canFail)('a disk that fails', () => {
     await isIntact(again.api)
   })
 
+  it('as the application ends is told, and what was confirmed is there', async () => {
+    const { app, directory, disk, listId } = await failing({})
+    await add(app.api, listId, 'a@example.com')
+    disk.set({ ...none, failedSyncs: always })
+    expect(await app.end('SIGTERM')).toBe(1)
+    expect(app.errors()).toContain('Listwright did not shut down cleanly: ')
+    disk.set(none)
+    const again = await serve(directory)
+    expect(await emails(again.api, listId)).toEqual(['a@example.com', 'before@example.com'])
+    await isIntact(again.api)
+  })
+
   it('during an import holds it up with a sentence, and it goes on from there', async () => {
     const { app, disk, listId } = await failing({})
     const content = Array.from({ length: 20_000 }, (_, number) => `p${number}@example.com\n`).join('')
