@@ -9,7 +9,7 @@ import {
 } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { ApiError, type ErrorCode, storageFaultOf } from '../base/errors.ts'
+import { ApiError, type ErrorCode, StorageFault, storageFaultOf } from '../base/errors.ts'
 import { type Origin, requestOrigin } from '../database/origin.ts'
 import type { Caller } from './caller.ts'
 import type { ApplicationContext } from './context.ts'
@@ -224,7 +224,9 @@ function answerError(
   }
   const storage = storageFaultOf(error)
   if (storage) {
-    if (storage.kind === 'damaged') request.server.context.integrity.report()
+    // What the writer refuses comes as such a fault, and met nothing itself.
+    const wasMet = !(error instanceof StorageFault)
+    if (storage.kind === 'damaged' && wasMet) request.server.context.integrity.report()
     return reply
       .code(500)
       .send(

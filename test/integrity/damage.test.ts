@@ -99,11 +99,14 @@ async function expectNothingIsWritten(
   { listId, database }: Kept,
   before: Buffer
 ): Promise<void> {
+  const found = await examined(app.api)
   const refused = await app.api.post(`/mailing_lists/${listId}/subscribers`, {
     subscriber: { email: 'new@example.com', status: 'active' }
   })
   expect(refused).toMatchObject({ success: false, error_code: 'internal_error' })
   expect(refused.error_message).toContain('damaged')
+  // What was refused has met nothing more.
+  expect(await examined(app.api)).toEqual(found)
   await app.end('SIGTERM')
   expect((await readFile(database)).equals(before)).toBe(true)
 }
