@@ -100,6 +100,25 @@ it('the windows of a user who is deactivated end', async () => {
   expect((await window.session()).status).toBe(401)
 })
 
+it('windows whose time is over are signed out, and forgotten when somebody signs in', async () => {
+  const { email } = await makeUserWithPassword()
+  const window = new SessionClient(started.app)
+  await window.signIn(email)
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
+  onTestFinished(() => void database.close())
+  const count = database.prepare<[], number>('SELECT count(*) FROM window_sessions').pluck()
+  const before = count.get() ?? 0
+  database
+    .prepare(
+      'UPDATE window_sessions SET expires_at = ? WHERE created_at = (SELECT max(created_at) FROM window_sessions)'
+    )
+    .run(Date.now() - 1)
+  expect((await window.session()).status).toBe(401)
+  expect(count.get()).toBe(before)
+  await new SessionClient(started.app).signIn(email)
+  expect(count.get()).toBe(before)
+})
+
 describe('passwords that take a while to check', () => {
   /** An application whose passwords cost an eighth of what people get: enough for calls to wait for each other. */
   async function startCostly(): Promise<StartedApplication> {
