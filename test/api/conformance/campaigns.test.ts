@@ -309,6 +309,26 @@ describe('the states of a campaign', () => {
     expect(changed.data.campaign_contents).toMatchObject([{ subject: 'Good day', format: 'text' }])
   })
 
+  it('a draft whose segment refers to a deleted list can be renamed, and not scheduled', async () => {
+    const [list, other] = [await makeList(started.api), await makeList(started.api)]
+    const segment = await makeSegment(started.api, list.id, { other: other.id })
+    const draft = await makeCampaign(started.api, list.id, {
+      segmentation_criteria_ad_hoc: undefined,
+      segmentation_criteria_id: segment.id
+    })
+    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
+      `/mailing_lists/${other.id}/delete_confirmation_code`
+    )
+    await started.api.delete(`/mailing_lists/${other.id}/confirmed/${data.delete_confirmation_code}`)
+    expect((await change(draft.id, { name: 'Renamed' })).success).toBe(true)
+    const scheduled = await change(draft.id, { dispatch_attributes: { begins_at: later } })
+    expect(scheduled.error_message).toContain(`refers to mailing list ${other.id}`)
+    expect((await started.api.get<CampaignDetail>(`/campaigns/${draft.id}`)).data).toMatchObject({
+      name: 'Renamed',
+      dispatch: { state: 'idle' }
+    })
+  })
+
   it('a begins_at within the last two hours is now', async () => {
     const list = await makeList(started.api)
     const before = Date.now()
