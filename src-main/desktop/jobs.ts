@@ -1,5 +1,6 @@
 import { app, BrowserWindow, Menu, nativeImage, Notification, powerSaveBlocker, Tray } from 'electron'
 import { join } from 'node:path'
+import { isUnnamed } from '../api/jobs/pages.ts'
 import type { Application } from '../app.ts'
 import { packageDirectory } from '../base/package-directory.ts'
 import type { ShownJob } from '../job-watch.ts'
@@ -48,8 +49,13 @@ function describeIn(tray: Tray, running: readonly ShownJob[]): void {
   )
 }
 
-function lineOf({ name, progress }: ShownJob): string {
-  return progress === null ? name : `${name}: ${Math.floor(progress * 100)} %`
+function lineOf(job: ShownJob): string {
+  const title = titleOf(job)
+  return job.progress === null ? title : `${title}: ${Math.floor(job.progress * 100)} %`
+}
+
+function titleOf(job: ShownJob): string {
+  return isUnnamed(job) ? texts().importNumber(job.id) : job.name
 }
 
 function trayImage(): Electron.NativeImage {
@@ -65,7 +71,7 @@ function notify(job: ShownJob): void {
   const outcome = { finished: text.finished, failed: text.failed, cancelled: text.cancelled }[
     job.state as string
   ]
-  const notification = new Notification({ title: job.name, body: outcome ?? text.finished })
+  const notification = new Notification({ title: titleOf(job), body: outcome ?? text.finished })
   shown.add(notification)
   notification.on('click', () => {
     shown.delete(notification)

@@ -42,6 +42,7 @@ const english = {
     jobs === 1 ? 'A job is still running.' : `${jobs} jobs are still running.`,
   jobsDetail:
     'In the background, work continues without the window, and Listwright quits when it is done. If you quit now, work continues where it left off the next time you start Listwright.',
+  importNumber: (id: number) => `Import ${id}`,
   finished: 'Finished',
   failed: 'Failed',
   cancelled: 'Cancelled',
@@ -114,6 +115,7 @@ const german: Texts = {
   jobsQuestion: (jobs) => (jobs === 1 ? 'Ein Auftrag läuft noch.' : `${jobs} Aufträge laufen noch.`),
   jobsDetail:
     'Im Hintergrund geht es ohne das Fenster weiter, und Listwright beendet sich danach. Wenn Sie jetzt beenden, geht es beim nächsten Start dort weiter, wo es war.',
+  importNumber: (id) => `Import ${id}`,
   finished: 'Fertig',
   failed: 'Fehlgeschlagen',
   cancelled: 'Abgebrochen',

@@ -1,7 +1,7 @@
 import { storeToRefs } from 'pinia'
 import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
-import { jobPages } from '../../src-main/api/jobs/pages.ts'
+import { isUnnamed, jobPages } from '../../src-main/api/jobs/pages.ts'
 import { endedJobStates } from '../../src-main/api/jobs/schema.ts'
 import type { AnyJob } from '../api/jobs.ts'
 import { useSession } from '../stores/session.ts'
@@ -31,9 +31,7 @@ export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<Shown
   const { session } = storeToRefs(useSession())
   const titleOf = (job: AnyJob): string => {
     if (job.job_type === 'BulkAction') return bulkText.title(job.action)
-    // The name of imports that programs send as JSON (docs/api.md, "Subscriber imports"): they have no file.
-    if (job.job_type === 'SubscriberImport' && job.name === 'data') return t('imports.number', { id: job.id })
-    return job.name
+    return isUnnamed({ type: job.job_type, name: job.name }) ? t('imports.number', { id: job.id }) : job.name
   }
   return computed(() =>
     (jobs.value ?? []).flatMap((job): ShownJob[] => {

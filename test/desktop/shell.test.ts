@@ -198,10 +198,10 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(window?.progress).not.toBe(-1)
     expect(log).toContain('awake prevent-app-suspension')
     expect(trays[0]?.menu.map(({ label }) => label)).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^data/), 'Open Listwright', 'Quit'])
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^Import ${id}`)), 'Open Listwright', 'Quit'])
     )
     await vi.waitFor(() => expect(notifications.length).toBe(1), 30_000)
-    expect(log.find((entry) => entry.startsWith('notification'))).toMatch(/: Finished$/)
+    expect(log.find((entry) => entry.startsWith('notification'))).toBe(`notification Import ${id}: Finished`)
     expect(log).toContain('asleep 7')
     expect(trays[0]?.isDestroyed).toBe(true)
     expect(window?.progress).toBe(-1)

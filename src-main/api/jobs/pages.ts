@@ -10,3 +10,8 @@ export const jobPages: Record<
   SubscriberExport: ({ mailing_list_id: listId }) => `/lists/${listId}/exports`,
   SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
 }
+
+/** Whether a job has no name of its own, only that of imports that programs send as JSON (docs/api.md, "Subscriber imports"): they have no file. */
+export function isUnnamed(job: { type: string; name: string }): boolean {
+  return job.type === ('SubscriberImport' satisfies JobType) && job.name === 'data'
+}
