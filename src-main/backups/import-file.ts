@@ -26,7 +26,7 @@ export async function importFile(
 ): Promise<Verification> {
   if (!(await isEncrypted(file))) return importPlainFile(file, path)
   if (passphrase === null) throw new Error('The file is encrypted: its passphrase is needed.')
-  const decrypted = join(dirname(path), `.${basename(path)}.decrypted.part`)
+  const decrypted = decryptedPath(path)
   await makeDirectory(dirname(path))
   try {
     await decryptFile(file, decrypted, passphrase)
@@ -34,6 +34,11 @@ export async function importFile(
   } finally {
     await rm(decrypted, { force: true })
   }
+}
+
+/** Where an encrypted file lies without its encryption while a backup is made of it. */
+export function decryptedPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.decrypted.part`)
 }
 
 /** Whether a file is an archive or encrypted, of which a backup has to be made before it can be read. */

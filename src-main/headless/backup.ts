@@ -233,7 +233,12 @@ async function importData(
   const given = resolve(file)
   if (!existsSync(given)) throw new Error(`There is no file ${given}.`)
   const path = importedPath(dataDirectory)
-  const { subscribers } = await importFile(given, path, await passphraseFor(given, passphrase))
+  const { subscribers } = await inPassingFolder(dataDirectory, {
+    ask: 'import',
+    file: given,
+    destination: path,
+    passphrase: await passphraseFor(given, passphrase)
+  })
   // Where there is no data yet, there is no log.
   if (existsSync(join(dataDirectory, 'listwright.db'))) await noteInLog(dataDirectory, path, 'imported')
   return {

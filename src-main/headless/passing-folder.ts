@@ -1,15 +1,22 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeDatabase } from '../backups/copy-database.ts'
 import { backupFolder, passingFolder } from '../backups/files.ts'
+import { decryptedPath } from '../backups/import-file.ts'
 import type { Verification } from '../backups/schema.ts'
 import { AskedThread } from '../base/asked-thread.ts'
 import { makeDirectory, partialPath } from '../base/durable.ts'
 import { startThread } from '../base/threads.ts'
 
-/** What a command does that takes seconds: it copies the database or exports it, encrypted where there is a passphrase, or verifies a packed file. */
+/**
+ * What a command does that takes seconds: it copies the database or exports it, encrypted where there is a passphrase, makes a backup of a
+ * packed file, or verifies one.
+ */
 export type PassingWork =
   | { ask: 'create' | 'export'; database: string; destination: string; passphrase: string | null }
+  | { ask: 'import'; file: string; destination: string; passphrase: string | null }
   | { ask: 'verify'; file: string; passphrase: string | null }
 
 /** The same, with the folder that files may lie in meanwhile. */
@@ -46,10 +53,15 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
   } finally {
     await thread.close()
     rmSync(folder, { recursive: true, force: true })
-    if (work.ask !== 'verify') rmSync(partialPath(work.destination), { force: true })
+    if (work.ask !== 'verify') await removePartsOf(work.destination)
     for (const signal of interruptions) process.off(signal, interrupt)
     if (interruption.signal.aborted) process.exit(130)
   }
+}
+
+async function removePartsOf(destination: string): Promise<void> {
+  await removeDatabase(partialPath(destination))
+  await rm(decryptedPath(destination), { force: true })
 }
 
 /** @throws Error with a sentence where there is such a file: it may be somebody's */

@@ -7,12 +7,13 @@ import { writeBackup } from '../backups/write-backup.ts'
 import { answerQuestions } from '../base/asked-thread.ts'
 import { type PassingQuestion, refuseExisting } from './passing-folder.ts'
 
-// Makes copies and archives for a command, and verifies packed ones, in a folder that the command removes afterwards.
+// Makes copies and archives for a command, and imports or verifies packed ones, with a folder that the command removes afterwards.
 
 answerQuestions(async (question: PassingQuestion): Promise<Verification> => {
   const { ask, folder, passphrase } = question
   const copy = join(folder, 'copy.db')
   if (ask === 'verify') return importFile(question.file, copy, passphrase)
+  if (ask === 'import') return importFile(question.file, question.destination, passphrase)
   const { database, destination } = question
   if (ask === 'create' && passphrase === null) return writeBackup(database, destination)
   // Of one moment, whatever is written meanwhile.

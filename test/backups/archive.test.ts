@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,7 +23,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
 import { importFile } from '../../src-main/backups/import-file.ts'
 import { archived, restored, type Stored } from '../../src-main/backups/archive/values.ts'
-import { removeLeftParts } from '../../src-main/backups/files.ts'
+import { notePath, removeLeftParts } from '../../src-main/backups/files.ts'
 import { writeArchive } from '../../src-main/backups/archive/write-archive.ts'
 import { digestsOf } from '../../src-main/backups/verify.ts'
 import { writeBackup } from '../../src-main/backups/write-backup.ts'
@@ -351,32 +352,34 @@ describe('an archive of everything', () => {
   })
 
   // What is being made at that moment must not come back once it was removed.
-  it.each([0, 100, 200, 250, 300])(
-    'leaves nothing where the command is interrupted %i ms after it began, and no file of others is touched',
-    async (moment) => {
-      const directory = await temporaryDirectory()
-      const file = join(directory, 'all.zip')
-      writeFileSync(`${file}.copy.db`, 'somebody’s own')
-      const child = spawn(process.execPath, [
-        entryPoint,
-        'backup',
-        'export',
-        file,
-        '--data-dir',
-        started.dataDirectory
-      ])
+  it.each(
+    [0, 150, 300].flatMap((moment) =>
+      ['create', 'export', 'import'].map((action) => [action, moment] as const)
+    )
+  )(
+    'leaves nothing where backup %s is interrupted %i ms after it began, and no file of others is touched',
+    async (action, moment) => {
+      const [directory, dataDirectory] = [await temporaryDirectory(), await temporaryDirectory()]
+      const own = join(directory, 'own.zip')
+      await writeBackup(join(started.dataDirectory, 'listwright.db'), join(dataDirectory, 'listwright.db'))
+      rmSync(notePath(join(dataDirectory, 'listwright.db')))
+      copyFileSync(archive, own)
+      writeFileSync(join(directory, 'new.copy.db'), 'somebody’s own')
+      const file = action === 'import' ? own : join(directory, 'new')
+      const child = spawn(process.execPath, [entryPoint, 'backup', action, file, '--data-dir', dataDirectory])
+      const ended = once(child, 'exit')
       const complaints = text(child.stderr)
-      const backups = join(started.dataDirectory, 'backups')
+      const backups = join(dataDirectory, 'backups')
       await expect
         .poll(() => existsSync(backups) && readdirSync(backups).length > 0, { interval: 1, timeout: 30_000 })
         .toBe(true)
       await pause(moment)
       child.kill('SIGINT')
-      await once(child, 'exit')
+      await ended
       expect(await complaints).toBe('')
-      expect(readdirSync(backups)).toEqual([])
-      expect(readdirSync(directory).filter((name) => name !== 'all.zip')).toEqual(['all.zip.copy.db'])
-      expect(readFileSync(`${file}.copy.db`, 'utf8')).toBe('somebody’s own')
+      const left = [...readdirSync(backups), ...readdirSync(directory)].filter((name) => name.startsWith('.'))
+      expect(left).toEqual([])
+      expect(readFileSync(join(directory, 'new.copy.db'), 'utf8')).toBe('somebody’s own')
     }
   )
 
