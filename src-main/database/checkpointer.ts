@@ -137,10 +137,12 @@ export class Checkpointer {
     return this.#own.state().log
   }
 
-  /** Ends the thread that copies. */
+  /** Ends the thread that copies, whatever it has copied. */
   async finish(): Promise<void> {
     if (this.#thread) await endThread(this.#thread)
     this.#thread = null
+    // Nobody is told of the end of that copy, and nobody may wait for it.
+    this.#copying = false
   }
 
   /**

@@ -403,8 +403,10 @@ export class CommandLoop {
     this.#home.postMessage({ damaged: true } satisfies WriterEvent)
   }
 
+  /** @returns once no command runs, and nothing is copied */
   async #idle(): Promise<void> {
     while (this.#running) await messagesIn()
+    await this.#checkpointer.finish()
   }
 
   #use(wanted: Durability): void {
@@ -417,10 +419,10 @@ export class CommandLoop {
   async #finish(): Promise<void> {
     this.#closing = true
     await this.#idle()
-    await this.#checkpointer.finish()
     this.#home.postMessage({ finished: true } satisfies WriterEvent)
   }
 
+  /** A command may have come since. */
   async #close(): Promise<void> {
     await this.#idle()
     this.#checkpointer.close(this.#lastChange)

@@ -120,7 +120,12 @@ export class Writer {
   static async over(thread: Worker, databasePath: string): Promise<Writer> {
     const writer = new Writer(thread)
     await once(writer.#events, 'ready')
-    writer.#logKeeper = keepLog(databasePath)
+    try {
+      writer.#logKeeper = keepLog(databasePath)
+    } catch (error) {
+      await writer.close()
+      throw error
+    }
     return writer
   }
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeDatabase } from '../backups/copy-database.ts'
-import { backupFolder, passingFolder } from '../backups/files.ts'
+import { backupFolder, notePath, passingFolder } from '../backups/files.ts'
 import { decryptedPath } from '../backups/import-file.ts'
 import type { Verification } from '../backups/schema.ts'
 import { AskedThread } from '../base/asked-thread.ts'
@@ -40,12 +40,14 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
   const thread = new AskedThread<PassingQuestion, Verification>(() =>
     startThread(import.meta.url, 'passing-thread', { name: 'backup' })
   )
+  const isOurs = work.ask !== 'verify' && !existsSync(notePath(work.destination))
   const interruption = new AbortController()
   const interrupt = (): void => {
     interruption.abort()
     void thread.close()
   }
-  for (const signal of interruptions) process.once(signal, interrupt)
+  // A second one would leave everything: npm and the terminal send one each.
+  for (const signal of interruptions) process.on(signal, interrupt)
   // Not awaited: an interruption in between would leave it.
   const folder = mkdtempSync(join(parent, passingFolder))
   try {
@@ -53,15 +55,19 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
   } finally {
     await thread.close()
     rmSync(folder, { recursive: true, force: true })
-    if (work.ask !== 'verify') await removePartsOf(work.destination)
+    if (work.ask !== 'verify') await removePartsOf(work.destination, isOurs)
     for (const signal of interruptions) process.off(signal, interrupt)
     if (interruption.signal.aborted) process.exit(130)
   }
 }
 
-async function removePartsOf(destination: string): Promise<void> {
+/** @param isOurs whether there was no note of a backup before */
+async function removePartsOf(destination: string, isOurs: boolean): Promise<void> {
   await removeDatabase(partialPath(destination))
-  await rm(decryptedPath(destination), { force: true })
+  for (const part of [partialPath(notePath(destination)), decryptedPath(destination)])
+    await rm(part, { force: true })
+  // It comes before the backup.
+  if (isOurs && !existsSync(destination)) await rm(notePath(destination), { force: true })
 }
 
 /** @throws Error with a sentence where there is such a file: it may be somebody's */

@@ -375,10 +375,13 @@ describe('an archive of everything', () => {
         .toBe(true)
       await pause(moment)
       child.kill('SIGINT')
+      await pause(10)
+      child.kill('SIGINT')
       await ended
       expect(await complaints).toBe('')
       const left = [...readdirSync(backups), ...readdirSync(directory)].filter((name) => name.startsWith('.'))
       expect(left).toEqual([])
+      expect(existsSync(join(directory, 'new.json'))).toBe(action === 'create' && existsSync(file))
       expect(readFileSync(join(directory, 'new.copy.db'), 'utf8')).toBe('somebody’s own')
     }
   )
