@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
-import { Faults, storageFaultOf, validationFailed } from '../base/errors.ts'
+import { Faults, validationFailed } from '../base/errors.ts'
 import type { PreviewInput } from './endpoints.ts'
 import { startThread } from '../base/threads.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
@@ -42,9 +42,5 @@ export async function sendPreview(
     splitByFormat
   }
   const thread = startThread(import.meta.url, 'preview-thread', { data: task, name: 'preview' })
-  try {
-    await once(thread, 'exit')
-  } catch (error) {
-    throw storageFaultOf(error) ?? error
-  }
+  await once(thread, 'exit')
 }

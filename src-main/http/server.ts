@@ -224,9 +224,9 @@ function answerError(
   }
   const storage = storageFaultOf(error)
   if (storage) {
-    // What the writer refuses comes as such a fault, and met nothing itself.
-    const wasMet = !(error instanceof StorageFault)
-    if (storage.kind === 'damaged' && wasMet) request.server.context.integrity.report()
+    // The writer tells of the damage that it meets by itself; here it comes as such a fault, also where it only refuses.
+    const isOfWriter = error instanceof StorageFault
+    if (storage.kind === 'damaged' && !isOfWriter) request.server.context.integrity.report()
     return reply
       .code(500)
       .send(

@@ -10,8 +10,8 @@ import { afterAll, expect, test } from 'vitest'
 import { examineStructure } from '../../src-main/integrity/examine.ts'
 import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
 import { temporaryDirectory } from '../support/application.ts'
-import { allSubscribers, makeList, makeSubscriber } from '../support/builders.ts'
-import type { Client } from '../support/client.ts'
+import { allSubscribers, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
+import type { Answer, Client } from '../support/client.ts'
 import { runServe, serve, type ServedApplication } from '../support/process.ts'
 import { canMount, smallDisk } from '../support/small-disk.ts'
 
@@ -92,6 +92,21 @@ async function write(path: string, at: number, bytes: string): Promise<void> {
   const file = await open(path, 'r+')
   await file.write(bytes, at)
   await file.close()
+}
+
+const pageSize = 4096
+
+/** The first pages of a table and its indexes. */
+function rootsOf(path: string, table: string): number[] {
+  const database = new SQLite(path, { readonly: true })
+  try {
+    return database
+      .prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0')
+      .pluck()
+      .all(table)
+  } finally {
+    database.close()
+  }
 }
 
 async function expectNothingIsWritten(
@@ -272,6 +287,30 @@ test('a log that somebody takes away from a running application loses nothing', 
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
   const emails = (await allSubscribers(next.api, data.listId)).map(({ email }) => email)
   expect(emails).toEqual(expect.arrayContaining(['before@example.com', 'after@example.com']))
+})
+
+test('damage that a preview meets stops whatever is written', async () => {
+  const data = await kept()
+  const first = await serve(data.directory)
+  const image = await first.api.raw('/app/v1/images?name=logo.gif', {
+    method: 'POST',
+    body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+  })
+  const { key } = ((await image.json()) as Answer<{ key: string }>).data
+  await first.end('SIGTERM')
+  const app = await serve(data.directory)
+  expect(await examined(app.api)).toEqual({ state: 'sound', faults: [] })
+  const { id } = await makeCampaign(app.api, data.listId, {
+    contents: [{ subject: 'Hello', format: 'html', html: `<img src="cid:${key}">` }]
+  })
+  for (const root of rootsOf(data.database, 'images'))
+    await write(data.database, (root - 1) * pageSize, 'x'.repeat(pageSize))
+  const preview = { recipients: ['a@example.com'] }
+  const sent = await app.api.post(`/campaigns/${id}/send_preview`, { preview })
+  expect(sent).toMatchObject({ success: false, error_code: 'internal_error' })
+  expect((await examined(app.api)).state).toBe('damaged')
+  const refused = await app.api.post('/mailing_lists', { mailing_list: { name: 'New' } })
+  expect(refused.error_message).toContain('damaged')
 })
 
 test('a key that is made on the command line does not look like damage', async () => {
