@@ -137,12 +137,9 @@ export class Checkpointer {
     return this.#own.state().log
   }
 
-  /** Ends the thread that copies, whatever it has copied. */
+  /** Ends the thread that copies, whatever it has copied; none is started after that, since nothing is written any more. */
   async finish(): Promise<void> {
     if (this.#thread) await endThread(this.#thread)
-    this.#thread = null
-    // Nobody is told of the end of that copy, and nobody may wait for it.
-    this.#copying = false
   }
 
   /**
@@ -153,13 +150,13 @@ export class Checkpointer {
   close(last: LastChangeNotes): void {
     try {
       if (!this.#isHeld) this.#careful(() => this.#own.run())
+      endWith(this.#sqlite, this.#own, last)
     } catch (error) {
-      // SQLite would try once more, copy nothing of what was lost, and remove the log.
+      // SQLite would try once more, without the pages that were lost, since they count as copied, and remove the log.
       this.#own.close()
       closeWithoutCopying(this.#sqlite)
       throw error
     }
-    endWith(this.#sqlite, this.#own, last)
   }
 
   #careful<Result>(act: () => Result): Result | null {

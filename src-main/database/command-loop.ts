@@ -99,6 +99,8 @@ export class CommandLoop {
   readonly #background: Queued[] = []
   #running = false
   #closing = false
+  /** Whether no more commands are taken. */
+  #isFinished = false
   /** Whether the database is damaged. */
   #refusing = false
   /** Whether a commit was not stored, so that what is in memory may not be what is on the disk. */
@@ -148,9 +150,11 @@ export class CommandLoop {
     port.on('message', (message: CommandRequest | WriterOrder) => {
       if ('connect' in message) return this.listenOn(message.connect)
       if ('finish' in message) return void this.#finish()
-      if ('close' in message) return void this.#close()
+      if ('close' in message) return this.#close()
       if ('goOn' in message) return this.#goOn()
       if ('refuse' in message) return this.#refuse()
+      // At the end of the application it is left to the next start.
+      if (this.#isFinished) return
       const { background } = commandNamed(this.#commands, message.name)
       const queue = background ? this.#background : this.#waitedFor
       queue.push({ port, request: message })
@@ -403,28 +407,22 @@ export class CommandLoop {
     this.#home.postMessage({ damaged: true } satisfies WriterEvent)
   }
 
-  /** @returns once no command runs, and nothing is copied */
-  async #idle(): Promise<void> {
-    while (this.#running) await messagesIn()
-    await this.#checkpointer.finish()
-  }
-
   #use(wanted: Durability): void {
     if (wanted === this.#durability) return
     setDurability(this.#sqlite, wanted)
     this.#durability = wanted
   }
 
-  /** What goes wrong until then leaves the log as it is; see the writer's log keeper. */
+  /** What goes wrong until this is told leaves the log as it is; see the writer's log keeper. */
   async #finish(): Promise<void> {
     this.#closing = true
-    await this.#idle()
+    while (this.#running) await messagesIn()
+    this.#isFinished = true
+    await this.#checkpointer.finish()
     this.#home.postMessage({ finished: true } satisfies WriterEvent)
   }
 
-  /** A command may have come since. */
-  async #close(): Promise<void> {
-    await this.#idle()
+  #close(): void {
     this.#checkpointer.close(this.#lastChange)
     process.exit(0)
   }

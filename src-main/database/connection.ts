@@ -51,7 +51,7 @@ export function keepLog(path: string): Database {
   }
 }
 
-/** Closes a connection and leaves what is in its log there. */
+/** Closes a connection and leaves what is in its log there. @throws SqliteError where that cannot be kept; it is closed all the same */
 export function closeWithoutCopying(database: Database): void {
   let keeper: Database | null = null
   try {
