@@ -19,16 +19,16 @@ export type PassingWork =
   | { ask: 'import'; file: string; destination: string; passphrase: string | null }
   | { ask: 'verify'; file: string; passphrase: string | null }
 
-/** The same, with the folder that files may lie in meanwhile. */
-export type PassingQuestion = PassingWork & { folder: string }
+/** The same, with the folder that files may lie in meanwhile; null where none do. */
+export type PassingQuestion = PassingWork & { folder: string | null }
 
 /** The last one comes where a terminal or a connection is closed. */
 const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Does it with the help of a folder that is gone afterwards, also where the command is interrupted: the process ends with status 130
- * then. The folder is in the data directory, where what is not encrypted is already; one that a killed command left is removed by the
- * application.
+ * Does such work in a folder that is gone afterwards, also where the command is interrupted: the process ends with status 130 then, as soon
+ * as SQLite's code returns. The folder is in the data directory, where what is not encrypted is already; one that a killed command left is
+ * removed by the application.
  *
  * A thread does the work, because what is removed while somebody writes may come back: once a thread has ended, so has all it began.
  * @returns what the copy, the archive or the verified file holds
@@ -36,11 +36,11 @@ const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  */
 export async function inPassingFolder(dataDirectory: string, work: PassingWork): Promise<Verification> {
   const parent = existsSync(dataDirectory) ? join(dataDirectory, backupFolder) : tmpdir()
-  await makeDirectory(parent)
+  if (needsFolder(work)) await makeDirectory(parent)
+  const hadNote = work.ask !== 'verify' && existsSync(notePath(work.destination))
   const thread = new AskedThread<PassingQuestion, Verification>(() =>
     startThread(import.meta.url, 'passing-thread', { name: 'backup' })
   )
-  const isOurs = work.ask !== 'verify' && !existsSync(notePath(work.destination))
   const interruption = new AbortController()
   const interrupt = (): void => {
     interruption.abort()
@@ -48,26 +48,35 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
   }
   // A second one would leave everything: npm and the terminal send one each.
   for (const signal of interruptions) process.on(signal, interrupt)
-  // Not awaited: an interruption in between would leave it.
-  const folder = mkdtempSync(join(parent, passingFolder))
+  let folder: string | null = null
+  let found: Verification | null = null
   try {
-    return await thread.ask({ ...work, folder }, interruption.signal)
+    // Not awaited: an interruption in between would leave it.
+    if (needsFolder(work)) folder = mkdtempSync(join(parent, passingFolder))
+    found = await thread.ask({ ...work, folder }, interruption.signal)
+    return found
   } finally {
     await thread.close()
-    rmSync(folder, { recursive: true, force: true })
-    if (work.ask !== 'verify') await removePartsOf(work.destination, isOurs)
+    if (folder !== null) rmSync(folder, { recursive: true, force: true })
+    if (work.ask !== 'verify') await removePartsOf(work.destination, hadNote)
+    // What is there by then belongs in the audit log.
+    if (interruption.signal.aborted && found === null) process.exit(130)
     for (const signal of interruptions) process.off(signal, interrupt)
-    if (interruption.signal.aborted) process.exit(130)
   }
 }
 
-/** @param isOurs whether there was no note of a backup before */
-async function removePartsOf(destination: string, isOurs: boolean): Promise<void> {
+/** A plain copy and a backup of a file come into their place directly: the data directory may be full, or read-only. */
+function needsFolder({ ask, passphrase }: PassingWork): boolean {
+  return ask === 'export' || ask === 'verify' || (ask === 'create' && passphrase !== null)
+}
+
+/** @param hadNote whether there was a note of a backup before, which is somebody else's */
+async function removePartsOf(destination: string, hadNote: boolean): Promise<void> {
   await removeDatabase(partialPath(destination))
   for (const part of [partialPath(notePath(destination)), decryptedPath(destination)])
     await rm(part, { force: true })
   // It comes before the backup.
-  if (isOurs && !existsSync(destination)) await rm(notePath(destination), { force: true })
+  if (!hadNote && !existsSync(destination)) await rm(notePath(destination), { force: true })
 }
 
 /** @throws Error with a sentence where there is such a file: it may be somebody's */

@@ -11,11 +11,12 @@ import { type PassingQuestion, refuseExisting } from './passing-folder.ts'
 
 answerQuestions(async (question: PassingQuestion): Promise<Verification> => {
   const { ask, folder, passphrase } = question
+  if (ask === 'import') return importFile(question.file, question.destination, passphrase)
+  if (ask === 'create' && passphrase === null) return writeBackup(question.database, question.destination)
+  if (folder === null) throw new Error(`${ask} needs a folder`)
   const copy = join(folder, 'copy.db')
   if (ask === 'verify') return importFile(question.file, copy, passphrase)
-  if (ask === 'import') return importFile(question.file, question.destination, passphrase)
   const { database, destination } = question
-  if (ask === 'create' && passphrase === null) return writeBackup(database, destination)
   // Of one moment, whatever is written meanwhile.
   const found = await writeBackup(database, copy)
   const archive = passphrase === null ? destination : join(folder, 'archive.zip')

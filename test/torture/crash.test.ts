@@ -181,7 +181,7 @@ async function work(program: Program, app: ServedApplication, random: Random): P
   }
 }
 
-/** What is told of a change that was refused for another reason than its disk or that the application has to stop, with what the application says is wrong. */
+/** What is told of a change that was refused for a reason other than its disk or the end of the application, with what the application says is wrong. */
 async function refusalOf(change: Change, { error_message }: Answer, app: ServedApplication): Promise<Error> {
   const found = await app.api.workbench<IntegrityAnswer>('GET', '/integrity').then(
     ({ data }) => JSON.stringify(data),
