@@ -5,6 +5,7 @@ import type { SubscriberExport } from '../../src-main/api/subscriber-exports/sch
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import {
+  deleteList,
   allSubscribers,
   importFile,
   importText,
@@ -239,10 +240,7 @@ describe('an export in progress', () => {
     await importText(started.api, list.id, content, withoutHeaders)
     const id = await begin(started.api, list.id)
     await started.api.post(`/subscriber_exports/${id}/pause`)
-    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
-      `/mailing_lists/${list.id}/delete_confirmation_code`
-    )
-    await started.api.delete(`/mailing_lists/${list.id}/confirmed/${data.delete_confirmation_code}`)
+    await deleteList(started.api, list.id)
     expect((await started.api.exported(id)).state).toBe('cancelled')
   })
 

@@ -4,7 +4,14 @@ import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { CampaignThere, Conflict } from '../../src-main/sync/schema.ts'
-import { importText, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
+import {
+  deleteList,
+  importText,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { endOfRun, runSync, startPair, verifySync } from '../support/sync.ts'
 
@@ -308,13 +315,6 @@ test('a deleted list is deleted there, and one that is gone there is asked about
     'two@example.com'
   ])
 })
-
-async function deleteList(api: Client, id: number): Promise<void> {
-  const { data } = await api.get<{ delete_confirmation_code: string }>(
-    `/mailing_lists/${id}/delete_confirmation_code`
-  )
-  await api.delete(`/mailing_lists/${id}/confirmed/${data.delete_confirmation_code}`)
-}
 
 test.each(['mirror', 'both'] as const)(
   'a list that was deleted there and is restored here is sent again (%s)',

@@ -8,6 +8,7 @@ import type { SegmentationCriteria } from '../../../src-main/api/segments/schema
 import { clientOfUser } from '../../support/accounts.ts'
 import { sharedApplication } from '../../support/application.ts'
 import {
+  deleteList,
   makeAutoresponder,
   makeCampaign,
   makeList,
@@ -309,17 +310,14 @@ describe('the states of a campaign', () => {
     expect(changed.data.campaign_contents).toMatchObject([{ subject: 'Good day', format: 'text' }])
   })
 
-  it('a draft whose segment refers to a deleted list can be renamed, and not scheduled', async () => {
+  it('a draft whose segment refers to a deleted list can be renamed but not scheduled', async () => {
     const [list, other] = [await makeList(started.api), await makeList(started.api)]
     const segment = await makeSegment(started.api, list.id, { other: other.id })
     const draft = await makeCampaign(started.api, list.id, {
       segmentation_criteria_ad_hoc: undefined,
       segmentation_criteria_id: segment.id
     })
-    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
-      `/mailing_lists/${other.id}/delete_confirmation_code`
-    )
-    await started.api.delete(`/mailing_lists/${other.id}/confirmed/${data.delete_confirmation_code}`)
+    await deleteList(started.api, other.id)
     expect((await change(draft.id, { name: 'Renamed' })).success).toBe(true)
     const scheduled = await change(draft.id, { dispatch_attributes: { begins_at: later } })
     expect(scheduled.error_message).toContain(`refers to mailing list ${other.id}`)
@@ -406,10 +404,7 @@ describe('the states of a campaign', () => {
     const campaign = await makeCampaign(started.api, list.id, {
       dispatch_attributes: { ...sender, begins_at: later }
     })
-    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
-      `/mailing_lists/${list.id}/delete_confirmation_code`
-    )
-    await started.api.delete(`/mailing_lists/${list.id}/confirmed/${data.delete_confirmation_code}`)
+    await deleteList(started.api, list.id)
     expect(await started.api.get(`/campaigns/${campaign.id}`)).toMatchObject({ error_code: 'not_found' })
   })
 

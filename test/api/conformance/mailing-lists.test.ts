@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { MailingList } from '../../../src-main/api/mailing-lists/schema.ts'
 import { clientOfUser, makeOrganization } from '../../support/accounts.ts'
 import { sharedApplication } from '../../support/application.ts'
-import { importText, makeField, makeList, makeRemoteList } from '../../support/builders.ts'
+import { deleteList, importText, makeField, makeList, makeRemoteList } from '../../support/builders.ts'
 
 const started = sharedApplication()
 let number = 0
@@ -233,10 +233,7 @@ describe('what a list sends with by default', () => {
         data: { dependencies: [{ type: 'mailing_list', id: list.id }] }
       })
     }
-    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
-      `/mailing_lists/${list.id}/delete_confirmation_code`
-    )
-    await started.api.delete(`/mailing_lists/${list.id}/confirmed/${data.delete_confirmation_code}`)
+    await deleteList(started.api, list.id)
     for (const path of paths) expect((await started.api.delete(path)).success, path).toBe(true)
   })
 })

@@ -8,6 +8,7 @@ import { clientOfUser, makeOrganization } from '../../support/accounts.ts'
 import type { Answer } from '../../support/client.ts'
 import { sharedApplication } from '../../support/application.ts'
 import {
+  deleteList,
   makeAutoresponder,
   makeList,
   makeRemoteList,
@@ -93,10 +94,7 @@ describe('the operators of an in_mailing_list clause compare lower-cased emails'
     }
     const segment = await makeSegment(started.api, lists.list, { other: keyed.id })
     expect(await membersOf(segment.id)).toEqual(['Here@Example.com'])
-    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
-      `/mailing_lists/${keyed.id}/delete_confirmation_code`
-    )
-    await started.api.delete(`/mailing_lists/${keyed.id}/confirmed/${data.delete_confirmation_code}`)
+    await deleteList(started.api, keyed.id)
     const page = await started.api.get(`/mailing_lists/${lists.list}/subscribers?segment_id=${segment.id}`)
     expect(page.error_message).toMatch(
       /^the segment refers to mailing list \d+ \("List \d+"\), which was deleted/
