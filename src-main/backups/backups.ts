@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { AskedThread } from '../base/asked-thread.ts'
+import { partialPath } from '../base/durable.ts'
 import { messageOf, notFound, validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
 import type { Schema } from '../database/schema.ts'
@@ -303,7 +304,7 @@ export class Backups {
     await this.copies.makeWhatIsDue(
       () => this.list(),
       async ({ path }, passphrase) => {
-        const encrypted = join(this.directory, `.${basename(path)}.copy.part`)
+        const encrypted = partialPath(`${path}.copy`)
         await this.#encrypt(path, encrypted, passphrase)
         return encrypted
       },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { partialPath } from '../base/durable.ts'
 import { copyDatabase, removeDatabase } from './copy-database.ts'
 import { encryptFile } from './encryption.ts'
 import { notePath } from './files.ts'
@@ -19,7 +19,7 @@ export async function encryptBackup(
   cost?: number
 ): Promise<void> {
   const hasLog = existsSync(`${path}-wal`)
-  const whole = hasLog ? join(dirname(path), `.${basename(path)}.whole.part`) : path
+  const whole = hasLog ? partialPath(`${path}.whole`) : path
   try {
     if (hasLog) await copyDatabase(path, whole)
     const { ok, faults } = await verifyBackup(whole, path, notePath(path))

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { makeDirectory } from '../base/durable.ts'
+import { dirname } from 'node:path'
+import { makeDirectory, partialPath } from '../base/durable.ts'
 import { readArchive } from './archive/read-archive.ts'
 import { copyDatabase } from './copy-database.ts'
 import { beginningOf, decryptFile, isEncrypted } from './encryption.ts'
@@ -38,7 +38,7 @@ export async function importFile(
 
 /** Where an encrypted file lies without its encryption while a backup is made of it. */
 export function decryptedPath(path: string): string {
-  return join(dirname(path), `.${basename(path)}.decrypted.part`)
+  return partialPath(`${path}.decrypted`)
 }
 
 /** Whether a file is an archive or encrypted, of which a backup has to be made before it can be read. */

@@ -15,7 +15,7 @@ import { formatCount, formatMegabytes } from '../base/figures.ts'
 import type { LossCounts } from '../salvage/losses.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { openDataDirectory, requireData } from './data-directory.ts'
-import { inPassingFolder, refuseExisting } from './passing-folder.ts'
+import { inPassingFolder, type PassingWork, refuseExisting } from './passing-folder.ts'
 import { secretIn } from './secret-file.ts'
 
 // `listwright backup …`: copies of the database, also where the application does not start any more.
@@ -86,18 +86,30 @@ async function create(
     throw new Error('an encrypted backup needs a path, such as backup.db.age')
   const path =
     file === undefined ? join(dataDirectory, backupFolder, backupName('manual', Date.now())) : resolve(file)
-  const { subscribers } = await inPassingFolder(dataDirectory, {
-    ask: 'create',
-    database,
-    destination: refuseExisting(path),
-    passphrase
-  })
-  await noteInLog(dataDirectory, path, file === undefined ? 'made' : 'exported')
-  const { size: bytes } = statSync(path)
-  return {
-    json: { file: path, bytes, subscribers },
-    text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}, verified.`
-  }
+  const work = { ask: 'create' as const, database, destination: refuseExisting(path), passphrase }
+  const made = await makeFile(dataDirectory, work, file === undefined ? 'made' : 'exported')
+  return { json: made, text: `${describe(made)}, verified.` }
+}
+
+interface MadeFile {
+  file: string
+  bytes: number
+  subscribers: number
+}
+
+async function makeFile(
+  dataDirectory: string,
+  work: Extract<PassingWork, { database: string }>,
+  done: 'made' | 'exported'
+): Promise<MadeFile> {
+  const { subscribers } = await inPassingFolder(dataDirectory, work)
+  const file = work.destination
+  await noteInLog(dataDirectory, file, done)
+  return { file, bytes: statSync(file).size, subscribers }
+}
+
+function describe({ file, bytes, subscribers }: MadeFile): string {
+  return `${file}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}`
 }
 
 /** Tells the audit log what left the data, or came in. It is done by then, whatever keeps the log from being written. */
@@ -210,18 +222,9 @@ async function exportData(
   const database = join(requireData(dataDirectory), 'listwright.db')
   const path = refuseExisting(resolve(file))
   if (passphrase !== null) requirePassphrase(passphrase)
-  const { subscribers } = await inPassingFolder(dataDirectory, {
-    ask: 'export',
-    database,
-    destination: path,
-    passphrase
-  })
-  await noteInLog(dataDirectory, path, 'exported')
-  const { size: bytes } = statSync(path)
-  return {
-    json: { file: path, bytes, subscribers },
-    text: `${path}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}.`
-  }
+  const work = { ask: 'export' as const, database, destination: path, passphrase }
+  const made = await makeFile(dataDirectory, work, 'exported')
+  return { json: made, text: `${describe(made)}.` }
 }
 
 async function importData(
