@@ -137,7 +137,7 @@ export class Checkpointer {
     return this.#own.state().log
   }
 
-  /** Ends the thread that copies, whatever it has copied; none is started after that, since nothing is written any more. */
+  /** Ends the thread that copies, however far it has come. To be called when nothing more is written, so that no other one is started. */
   async finish(): Promise<void> {
     if (this.#thread) await endThread(this.#thread)
   }
@@ -145,14 +145,14 @@ export class Checkpointer {
   /**
    * Copies what is left, and ends the writer's connection.
    * @param last where that is noted
-   * @throws Unsynced where the disk has failed to keep the copy; the log keeps everything
+   * @throws Unsynced where the disk failed to store the copy; everything is still in the log
    */
   close(last: LastChangeNotes): void {
     try {
       if (!this.#isHeld) this.#careful(() => this.#own.run())
       endWith(this.#sqlite, this.#own, last)
     } catch (error) {
-      // SQLite would try once more, without the pages that were lost, since they count as copied, and remove the log.
+      // SQLite would try again while closing: pages that were lost count as copied, so it would skip them and remove the log.
       this.#own.close()
       closeWithoutCopying(this.#sqlite)
       throw error

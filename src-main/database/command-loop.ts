@@ -153,7 +153,7 @@ export class CommandLoop {
       if ('close' in message) return this.#close()
       if ('goOn' in message) return this.#goOn()
       if ('refuse' in message) return this.#refuse()
-      // At the end of the application it is left to the next start.
+      // The application is closing: it is left to the next start.
       if (this.#isFinished) return
       const { background } = commandNamed(this.#commands, message.name)
       const queue = background ? this.#background : this.#waitedFor
@@ -413,7 +413,7 @@ export class CommandLoop {
     this.#durability = wanted
   }
 
-  /** What goes wrong until this is told leaves the log as it is; see the writer's log keeper. */
+  /** Ends what was begun, and then tells the writer, whose log keeper is open until that: a fault leaves the log as it is. */
   async #finish(): Promise<void> {
     this.#closing = true
     while (this.#running) await messagesIn()

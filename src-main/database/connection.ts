@@ -36,13 +36,13 @@ export function setDurability(database: Database, durability: Durability): void 
 }
 
 /**
- * A connection that only takes part in the log. While it is open, the end of those that can write leaves what is in the log there; SQLite
- * would copy it into the database otherwise, and remove it.
+ * A read-only connection. While it is open, closing one that can write leaves the log as it is; otherwise SQLite would copy it into the
+ * database and remove it.
  */
 export function keepLog(path: string): Database {
   const keeper = new SQLite(path, { readonly: true })
   try {
-    // Takes part without reading what may be damaged.
+    // Opens the log, and reads nothing that may be damaged.
     keeper.pragma('user_version')
     return keeper
   } catch (error) {
@@ -51,7 +51,7 @@ export function keepLog(path: string): Database {
   }
 }
 
-/** Closes a connection and leaves what is in its log there. @throws SqliteError where that cannot be kept; it is closed all the same */
+/** Closes a connection and leaves its log as it is. @throws SqliteError where the log cannot be kept; the connection is closed all the same */
 export function closeWithoutCopying(database: Database): void {
   let keeper: Database | null = null
   try {

@@ -93,8 +93,8 @@ export class Writer {
   readonly #events = new EventEmitter().setMaxListeners(50)
   readonly #exited: Promise<unknown>
   /**
-   * Outlives a thread that dies: what it had in the log stays there, as it was noted. Copied into the database, it would look as if
-   * somebody else had changed that. Null until the database is open, and once the thread is about to close it.
+   * Outlives a thread that dies, so that the log stays as it was noted. If SQLite copied it into the database, it would look as if somebody
+   * else had changed the database. Null until the database is open, and once the thread is about to close it.
    */
   #logKeeper: Database | null = null
   #closing = false
@@ -184,7 +184,7 @@ export class Writer {
     }
   }
 
-  /** The end of its connection copies the log, and removes it. */
+  /** Lets the thread close its connection, which copies the log and removes it. */
   #letClose(): void {
     this.#logKeeper?.close()
     this.#logKeeper = null

@@ -26,8 +26,8 @@ export type PassingQuestion = PassingWork & { folder: string | null }
 const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Does such work in a folder that is gone afterwards, also where the command is interrupted: the process ends with status 130 then, as soon
- * as SQLite's code returns. The folder is in the data directory, where what is not encrypted is already; one that a killed command left is
+ * Does such work in a folder that is removed afterwards, with whatever is unfinished, even if the command is interrupted; the process then
+ * ends with status 130, as soon as SQLite's code returns. The folder is in the data directory, where what is not encrypted is already; one that a killed command left is
  * removed by the application.
  *
  * A thread does the work, because what is removed while somebody writes may come back: once a thread has ended, so has all it began.
@@ -46,7 +46,7 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
     interruption.abort()
     void thread.close()
   }
-  // A second one would leave everything: npm and the terminal send one each.
+  // Not once: npm and the terminal each send one, and a second would end the process before anything is removed.
   for (const signal of interruptions) process.on(signal, interrupt)
   let folder: string | null = null
   let found: Verification | null = null
@@ -59,7 +59,7 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
     await thread.close()
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
     if (work.ask !== 'verify') await removePartsOf(work.destination, hadNote)
-    // What is there by then belongs in the audit log.
+    // What was finished all the same goes into the audit log.
     if (interruption.signal.aborted && found === null) process.exit(130)
     for (const signal of interruptions) process.off(signal, interrupt)
   }
@@ -75,7 +75,7 @@ async function removePartsOf(destination: string, hadNote: boolean): Promise<voi
   await removeDatabase(partialPath(destination))
   for (const part of [partialPath(notePath(destination)), decryptedPath(destination)])
     await rm(part, { force: true })
-  // It comes before the backup.
+  // It is written before the backup has its name.
   if (!hadNote && !existsSync(destination)) await rm(notePath(destination), { force: true })
 }
 

@@ -172,7 +172,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket & { _httpM
   )
 }
 
-/** Requests that are under way are answered; what comes after them on the same connection would hold up the end. */
+/** Requests under way are answered. What follows them on the same connection would delay the end, and is refused. */
 function refuseWhileClosing(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', async () => {
@@ -224,7 +224,7 @@ function answerError(
   }
   const storage = storageFaultOf(error)
   if (storage) {
-    // The writer tells of the damage that it meets by itself; here it comes as such a fault, also where it only refuses.
+    // The writer reports the damage that it meets by itself; a StorageFault comes from there, and may be a mere refusal.
     const isOfWriter = error instanceof StorageFault
     if (storage.kind === 'damaged' && !isOfWriter) request.server.context.integrity.report()
     return reply

@@ -120,7 +120,7 @@ async function expectNothingIsWritten(
   })
   expect(refused).toMatchObject({ success: false, error_code: 'internal_error' })
   expect(refused.error_message).toContain('damaged')
-  // What was refused has met nothing more.
+  // A refusal finds nothing new.
   expect(await examined(app.api)).toEqual(found)
   await app.end('SIGTERM')
   expect((await readFile(database)).equals(before)).toBe(true)

@@ -11,7 +11,7 @@ export const jobPages: Record<
   SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
 }
 
-/** Whether a job has no name of its own, only that of imports that programs send as JSON (docs/api.md, "Subscriber imports"): they have no file. */
+/** Whether a job is an import that a program sent as JSON: it has no file, and is named "data" (docs/api.md, "Subscriber imports"). */
 export function isUnnamed(job: { type: string; name: string }): boolean {
   return job.type === ('SubscriberImport' satisfies JobType) && job.name === 'data'
 }
