@@ -10,6 +10,7 @@ import { mutated, type Mutant } from './mutants.ts'
 export class Compiler {
   readonly #repository: string
   readonly #service: ts.LanguageService
+  readonly #sources: string[]
   readonly #changed = new Map<string, { text: string; version: number }>()
 
   constructor(repository: string) {
@@ -17,9 +18,15 @@ export class Compiler {
     const path = join(repository, 'tsconfig.json')
     const { config } = ts.readConfigFile(path, (name) => ts.sys.readFile(name)) as { config: unknown }
     const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, repository)
+    this.#sources = fileNames.filter((name) => name.includes('/src-main/'))
     this.#service = ts.createLanguageService({
-      getCompilationSettings: () => ({ ...options, noUnusedLocals: false, noUnusedParameters: false }),
-      getScriptFileNames: () => fileNames.filter((name) => name.includes('/src-main/')),
+      getCompilationSettings: () => ({
+        ...options,
+        noUnusedLocals: false,
+        noUnusedParameters: false,
+        declaration: true
+      }),
+      getScriptFileNames: () => this.#sources,
       getScriptVersion: (name) => String(this.#changed.get(name)?.version ?? 0),
       getScriptSnapshot: (name) => {
         const text = this.#changed.get(name)?.text ?? ts.sys.readFile(name)
@@ -35,14 +42,29 @@ export class Compiler {
     })
   }
 
-  /** Whether a change makes its file one that does not compile. */
+  /** Whether a change makes its file one that does not compile, or another that uses what the file exports. */
   refuses(mutant: Mutant): boolean {
     const path = join(this.#repository, mutant.file)
     const original = readFileSync(path, 'utf8')
+    const declared = this.#declarationsOf(path)
     this.#put(path, mutated(original, mutant))
-    const faults = this.#service.getSemanticDiagnostics(path)
+    const isRefused =
+      this.#hasFaults(path) ||
+      (this.#declarationsOf(path) !== declared && this.#sources.some((name) => this.#hasFaults(name)))
     this.#put(path, original)
-    return faults.length > 0
+    return isRefused
+  }
+
+  #hasFaults(path: string): boolean {
+    return this.#service.getSemanticDiagnostics(path).length > 0
+  }
+
+  /** The types of what a file exports: where they stay as they are, other files compile as before. */
+  #declarationsOf(path: string): string {
+    return this.#service
+      .getEmitOutput(path, true, true)
+      .outputFiles.map(({ text }) => text)
+      .join('')
   }
 
   #put(path: string, text: string): void {
