@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest'
-import { isoDay, parseDate, parseMonthDay, parseTimeInput, timeComplaint } from '../src-main/base/dates.ts'
+import {
+  dateHint,
+  dayIn,
+  isTime,
+  isoDay,
+  monthDay,
+  parseDate,
+  parseMonthDay,
+  parseTimeInput,
+  shiftedDay,
+  timeComplaint
+} from '../src-main/base/dates.ts'
 
 it.each([
   ['2015-01-22 11:10AM CST', '2015-01-22T17:10:00Z'],
@@ -79,7 +90,84 @@ it.each([
   ['03/04', 'mdy', { month: 3, day: 4 }],
   ['03/04', 'dmy', { month: 4, day: 3 }],
   ['02/29', 'mdy', { month: 2, day: 29 }],
-  ['02/30', 'mdy', null]
+  ['02/30', 'mdy', null],
+  ['1/2', 'mdy', { month: 1, day: 2 }],
+  ['12-31', 'mdy', { month: 12, day: 31 }],
+  ['13-01', 'mdy', null],
+  ['00-01', 'mdy', null],
+  ['01-00', 'mdy', null],
+  ['04-31', 'mdy', null],
+  ['May 1', 'mdy', null]
 ] as const)('the day of the year %s with the order %s', (text, order, day) => {
   expect(parseMonthDay(text, order)).toEqual(day)
+})
+
+it.each([
+  ['2024-02-29', true],
+  ['2023-02-29', false],
+  ['2023-02-28', true],
+  ['2000-02-29', true],
+  ['1900-02-29', false],
+  ['2024-01-30', true],
+  ['2024-04-31', false],
+  ['2024-01-00', false],
+  ['2024-00-10', false],
+  ['2024-13-10', false],
+  ['0001-01-01', true],
+  ['0000-01-01', false],
+  ['9999-12-31', true],
+  ['2024-01-01 23:59:59', true],
+  ['2024-01-01 24:00', false],
+  ['2024-01-01 23:60', false],
+  ['2024-01-01 23:59:60', false],
+  ['2024-02-30 10:00', false],
+  ['2024-01-01 1:00am', true],
+  ['2024-01-01 0:30am', false],
+  ['2024-01-01 13:00pm', false],
+  ['Jan 31 2024', true],
+  ['31 Dec., 2024', true],
+  ['Mayday 1, 2024', false],
+  ['2014/03/04', false],
+  ['12345-67-8', false],
+  ['2024-03404', false],
+  [`2024-01-01${' '.repeat(84)}10:00Z`, true],
+  [`2024-01-01${' '.repeat(85)}10:00Z`, false]
+])('whether "%s" is a date: %s', (text, is) => {
+  expect(parseDate(text, 'mdy') !== null).toBe(is)
+})
+
+it.each([
+  ['March 4, 2014', { hour: 0, minute: 0, second: 0, offset: null }],
+  ['2014-03-04 12:00am', { hour: 0, minute: 0, second: 0, offset: null }],
+  ['2014-03-04 12:34PM', { hour: 12, minute: 34, second: 0, offset: null }],
+  ['2014-03-04 11:34:56.789pm', { hour: 23, minute: 34, second: 56, offset: null }],
+  ['2014-03-04 5:06 +0545', { hour: 5, minute: 6, second: 0, offset: 345 }],
+  ['2014-03-04 5:06 -03:30', { hour: 5, minute: 6, second: 0, offset: -210 }],
+  ['2014-03-04 5:06 nst', { hour: 5, minute: 6, second: 0, offset: -210 }],
+  ['2014-03-04 5:06z', { hour: 5, minute: 6, second: 0, offset: 0 }]
+])('the clock of %s', (text, clock) => {
+  expect(parseDate(text, 'mdy')).toEqual({ year: 2014, month: 3, day: 4, ...clock })
+})
+
+it('a refused date is told how to write one, in the order of the organization', () => {
+  expect(dateHint('mdy')).toBe('a date such as 2014-01-31, 01/31/2014 or January 31, 2014')
+  expect(dateHint('dmy')).toBe('a date such as 2014-01-31, 31/01/2014 or January 31, 2014')
+})
+
+it('times are in the years 1970 to 9999', () => {
+  const [first, after] = [0, Date.UTC(10_000, 0, 1)]
+  expect([first - 1, first, after - 1, after].map(isTime)).toEqual([false, true, true, false])
+})
+
+it('the year 100 is one of its own, and too early for a time', () => {
+  expect(parseTimeInput('0100-01-01', 'UTC')).toBeNull()
+  expect(parseTimeInput(' 1425912844 ', 'UTC')).toBe(1_425_912_844_000)
+})
+
+it('days are counted over months and years', () => {
+  expect(shiftedDay('2024-02-28', 1)).toBe('2024-02-29')
+  expect(shiftedDay('2024-01-01', -1)).toBe('2023-12-31')
+  expect(dayIn(Date.parse('2026-12-31T23:30:00Z'), 'Europe/Vienna')).toBe('2027-01-01')
+  expect(isoDay({ year: 9, month: 9, day: 10 })).toBe('0009-09-10')
+  expect(monthDay({ month: 10, day: 9 })).toBe('10-09')
 })

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest'
 import {
+  defaultValue,
   type FieldDefinition,
+  joinCheckboxes,
   meaningfulValues,
-  type StoredValue
+  mergeValues,
+  missingFields,
+  presentValues,
+  readRequiredValue,
+  type StoredValue,
+  ValueFault
 } from '../../src-main/api/custom-fields/rules.ts'
 
 function field(type: FieldDefinition['type']): FieldDefinition {
@@ -41,4 +48,147 @@ it.each<[FieldDefinition['type'], StoredValue, StoredValue | undefined]>([
 ])('a field that is a %s now makes of the stored value %j %j', (type, stored, value) => {
   const kept = meaningfulValues([field(type)], { 7: stored, 8: 'of another field' })
   expect(kept).toEqual({ 8: 'of another field', ...(value !== undefined && { 7: value }) })
+})
+
+const notOne = 'must be one of A, and "B" is not one'
+const date = 'must be a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
+const dayOfYear = 'must be a day of the year such as 01-31'
+const many = 'must be a text, a number, true or false, or an array of texts'
+
+it.each<[FieldDefinition['type'], unknown, StoredValue | null | { complaint: string }]>([
+  ['text', 'x', 'x'],
+  ['text', 0, '0'],
+  ['text', false, 'false'],
+  ['text', null, null],
+  ['text', undefined, null],
+  ['text', '', null],
+  ['text', ['x'], { complaint: 'must be a text' }],
+  ['text', [null], { complaint: many }],
+  ['text', {}, { complaint: many }],
+  ['text', 'a\nb', { complaint: 'must be a single line' }],
+  ['text', 'a\rb', { complaint: 'must be a single line' }],
+  ['text_multiline', 'a\nb', 'a\nb'],
+  ['number', ' +12 ', 12],
+  ['number', '-12', -12],
+  ['number', 7, 7],
+  ['number', ' ', null],
+  ['number', '1.5', { complaint: 'must be a whole number, and "1.5" is not one' }],
+  ['number', 1.5, { complaint: 'must be a whole number' }],
+  ['number', '9007199254740991', 9007199254740991],
+  ['number', 2 ** 53, { complaint: 'must be from -9007199254740991 to 9007199254740991' }],
+  ['number', '-9007199254740992', { complaint: 'must be from -9007199254740991 to 9007199254740991' }],
+  ['date', ' ', null],
+  ['date', '01/31/2014', '2014-01-31'],
+  ['date', 'soon', { complaint: `${date}, and "soon" is not one` }],
+  ['date', 7, { complaint: date }],
+  ['day_of_year', ' ', null],
+  ['day_of_year', '1/31', '01-31'],
+  ['day_of_year', '2014-01-31', '01-31'],
+  ['day_of_year', 'soon', { complaint: `${dayOfYear}, and "soon" is not one` }],
+  ['day_of_year', 7, { complaint: dayOfYear }],
+  ['boolean', true, true],
+  ['boolean', ' Yes ', true],
+  ['boolean', 0, false],
+  ['boolean', ' ', null],
+  ['boolean', 'maybe', { complaint: 'must be true or false, and "maybe" is neither' }],
+  ['select_single_dropdown', ' a ', 3],
+  ['select_single_radio', 'A', 3],
+  ['select_single_radio', ' ', null],
+  ['select_single_radio', 'B', { complaint: notOne }],
+  ['select_multiple_checkboxes', 'A; "a" ;', [3]],
+  ['select_multiple_checkboxes', ['A', ' '], [3]],
+  ['select_multiple_checkboxes', [], null],
+  ['select_multiple_checkboxes', 'A;B', { complaint: notOne }]
+])('a field that is a %s reads %j as %j', (type, raw, value) => {
+  const read = readRequiredValue(field(type), raw, 'mdy')
+  expect(read instanceof ValueFault ? { complaint: read.complaint } : read).toEqual(value)
+})
+
+it('the complaint about a day of the year is in the order of the organization', () => {
+  expect(readRequiredValue(field('day_of_year'), 7, 'dmy')).toEqual(
+    new ValueFault('must be a day of the year such as 31-01')
+  )
+})
+
+it.each<[FieldDefinition['type'], FieldDefinition['attributes'], unknown, string | null]>([
+  ['text', { minimum_length: 2, maximum_length: 3 }, 'a', 'must be at least 2 characters'],
+  ['text', { minimum_length: 2, maximum_length: 3 }, 'ab', null],
+  ['text', { minimum_length: 2, maximum_length: 3 }, 'abc', null],
+  ['text', { minimum_length: 2, maximum_length: 3 }, 'abcd', 'must be at most 3 characters'],
+  ['number', { minimum_value: -1, maximum_value: 0 }, -2, 'must be at least -1'],
+  ['number', { minimum_value: -1, maximum_value: 0 }, -1, null],
+  ['number', { minimum_value: -1, maximum_value: 0 }, 0, null],
+  ['number', { minimum_value: -1, maximum_value: 0 }, 1, 'must be at most 0']
+])('a %s with the bounds %j takes them themselves, and of %j says %j', (type, attributes, raw, complaint) => {
+  const read = readRequiredValue({ ...field(type), attributes }, raw, 'mdy')
+  expect(read instanceof ValueFault ? read.complaint : null).toBe(complaint)
+})
+
+it('a required field must not be blank, but for checkboxes', () => {
+  const required = (type: FieldDefinition['type']): FieldDefinition => ({ ...field(type), required: true })
+  expect(readRequiredValue(required('text'), '', 'mdy')).toEqual(new ValueFault('cannot be blank'))
+  expect(readRequiredValue(required('text'), 'x', 'mdy')).toBe('x')
+  expect(readRequiredValue(required('select_multiple_checkboxes'), '', 'mdy')).toBeNull()
+  expect(missingFields([required('text')], {})).toEqual(['F cannot be blank'])
+  expect(missingFields([required('text')], { 7: '' })).toEqual([])
+  expect(missingFields([required('select_multiple_checkboxes')], {})).toEqual([])
+  expect(missingFields([field('text')], {})).toEqual([])
+})
+
+it('an option is found by its own spelling before another one’s, and a long text is shortened where it is not', () => {
+  const options = ['b', 'B', 'c;d', 'e"f', ...'ghijklm'].map((name, id) => ({ id, name, position: id }))
+  const several = (type: FieldDefinition['type']): FieldDefinition => ({ ...field(type), options })
+  expect(readRequiredValue(several('select_single_radio'), 'B', 'mdy')).toBe(1)
+  expect(readRequiredValue(several('select_multiple_checkboxes'), 'C;D', 'mdy')).toEqual([2])
+  const names = ['c;d', 'e"f', 'b']
+  expect(joinCheckboxes(names)).toBe('"c;d";"e""f";b')
+  expect(readRequiredValue(several('select_multiple_checkboxes'), joinCheckboxes(names), 'mdy')).toEqual([
+    2, 3, 0
+  ])
+  expect(readRequiredValue(several('select_single_radio'), 'x'.repeat(41), 'mdy')).toEqual(
+    new ValueFault(`must be one of b, B, c;d, e"f, g, h, i, j, k, l, …, and "${'x'.repeat(40)}…" is not one`)
+  )
+  expect(
+    readRequiredValue({ ...several('select_single_radio'), options: options.slice(1) }, 'x'.repeat(40), 'mdy')
+  ).toEqual(
+    new ValueFault(`must be one of B, c;d, e"f, g, h, i, j, k, l, m, and "${'x'.repeat(40)}" is not one`)
+  )
+})
+
+it('values are answered by the names of fields and options', () => {
+  const present = (type: FieldDefinition['type'], stored?: StoredValue): unknown =>
+    presentValues([field(type)], stored === undefined ? {} : { 7: stored })['F']?.value
+  expect(present('text', 'x')).toBe('x')
+  expect(present('text')).toBeNull()
+  expect(present('select_single_radio', 3)).toBe('A')
+  expect(present('select_single_radio', 4)).toBeNull()
+  expect(present('select_multiple_checkboxes', [3, 4])).toEqual(['A'])
+  expect(present('select_multiple_checkboxes')).toEqual([])
+})
+
+it('what a request gives replaces values, and what it blanks is removed', () => {
+  const complaints: string[] = []
+  const fields = [field('text'), { ...field('number'), id: 8, name: 'N' }]
+  const merged = mergeValues(
+    { 7: 'x', 9: 'kept' },
+    fields,
+    { ' f ': '', n: { value: 1 }, Z: 1 },
+    (sentence) => {
+      complaints.push(sentence)
+    }
+  )
+  expect(merged).toEqual({ 8: 1, 9: 'kept' })
+  expect(complaints).toEqual(['custom_fields.Z is no custom field of this list'])
+  mergeValues({}, fields, { N: 'many' }, (sentence) => complaints.push(sentence))
+  expect(complaints[1]).toBe('N must be a whole number, and "many" is not one')
+})
+
+it('a default is the first that the attributes give, an empty text aside', () => {
+  const given = (attributes: FieldDefinition['attributes']): StoredValue | null =>
+    defaultValue({ ...field('text'), attributes })
+  expect(given({})).toBeNull()
+  expect(given({ default_string: 'x' })).toBe('x')
+  expect(given({ default_string: '' })).toBeNull()
+  expect(given({ default_integer: 0 })).toBe(0)
+  expect(given({ default_boolean: false })).toBe(false)
 })

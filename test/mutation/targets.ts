@@ -136,6 +136,9 @@ export const targets: Target[] = [
     tests: [
       'test/dates.test.ts',
       'test/times.test.ts',
+      'test/api/validation.test.ts',
+      'test/api/custom-field-values.test.ts',
+      'test/api/email-addresses.test.ts',
       'test/api/transport.test.ts',
       'test/api/subscribers.test.ts',
       'test/api/custom-fields.test.ts',
