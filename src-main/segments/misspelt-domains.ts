@@ -61,9 +61,7 @@ function isOneSlipFrom(meant: string, written: string): boolean {
   let start = 0
   while (start < meant.length && meant[start] === written[start]) start++
   const isSwapped = meant[start] === written[start + 1] && meant[start + 1] === written[start]
-  if (isSwapped && meant.length === written.length && meant.slice(start + 2) === written.slice(start + 2)) {
-    return true
-  }
+  if (isSwapped && meant.slice(start + 2) === written.slice(start + 2)) return true
   if (start === 0) return false
   const ofMeant = meant.slice(start + (meant.length >= written.length ? 1 : 0))
   const ofWritten = written.slice(start + (written.length >= meant.length ? 1 : 0))

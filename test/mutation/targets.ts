@@ -67,6 +67,7 @@ export const targets: Target[] = [
   {
     sources: ['src-main/segments', 'src-main/api/segments'],
     tests: [
+      'test/segments',
       `${conformance}/segments.test.ts`,
       'test/api/segments.test.ts',
       'test/delivery/sending.test.ts',

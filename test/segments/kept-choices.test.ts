@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Choice } from '../../src-main/segments/chosen.ts'
 import { KeptChoices } from '../../src-main/segments/kept-choices.ts'
+import { mayBeReused } from '../../src-main/segments/reuse.ts'
 
 const choice = (search: string): Choice => ({
   mailingListId: 1,
@@ -68,4 +70,72 @@ it('of many choices those that were used last are kept', async () => {
   expect(begun).toEqual([])
   await kept.idsOf(choice('a0'), 1, nobodyStops)
   expect(begun).toEqual(['a0'])
+})
+
+it('a choice that is asked for again is the last to be forgotten, and exactly a hundred are kept', async () => {
+  const { kept, begun } = finder()
+  for (let number = 0; number < 100; number++) await kept.idsOf(choice(`a${number}`), 1, nobodyStops)
+  await kept.idsOf(choice('a0'), 1, nobodyStops)
+  expect(begun).toHaveLength(100)
+  await kept.idsOf(choice('a100'), 1, nobodyStops)
+  await kept.idsOf(choice('a0'), 1, nobodyStops)
+  expect(begun).toHaveLength(101)
+  await kept.idsOf(choice('a1'), 1, nobodyStops)
+  expect(begun.at(-1)).toBe('a1')
+})
+
+it('four million ids are kept at most, of the choices that were used last', async () => {
+  const begun: string[] = []
+  const kept = new KeptChoices(({ search }) => {
+    begun.push(search)
+    return Promise.resolve(new Float64Array(Number(search)))
+  })
+  const ask = (size: number) => kept.idsOf(choice(String(size)), 1, nobodyStops)
+  await ask(3_000_000)
+  await ask(1_000_000)
+  await ask(3_000_000)
+  expect(begun).toEqual(['3000000', '1000000'])
+  await ask(1)
+  await ask(3_000_000)
+  expect(begun).toEqual(['3000000', '1000000', '1'])
+  await ask(1_000_000)
+  expect(begun.at(-1)).toBe('1000000')
+  // One that is larger than everything that may be kept is kept alone.
+  await ask(4_000_001)
+  await ask(4_000_001)
+  expect(begun.slice(-2)).toEqual(['1000000', '4000001'])
+  await ask(1)
+  expect(begun.at(-1)).toBe('1')
+})
+
+it('one that could not be looked for is looked for anew', async () => {
+  let isBroken = true
+  const kept = new KeptChoices(() =>
+    isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(Float64Array.of(1))
+  )
+  await expect(kept.idsOf(choice('a'), 1, nobodyStops)).rejects.toThrow('broken')
+  isBroken = false
+  await expect(kept.idsOf(choice('a'), 1, nobodyStops)).resolves.toMatchObject({ ids: Float64Array.of(1) })
+})
+
+it('one that takes long is answered as it was while things change, and is said to be stale', async () => {
+  let begun = 0
+  const kept = new KeptChoices(async () => {
+    begun++
+    await pause(80)
+    return Float64Array.of(1)
+  })
+  await kept.idsOf(choice('a'), 1, nobodyStops)
+  expect(await kept.idsOf(choice('a'), 2, nobodyStops)).toEqual({ ids: Float64Array.of(1), isStale: true })
+  expect(begun).toBe(1)
+})
+
+it('what was found before a change is used again only where looking took long, and not for long', () => {
+  const now = performance.now()
+  // Still being looked for: whoever asks later waits for it once it is clear that it takes long.
+  expect(mayBeReused({ beganAt: now, took: null })).toBe(false)
+  expect(mayBeReused({ beganAt: now - 60, took: null })).toBe(true)
+  expect(mayBeReused({ beganAt: now - 100, took: 50 })).toBe(false)
+  expect(mayBeReused({ beganAt: now - 100, took: 60 })).toBe(true)
+  expect(mayBeReused({ beganAt: now - 601, took: 60 })).toBe(false)
 })
