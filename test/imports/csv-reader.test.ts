@@ -111,4 +111,60 @@ describe('the CSV reader', () => {
   it('gives up on a record that never ends, before memory does', () => {
     expect(() => read(['x'.repeat(maxRecordLength + 1)])).toThrow(/^Line 1: /)
   })
+
+  it('shows what is wrong with a record, and the text that was too much in it', () => {
+    const found: unknown[] = []
+    const reader = new CsvReader({ separator: ',', enclosure: "'" }, (fields, line, fault) => {
+      found.push({ fields, line, fault })
+    })
+    reader.push("a,b\n'x'y,z\nc,'d' \n'e'\n'f'\r\n")
+    reader.end()
+    const fault = "after the closing ' there is more text; a ' inside a field must be doubled"
+    expect(found).toEqual([
+      { fields: ['a', 'b'], line: 1, fault: null },
+      { fields: ['x', 'y,z'], line: 2, fault },
+      { fields: ['c', 'd', ' '], line: 3, fault },
+      { fields: ['e'], line: 4, fault: null },
+      { fields: ['f'], line: 5, fault: null }
+    ])
+  })
+
+  it('keeps a carriage return that is in an enclosed field, and takes away that of the line break', () => {
+    const text = ['"a\r"', '"b\r",c', '"d",e\r', '"f"\r', 'g\r', '\r', ''].join('\n')
+    expect(fieldsOf(text)).toEqual([['a\r'], ['b\r', 'c'], ['d', 'e'], ['f'], ['g']])
+    expect(fieldsOf('x\n"a","b"\r')).toEqual([['x'], ['a', 'b']])
+    expect(fieldsOf('"a\r"')).toEqual([['a\r']])
+  })
+
+  it('reads the same records in whatever two pieces a text with all of these arrives', () => {
+    const text = 'h,"i\r\nj"\r\n"a""b",c\r\n\r\n"","d\r\n""e"""\r\nf,"g'
+    for (const ending of ['"', '"\r\n', '"\r']) {
+      const whole = read([text + ending])
+      expect(whole.map(({ line }) => line)).toEqual([1, 3, 5, 7])
+      expect(whole.map(({ fields }) => fields)).toEqual([
+        ['h', 'i\r\nj'],
+        ['a"b', 'c'],
+        ['', 'd\r\n"e"'],
+        ['f', 'g']
+      ])
+      for (let place = 0; place <= text.length + ending.length; place++) {
+        const pieces = [(text + ending).slice(0, place), (text + ending).slice(place)]
+        expect(read(pieces), `cut at ${place}`).toEqual(whole)
+      }
+    }
+  })
+
+  it('that only finds the records gives no fields', () => {
+    const found: string[][] = []
+    const reader = new CsvReader({ separator: ',', enclosure: '"' }, (fields) => found.push(fields), false)
+    reader.push('a,b\n"c",d\n')
+    reader.end()
+    expect(found).toEqual([[], []])
+  })
+
+  it('tells an enclosure that is never closed from a file without line breaks', () => {
+    expect(() => read([`a\n${'x'.repeat(maxRecordLength + 1)}`])).toThrow(/^Line 2: .*no line breaks/)
+    expect(() => read([`a\n"${'x'.repeat(maxRecordLength)}`])).toThrow(/^Line 2: .*never closed/)
+    expect(read([`a\n${'x'.repeat(maxRecordLength)}`, '\n']).map(({ line }) => line)).toEqual([1, 2])
+  })
 })

@@ -12,6 +12,8 @@ export const targets: Target[] = [
     sources: ['src-main/imports', 'src-main/csv', 'src-main/api/subscriber-imports'],
     tests: [
       'test/imports/csv-reader.test.ts',
+      'test/imports/decode.test.ts',
+      'test/imports/packed-rows.test.ts',
       'test/imports/logs.test.ts',
       'test/imports/key-order.test.ts',
       'test/imports/row-order.test.ts',
