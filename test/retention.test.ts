@@ -56,6 +56,29 @@ async function makeExport(api: Client): Promise<number> {
   return (await api.exported(data.id)).id
 }
 
+it('the logs of an import stay for 7 days, and so does what undoing it needs', async () => {
+  const started = await startApplication()
+  const list = await makeList(started.api)
+  const done = await importText(started.api, list.id, 'email\na@example.com\n', { column_mapping: ['email'] })
+  const logs = join(started.dataDirectory, 'imports', String(done.id))
+  expect(existsSync(logs)).toBe(true)
+  const { reader, tidyAfter } = await later(started)
+  const kept = async () => ({
+    logs: existsSync(logs),
+    ...(await reader
+      .selectFrom('subscriber_imports')
+      .select((select) => [
+        select('logs_purged_at', 'is', null).as('isThere'),
+        select.selectFrom('import_changes').select(select.fn.countAll().as('count')).as('changes')
+      ])
+      .executeTakeFirstOrThrow())
+  })
+  await tidyAfter(6.9)
+  expect(await kept()).toEqual({ logs: true, isThere: 1, changes: 1 })
+  await tidyAfter(7.1)
+  expect(await kept()).toEqual({ logs: false, isThere: 0, changes: 0 })
+})
+
 it('the file of an export stays for 30 days', async () => {
   const first = await startApplication()
   const file = join(first.dataDirectory, 'exports', `${await makeExport(first.api)}.csv`)

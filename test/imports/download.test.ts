@@ -48,6 +48,17 @@ describe('a download', () => {
     expect(server.requests).toBe(1)
   })
 
+  it('that is stopped ends with what stopped it, whatever the server did', async () => {
+    const stop = new AbortController()
+    const server = await serveFiles((_request, response) => {
+      stop.abort(new Error('no longer wanted'))
+      response.destroy()
+    })
+    await expect(fetchFile(server.url, { waits: [], signal: stop.signal })).rejects.toThrow(
+      'no longer wanted'
+    )
+  })
+
   it('that comes drop by drop is given up as a silent one is', async () => {
     const server = await serveFiles((_request, response) => {
       const drops = setInterval(() => response.write('x'), 5)

@@ -173,4 +173,30 @@ describe('a dry run', () => {
     )
     expect(data).toEqual([])
   })
+
+  it('waits for no third one at the same time, and the five that were started last are kept', async () => {
+    const { api } = await startApplication()
+    const list = await makeList(api)
+    const rows = Array.from({ length: 20_000 }, (_, row) => `p${row}@example.com`)
+    await api.raw('/app/v1/uploads/many.csv', { method: 'PUT', body: `email\n${rows.join('\n')}\n` })
+    const start = () =>
+      api.workbench<DryRun>('POST', `/mailing_lists/${list.id}/dry_runs`, {
+        filename: 'many.csv',
+        column_mapping: ['email']
+      })
+    const first = await Promise.all([start(), start(), start()])
+    expect(first.map(({ error_message }) => error_message).filter((message) => message !== null)).toEqual([
+      '2 dry runs are running already. Wait until one has finished, or stop one'
+    ])
+    const ids = first.flatMap(({ success, data }) => (success ? [data.id] : []))
+    const removed = ids.pop() ?? ''
+    expect((await api.workbench('DELETE', `/dry_runs/${removed}`)).success).toBe(true)
+    while (ids.length < 6) {
+      const { success, data } = await start()
+      if (success) ids.push(data.id)
+      else await pause(20)
+    }
+    const found = await Promise.all(ids.map((id) => api.workbench('GET', `/dry_runs/${id}`)))
+    expect(found.map(({ success }) => success)).toEqual([false, true, true, true, true, true])
+  })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { keyOrder } from '../../src-main/imports/key-order.ts'
+import { rowOrderFor } from '../../src-main/imports/plan.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
@@ -36,4 +37,10 @@ it('keys that begin alike are ordered as far as they differ', () => {
 it('keys that are alike in their first bytes are in order by those that follow, the first row too', () => {
   const keys = Array.from({ length: 400 }, (_, row) => `alike${String(399 - row).padStart(3, '0')}`)
   expect(ordered(keys)).toEqual(keys.map((_, row) => 399 - row))
+})
+
+it('more than 20,000 rows are written in the order of their keys, unless the first of them alone find room', () => {
+  expect(rowOrderFor(20_000, Infinity)).toBe('file')
+  expect(rowOrderFor(20_001, Infinity)).toBe('key')
+  expect(rowOrderFor(20_001, 1_000_000)).toBe('file')
 })

@@ -1,6 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import { parseDate } from '../../src-main/base/dates.ts'
@@ -223,6 +223,16 @@ describe('a row', () => {
       confirmed: true,
       email_format: 'both'
     })
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    onTestFinished(() => void database.close())
+    const removals = database.prepare(
+      'SELECT remove_time, remove_ip FROM subscribers WHERE mailing_list_id = ? ORDER BY email_key'
+    )
+    expect(removals.all(list.id)).toEqual([
+      { remove_time: Date.UTC(2015, 0, 2, 13, 5), remove_ip: '2001:db8::1' },
+      { remove_time: null, remove_ip: null },
+      { remove_time: null, remove_ip: null }
+    ])
   })
 
   it('fails alone when a reserved column holds what it cannot mean', async () => {
