@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src-main/app.ts'
-import { unsafePlaces } from '../../src-main/integrity/place.ts'
+import { requireWritable, unsafePlaces } from '../../src-main/integrity/place.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { canMount } from '../support/small-disk.ts'
 
@@ -18,6 +20,8 @@ describe('where the data lies', () => {
     expect(unsafePlaces('/srv/listwright', mounts)).toEqual([])
     expect(unsafePlaces('/home/ann/disk two/listwright', mounts)).toEqual([])
     expect(unsafePlaces('/homes/ann', mounts)).toEqual([])
+    expect(unsafePlaces('/home', mounts).join()).toContain('on another computer (nfs4)')
+    expect(unsafePlaces('/anywhere', 'server:/ / nfs rw 0 0').join()).toContain('on another computer (nfs)')
     expect(unsafePlaces('/home/ann/listwright', mounts).join()).toContain('on another computer (nfs4)')
     expect(unsafePlaces('/media/nas', mounts).join()).toContain('on another computer (cifs)')
     expect(unsafePlaces('\\\\nas\\data\\listwright', null).join()).toContain('on another computer')
@@ -27,6 +31,21 @@ describe('where the data lies', () => {
     expect(unsafePlaces('/srv/Dropbox/listwright', mounts).join()).toContain('Dropbox copies')
     expect(unsafePlaces('/srv/OneDrive - Example Ltd/data', mounts).join()).toContain('OneDrive copies')
     expect(unsafePlaces('/srv/dropboxes/listwright', mounts)).toEqual([])
+    expect(unsafePlaces('/srv/Dropbox/MEGA/data', mounts)).toEqual([
+      'MEGA copies /srv/Dropbox/MEGA/data while it changes, which can damage the data. Keep the data in another folder, and use this one for backups.'
+    ])
+  })
+
+  it('is refused in a sentence when a part of its path is a file', async () => {
+    const file = join(await temporaryDirectory(), 'file')
+    await writeFile(file, '')
+    await expect(requireWritable(file)).rejects.toThrow(
+      `Cannot write to ${file}: there is a file with this name. Choose another folder with --data-dir.`
+    )
+    await expect(requireWritable(join(file, 'data'))).rejects.toThrow('part of its path is a file')
+    const fresh = join(await temporaryDirectory(), 'some', 'where')
+    await requireWritable(fresh)
+    expect(existsSync(fresh)).toBe(true)
   })
 
   it.skipIf(!canMount)('is refused in a sentence when nothing can be written there', async () => {
