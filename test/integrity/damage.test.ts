@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
-import { examineStructure } from '../../src-main/integrity/examine.ts'
+import { examineStructure, noteAsItIs } from '../../src-main/integrity/examine.ts'
 import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
+import { openForGood } from '../../src-main/integrity/verify-pages.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Answer, Client } from '../support/client.ts'
@@ -514,4 +515,24 @@ test('commands write nothing beside damage', async () => {
   expect(errors).toContain('Nothing is written until this is fixed')
   const check = runServe(['check', '--data-dir', data.directory])
   expect(await once(check, 'exit')).toEqual([1, null])
+})
+
+test('what an application that was cut off wrote wrongly is found after the start, though its pages are what it wrote', async () => {
+  for (const end of ['SIGKILL', 'SIGTERM'] as const) {
+    const { directory, database: path } = await kept(end)
+    const database = new SQLite(path)
+    database.pragma('foreign_keys = OFF')
+    database.exec('UPDATE subscribers SET mailing_list_id = 999 WHERE id = 1')
+    database.close()
+    await noteAsItIs({ databasePath: path, file: openForGood(path) })
+    const app = await serve(directory)
+    const state = async () => (await app.api.workbench<IntegrityAnswer>('GET', '/integrity')).data
+    if (end === 'SIGKILL') {
+      await expect.poll(async () => (await state()).state).toBe('damaged')
+      expect((await state()).faults.join()).toMatch(
+        /^\d+ rows, such as one in .*, refer to missing mailing_lists/
+      )
+    } else expect((await examined(app.api)).state).toBe('sound')
+    await app.end('SIGTERM')
+  }
 })

@@ -226,6 +226,30 @@ it('of a cell that cannot be one nothing is read, and of a page with more cells 
   pages.close()
 })
 
+it('the pages that hold nothing any more are those that SQLite counts', async () => {
+  const { path } = await made(512, everyLength)
+  const database = new SQLite(path)
+  database.exec('DELETE FROM t WHERE rowid BETWEEN 1010 AND 2390')
+  const count = database.pragma('freelist_count', { simple: true }) as number
+  database.close()
+  // More than the list has room for in its first page.
+  expect(count).toBeGreaterThan(300)
+  const pages = opened(path)
+  const free = pages.freePages()
+  expect(free.size).toBe(count)
+  expect(Math.max(...free)).toBeLessThanOrEqual(pages.count)
+  pages.close()
+  // A list of them that leads to no page, and one that leads back, end.
+  const bytes = await readFile(path)
+  for (const next of [pages.count + 1, bytes.readUInt32BE(32)]) {
+    bytes.writeUInt32BE(next, (bytes.readUInt32BE(32) - 1) * 512)
+    await writeFile(path, bytes)
+    const broken = opened(path)
+    expect(broken.freePages().size).toBeLessThan(count)
+    broken.close()
+  }
+})
+
 it(`whatever bytes are changed, reading a tree ends without a fault of the program (SEED=${seed})`, async () => {
   const random = seededRandom(seed)
   const { path, roots } = await made(512, everyLength.slice(0, 300))
