@@ -33,6 +33,9 @@ export class TableCopy {
   readonly #inserts = new Map<number, Statement>()
   /** Rows that were read and could not be kept, which were told. */
   readonly #refused = new Set<RecordId>()
+  /** Rows of which too little could be read to name them: an index may. */
+  readonly #unreadable = new Set<NonNullable<RecordId>>()
+
   constructor(pages: DamagedPages, table: SourceTable, database: Database, losses: LossList) {
     this.#pages = pages
     this.table = table
@@ -50,6 +53,10 @@ export class TableCopy {
       const row = this.#rowOf(read)
       if (row && this.#insert(row)) {
         if (read.isDoubtful) this.#tell('doubtful', read.rowid, row)
+        continue
+      }
+      if (!row && read.rowid !== null) {
+        this.#unreadable.add(read.rowid)
         continue
       }
       this.#refused.add(read.rowid)
@@ -75,13 +82,20 @@ export class TableCopy {
     return fits
   }
 
-  /** Tells the rows that an index has and the table has not any more. */
+  /** Tells the rows that could not be read, and those that an index has and the table has not any more. */
   tellMissing(): void {
-    if (this.table.indexes.length === 0) return
+    const missing = this.#missingByIndexes()
+    for (const id of this.#unreadable) if (!missing.has(id)) missing.set(id, new Map())
+    for (const [id, row] of missing) this.#tell('lost', id, row)
+  }
+
+  /** Ids that indexes have and the new table has not, with what the indexes know of them. */
+  #missingByIndexes(): Map<NonNullable<RecordId>, Row> {
+    const missing = new Map<NonNullable<RecordId>, Row>()
+    if (this.table.indexes.length === 0) return missing
     const isThere = this.#database
       .prepare<[unknown], number>(`SELECT 1 FROM "${this.table.name}" WHERE rowid = ?`)
       .pluck()
-    const missing = new Map<RecordId, Row>()
     for (const { root, columns } of this.table.indexes) {
       const visit: TreeVisit = { pages: new Set(), isBroken: false, followsUnlike: true }
       for (const { values } of rowsOfTree(this.#pages, root, visit)) {
@@ -94,7 +108,7 @@ export class TableCopy {
         missing.set(id, known)
       }
     }
-    for (const [id, row] of missing) this.#tell('lost', id, row)
+    return missing
   }
 
   #tell(loss: 'lost' | 'doubtful', id: RecordId, row: Row): void {

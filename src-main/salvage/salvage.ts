@@ -64,6 +64,8 @@ function copyTables(pages: DamagedPages, database: Database, losses: LossList): 
   const tables = tablesOf(pages, database)
   const copies = tables
     .filter(({ name }) => !countedTables.includes(name) && !isOfSync(name))
+    // What is lost is told with the name of its list.
+    .sort((a, b) => Number(b.name === 'mailing_lists') - Number(a.name === 'mailing_lists'))
     .map((table) => new TableCopy(pages, table, database, losses))
   for (const { table } of copies) database.exec(`DELETE FROM "${table.name}"`)
   for (const copy of copies) copy.copyTree()

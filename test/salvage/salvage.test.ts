@@ -174,3 +174,65 @@ test('whoever does not come out of damaged data as they were is named', async ()
   }
   process.stdout.write(`${outcomes.join('\n')}\n`)
 }, 600_000)
+
+/** Recovers data after bytes of the row of a subscriber were changed in its table, not in the indexes. */
+async function recoveredAfter(email: string, change: (row: Buffer) => void) {
+  const directory = await damagedCopy(await kept())
+  const path = join(directory, 'listwright.db')
+  const before = peopleIn(path)
+  const bytes = await readFile(path)
+  // The email and its key stand one after the other in the table alone.
+  const at = bytes.indexOf(email + email)
+  expect(at).toBeGreaterThan(0)
+  change(bytes.subarray(at, at + 200))
+  await writeFile(path, bytes)
+  const { path: to } = await recovered(directory)
+  const database = new SQLite(to, { readonly: true })
+  const keys = database.prepare('SELECT email, email_key FROM subscribers').all()
+  database.close()
+  const { id } = before.find((person) => person.email === email) ?? { id: 0 }
+  const after = new Map(peopleIn(to).map((person) => [person.id, person]))
+  const losses = (await lossesOf(to)).filter((row) => row.Record === 'Subscriber')
+  return { id, before, after, keys, losses, loss: losses.find((row) => row.Id === String(id)) }
+}
+
+const doubtful = 'Kept, but its part of the file was changed: please check it'
+
+test('a letter that was changed in an address is told, and the subscriber is found under what it is now', async () => {
+  const { id, before, after, keys, losses, loss } = await recoveredAfter('reader1500@example.com', (row) => {
+    row.write('a', 0)
+  })
+  expect(after.get(id)?.email).toBe('aeader1500@example.com')
+  expect(keys).toContainEqual({ email: 'aeader1500@example.com', email_key: 'aeader1500@example.com' })
+  expect(loss).toMatchObject({
+    Name: 'aeader1500@example.com',
+    List: 'Readers',
+    'What became of it': doubtful
+  })
+  expect(after.size).toBe(before.length)
+  // Those of the same page may have been changed as well.
+  expect(losses.length).toBeGreaterThan(1)
+  expect(losses.length).toBeLessThan(100)
+  expect(losses.every((row) => row['What became of it'] === doubtful)).toBe(true)
+})
+
+test('values that are none any more are left out, and the subscriber stays', async () => {
+  const { id, before, after, loss } = await recoveredAfter('reader1500@example.com', (row) => {
+    row.write('x', row.indexOf('{"'))
+  })
+  expect(after.get(id)).toMatchObject({ email: 'reader1500@example.com', custom_fields: '{}' })
+  expect(after.get(id + 1)?.custom_fields).toContain('City')
+  expect(loss?.['What became of it']).toBe(doubtful)
+  expect(after.size).toBe(before.length)
+})
+
+test('a subscriber whose address is none any more is lost, once, under the name that an index has', async () => {
+  const email = 'reader1500@example.com'
+  const { id, before, after, losses, loss } = await recoveredAfter(email, (row) => {
+    row.write(' ', 10)
+  })
+  expect(after.has(id)).toBe(false)
+  expect(after.size).toBe(before.length - 1)
+  expect(loss).toMatchObject({ Name: 'reader1500@example.com', List: 'Readers', 'What became of it': 'Lost' })
+  expect(losses.filter((row) => row.Id === String(id))).toHaveLength(1)
+})
