@@ -86,6 +86,7 @@ export const targets: Target[] = [
       'src-main/api/autoresponders/rules.ts'
     ],
     tests: [
+      'test/api/campaign-rules.test.ts',
       'test/delivery/replacement.test.ts',
       'test/delivery/links.test.ts',
       'test/delivery/outbox.test.ts',
