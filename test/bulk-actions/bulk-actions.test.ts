@@ -321,7 +321,74 @@ describe('a bulk action', () => {
   })
 })
 
+/** What the change log tells of subscribers after something was done, list by list. */
+async function recordedBy(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
+  const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+  const last = database.prepare('SELECT max(id) FROM change_log').pluck().get()
+  await work()
+  const entries = database
+    .prepare<[unknown], Record<string, unknown>>(
+      `SELECT mailing_list_id AS list, action, sum(last_id - first_id + 1) AS subscribers FROM change_log
+       WHERE id > ? AND entity = 'subscriber' GROUP BY 1, 2 ORDER BY 1, 2`
+    )
+    .all(last)
+  database.close()
+  return entries
+}
+
+describe('the change log', () => {
+  it.each(['set_status', 'set_field', 'delete', 'move'] as const)(
+    'is told what %s does, and what undoing it does',
+    async (kind) => {
+      const list = await listOf({ a: 'active', b: 'active' })
+      const other = await makeList(started.api)
+      const field = await makeField(started.api, list.id, 'City', 'text')
+      const settings = {
+        set_status: { status: 'bounced' },
+        set_field: { custom_field_id: field.id, value: 'Wien' },
+        delete: {},
+        move: { mailing_list_id: other.id }
+      }[kind]
+      const chosen = await select(started.api, list.id)
+      let id = 0
+      const done = await recordedBy(async () => {
+        id = (await act(started.api, chosen, { kind, ...settings })).id
+      })
+      const undone = await recordedBy(() => undo(started.api, id))
+      const [here, there] = [
+        (action: string) => ({ list: list.id, action, subscribers: 2 }),
+        (action: string) => ({ list: other.id, action, subscribers: 2 })
+      ]
+      const expected = {
+        set_status: [[here('update')], [here('update')]],
+        set_field: [[here('update')], [here('update')]],
+        delete: [[here('delete')], [here('create')]],
+        move: [
+          [here('delete'), there('create')],
+          [here('create'), there('delete')]
+        ]
+      }[kind]
+      expect([done, undone]).toEqual(expected)
+      await expectNoDrift()
+    }
+  )
+})
+
 describe('setting a field', () => {
+  it('takes a long value, and shows its beginning', async () => {
+    const list = await listOf({ a: 'active' })
+    const note = await makeField(started.api, list.id, 'Note', 'text')
+    const set = async (value: string) =>
+      act(started.api, await select(started.api, list.id), {
+        kind: 'set_field',
+        custom_field_id: note.id,
+        value
+      })
+    expect(await set('x'.repeat(10_000))).toMatchObject({ changed: 1, value: `${'x'.repeat(200)}…` })
+    expect(await set('y'.repeat(200))).toMatchObject({ value: 'y'.repeat(200) })
+    expect(await set('z'.repeat(201))).toMatchObject({ value: `${'z'.repeat(200)}…` })
+  })
+
   it('puts a value in place of what was there, and blanks it', async () => {
     const list = await makeList(started.api)
     const city = await makeField(started.api, list.id, 'City', 'text')
@@ -756,6 +823,29 @@ describe('what one does to a list meanwhile', () => {
     expect(await undo(started.api, moved.id)).toMatchObject({ state: 'undone', restored: 2, not_restored: 0 })
     expect(Object.keys(await statusesOf(list.id))).toEqual(['a', 'b'])
     await expectNoDrift()
+  })
+
+  it('back again brings messages that waited for them with them, and leaves those of the other list there', async () => {
+    const [list, other] = [await listOf({ a: 'active' }), await makeList(started.api)]
+    const trigger = async (listId: number) => {
+      const { id } = await makeAutoresponder(started.api, listId, 'Hello')
+      expectSuccess(
+        await started.api.post(`/mailing_lists/${listId}/subscribers/a@example.com/trigger_autoresponders`, {
+          autoresponder_ids: [id]
+        })
+      )
+    }
+    await trigger(list.id)
+    const waiting = reactionsOf(started, list.id)
+    expect(waiting).toHaveLength(1)
+    const moved = await act(started.api, await select(started.api, list.id), {
+      kind: 'move',
+      mailing_list_id: other.id
+    })
+    expect(reactionsOf(started, list.id)).toEqual([])
+    await undo(started.api, moved.id)
+    expect(reactionsOf(started, list.id)).toEqual(waiting)
+    expect(reactionsOf(started, other.id)).toEqual([])
   })
 
   it('tells the change log of both lists who came back from a move', async () => {
