@@ -427,6 +427,14 @@ describe('setting a field', () => {
     expect(await valuesOf(list.id, 'Colours')).toEqual({ a: ['Blue'], b: ['Blue'] })
     await act(started.api, await select(started.api, list.id), { ...set, mode: 'remove', value: ['Blue'] })
     expect(await valuesOf(list.id, 'Colours')).toEqual({ a: [], b: [] })
+    // Whoever had the last of them taken away is as who never had one.
+    const isBlank = [{ type: 'custom_field', custom_field_id: colours.id, operator: 'is blank' }]
+    await makeSubscriber(started.api, list.id, 'c@example.com')
+    const blank = await select(started.api, list.id, { clause: isBlank })
+    expect(blank).toMatchObject({ subscribers: 3 })
+    expect(await act(started.api, blank, { ...set, mode: 'remove', value: ['Blue'] })).toMatchObject({
+      same: 3
+    })
   })
 
   it('whose field was deleted cannot be undone, and says so', async () => {

@@ -89,6 +89,7 @@ export const targets: Target[] = [
       'test/api/campaign-rules.test.ts',
       'test/delivery/replacement.test.ts',
       'test/delivery/links.test.ts',
+      'test/delivery/steps.test.ts',
       'test/delivery/outbox.test.ts',
       'test/delivery/split-test.test.ts',
       'test/tracking.test.ts',
