@@ -174,40 +174,32 @@ describe('the log', () => {
     }
     expect(await framesOf(log)).toBe(6)
     for (const [length, frames] of [
-      ...[
-        [31, null],
-        [32, 0],
-        [32 + frame - 1, 0],
-        [32 + frame, 1],
-        [32 + 2 * frame, 2]
-      ],
-      ...[
-        [32 + 3 * frame, 2],
-        [32 + 6 * frame - 1, 2],
-        [32 + 6 * frame, 6]
-      ]
+      [31, null],
+      [32, 0],
+      [32 + frame - 1, 0],
+      [32 + frame, 1],
+      [32 + 2 * frame, 2],
+      [32 + 3 * frame, 2],
+      [32 + 6 * frame - 1, 2],
+      [32 + 6 * frame, 6]
     ] as const) {
-      expect(await framesOf(log.subarray(0, length as number)), `${length} bytes`).toBe(frames)
+      expect(await framesOf(log.subarray(0, length)), `${length} bytes`).toBe(frames)
     }
     // The header, the salts of a frame, its checksum, and its content.
     for (const [at, frames] of [
-      ...[
-        [0, null],
-        [5, null],
-        [20, null],
-        [26, null]
-      ],
-      ...[
-        [32 + 2, 0],
-        [32 + 9, 0],
-        [32 + 17, 0],
-        [32 + 500, 0],
-        [32 + frame + 17, 1],
-        [32 + 5 * frame + 99, 2]
-      ]
+      [0, null],
+      [5, null],
+      [20, null],
+      [26, null],
+      [32 + 2, 0],
+      [32 + 9, 0],
+      [32 + 17, 0],
+      [32 + 500, 0],
+      [32 + frame + 17, 1],
+      [32 + 5 * frame + 99, 2]
     ] as const) {
       const changed = Buffer.from(log)
-      changed[at as number] = (changed[at as number] ?? 0) ^ 1
+      changed[at] = (changed[at] ?? 0) ^ 1
       expect(await framesOf(changed), `changed at ${at}`).toBe(frames)
     }
   })
