@@ -84,18 +84,21 @@ export class TableCopy {
 
   /** Tells the rows that could not be read, and those that an index has and the table has not any more. */
   tellMissing(): void {
-    const missing = this.#missingByIndexes()
-    for (const id of this.#unreadable) if (!missing.has(id)) missing.set(id, new Map())
+    if (this.table.isKeyed) return
+    const isThere = this.#database
+      .prepare<[unknown], number>(`SELECT 1 FROM "${this.table.name}" WHERE rowid = ?`)
+      .pluck()
+    const missing = this.#missingByIndexes(isThere)
+    for (const id of this.#unreadable) {
+      // What damage makes of a page may look like a row that is whole elsewhere.
+      if (!missing.has(id) && isThere.get(id) === undefined) missing.set(id, new Map())
+    }
     for (const [id, row] of missing) this.#tell('lost', id, row)
   }
 
   /** Ids that indexes have and the new table has not, with what the indexes know of them. */
-  #missingByIndexes(): Map<NonNullable<RecordId>, Row> {
+  #missingByIndexes(isThere: Statement<[unknown], number>): Map<NonNullable<RecordId>, Row> {
     const missing = new Map<NonNullable<RecordId>, Row>()
-    if (this.table.indexes.length === 0) return missing
-    const isThere = this.#database
-      .prepare<[unknown], number>(`SELECT 1 FROM "${this.table.name}" WHERE rowid = ?`)
-      .pluck()
     for (const { root, columns } of this.table.indexes) {
       const visit: TreeVisit = { pages: new Set(), isBroken: false, followsUnlike: true }
       for (const { values } of rowsOfTree(this.#pages, root, visit)) {

@@ -176,7 +176,7 @@ test('whoever does not come out of damaged data as they were is named', async ()
 }, 600_000)
 
 /** Recovers data after bytes of the row of a subscriber were changed in its table, not in the indexes. */
-async function recoveredAfter(email: string, change: (row: Buffer) => void) {
+async function recoveredAfter(email: string, change: (row: Buffer, head: Buffer, id: number) => void) {
   const directory = await damagedCopy(await kept())
   const path = join(directory, 'listwright.db')
   const before = peopleIn(path)
@@ -184,13 +184,13 @@ async function recoveredAfter(email: string, change: (row: Buffer) => void) {
   // The email and its key stand one after the other in the table alone.
   const at = bytes.indexOf(email + email)
   expect(at).toBeGreaterThan(0)
-  change(bytes.subarray(at, at + 200))
+  const { id } = before.find((person) => person.email === email) ?? { id: 0 }
+  change(bytes.subarray(at, at + 200), bytes.subarray(at - 40, at), id)
   await writeFile(path, bytes)
   const { path: to } = await recovered(directory)
   const database = new SQLite(to, { readonly: true })
   const keys = database.prepare('SELECT email, email_key FROM subscribers').all()
   database.close()
-  const { id } = before.find((person) => person.email === email) ?? { id: 0 }
   const after = new Map(peopleIn(to).map((person) => [person.id, person]))
   const losses = (await lossesOf(to)).filter((row) => row.Record === 'Subscriber')
   return { id, before, after, keys, losses, loss: losses.find((row) => row.Id === String(id)) }
@@ -235,4 +235,18 @@ test('a subscriber whose address is none any more is lost, once, under the name 
   expect(after.size).toBe(before.length - 1)
   expect(loss).toMatchObject({ Name: 'reader1500@example.com', List: 'Readers', 'What became of it': 'Lost' })
   expect(losses.filter((row) => row.Id === String(id))).toHaveLength(1)
+})
+
+test('damage that looks like a subscriber who is whole elsewhere does not make them lost', async () => {
+  const email = 'reader1500@example.com'
+  const { id, before, after, losses } = await recoveredAfter(email, (row, head, own) => {
+    // Its id becomes that of the next one, in two bytes of seven bits.
+    const varint = (value: number) => Buffer.of(0x80 | (value >> 7), value & 0x7f)
+    varint(own + 1).copy(head, head.lastIndexOf(varint(own)))
+    row.write(' ', 10)
+  })
+  expect(after.size).toBe(before.length - 1)
+  expect(after.has(id + 1)).toBe(true)
+  const lost = losses.filter((row) => row['What became of it'] === 'Lost')
+  expect(lost.map((row) => [row.Id, row.Name])).toEqual([[String(id), email]])
 })
