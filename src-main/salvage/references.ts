@@ -106,9 +106,11 @@ function repair(database: Database, losses: LossList, reference: Reference): boo
     const placed = isNeeded ? placeholders[parent]?.(database, id).changes : 0
     if (placed) {
       losses.add('replaced', parent, id)
-    } else if (isNullable) {
-      database.prepare(`UPDATE "${table}" SET "${column}" = NULL WHERE "${column}" = ?`).run(id)
     } else {
+      if (isNullable) {
+        // Where a row means nothing without it, which a check says, it stays as it is, and goes as well.
+        database.prepare(`UPDATE OR IGNORE "${table}" SET "${column}" = NULL WHERE "${column}" = ?`).run(id)
+      }
       const { changes } = database.prepare(`DELETE FROM "${table}" WHERE "${column}" = ?`).run(id)
       for (let removed = 0; removed < changes; removed++) losses.add('removed', table, null)
     }

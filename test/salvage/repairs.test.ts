@@ -10,10 +10,21 @@ import { repairReferences } from '../../src-main/salvage/references.ts'
 import { stopWhatWasGoingOn } from '../../src-main/salvage/stopped.ts'
 import { repairFields } from '../../src-main/salvage/values.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
-import { makeCampaign, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
+import { act, select } from '../support/bulk-actions.ts'
+import {
+  expectSuccess,
+  importText,
+  makeAutoresponder,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber
+} from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
 
-/** A database of an application that has ended, in which what is missing may be referred to. */
-async function gaps() {
+/** A database of an application that has ended, in which what is missing may be referred to. @param add makes more of what it holds */
+async function gaps(add?: (api: Client, listId: number) => Promise<void>) {
   const started = await startApplication()
   const { api } = started
   const list = await makeList(api, { name: 'Readers' })
@@ -37,6 +48,7 @@ async function gaps() {
   await makeSubscriber(api, other.id, 'd@example.com')
   const segment = await makeSegment(api, list.id, { other: other.id })
   const campaign = await makeCampaign(api, list.id)
+  await add?.(api, list.id)
   await started.app.close()
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
   addFunctions(database)
@@ -106,8 +118,15 @@ test('what can do without what was lost does without it, and what cannot goes wi
   const { database, losses, campaign, told } = await gaps()
   const contents = database.prepare('SELECT count(*) FROM campaign_contents').pluck().get()
   expect(contents).toBe(1)
+  // What belongs to what is removed is removed as well.
+  database.prepare('INSERT INTO stats (campaign_id, keeps_recipients) VALUES (?, 1)').run(campaign.id)
+  database.exec('INSERT INTO stat_slices (stat_id) SELECT id FROM stats')
+  database.exec(
+    `INSERT INTO stat_links (stat_slice_id, url) SELECT id, 'https://example.com' FROM stat_slices`
+  )
   database.prepare('DELETE FROM campaigns WHERE id = ?').run(campaign.id)
   repairReferences(database, losses)
+  expect(database.prepare('SELECT count(*) FROM stat_links').pluck().get()).toBe(0)
   expect(faultsOf(database)).toEqual([])
   expect(database.prepare('SELECT count(*) FROM campaign_contents').pluck().get()).toBe(0)
   expect(await told()).toContainEqual(['Campaign message', '', '', removed])
@@ -227,4 +246,45 @@ test('counts of statistics become what the events tell, in the last of their hou
   expect(counters()).toEqual([{ hour: 10, opens: 2 }])
   const next = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'campaigns'").pluck()
   expect(next.get()).toBe(900)
+})
+
+test('whichever table is lost, what is left refers to nothing that is missing', async () => {
+  const { database } = await gaps(async (api, listId) => {
+    const autoresponder = await makeAutoresponder(api, listId, 'Hello')
+    expectSuccess(
+      await api.post(`/mailing_lists/${listId}/subscribers/a@example.com/trigger_autoresponders`, {
+        autoresponder_ids: [autoresponder.id]
+      })
+    )
+    const suppression = expectSuccess(
+      await api.post<{ id: number }>('/suppression_lists', { suppression_list: { name: 'Never' } })
+    )
+    await api.post(`/suppression_lists/${suppression.id}/suppressed_addresses`, {
+      suppressed_address: { email: 'never@example.com' }
+    })
+    await importText(api, listId, 'email\nimported@example.com\n', { column_mapping: ['email'] })
+    await act(api, await select(api, listId), { kind: 'set_status', status: 'bounced' })
+    const { id } = await makeCampaign(api, listId, {
+      dispatch_attributes: { from_email: 'sender@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    await api.sent(id)
+  })
+  const parents = database
+    .prepare<[], string>(
+      `SELECT DISTINCT "table" FROM pragma_table_list AS tables, pragma_foreign_key_list(tables.name)
+       WHERE tables.schema = 'main' ORDER BY 1`
+    )
+    .pluck()
+    .all()
+  expect(parents.length).toBeGreaterThan(15)
+  for (const parent of parents) {
+    database.exec(`BEGIN; DELETE FROM "${parent}"`)
+    const losses = new LossList(join(await temporaryDirectory(), 'losses.csv'))
+    repairReferences(database, losses, ['organizations', 'mailing_lists'])
+    repairFields(database, losses)
+    repairReferences(database, losses)
+    expect(faultsOf(database), `without ${parent}`).toEqual([])
+    await losses.close()
+    database.exec('ROLLBACK')
+  }
 })

@@ -46,6 +46,10 @@ async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<string> 
     await makeSubscriber(api, other.id, `other${person}@example.com`)
   await makeSegment(api, list.id, { other: other.id })
   await makeCampaign(api, list.id)
+  const sent = await makeCampaign(api, other.id, {
+    dispatch_attributes: { from_email: 'sender@example.com', begins_at: Math.floor(Date.now() / 1000) }
+  })
+  await api.sent(sent.id)
   await app.end(signal)
   return directory
 }
