@@ -130,3 +130,14 @@ it('what is no code stays as it is', () => {
     })
   )
 })
+
+it('links that the delivery makes stay links in whatever place', () => {
+  expect(html('<a href="%%unsubscribe_link%%">')).toBe('<a href="https://example.com/u?t=1&amp;l=2">')
+  expect(html('<a href="%%link_to_web_version%%">')).toBe('<a href="https://example.com/w">')
+  expect(text('http://example.com/go?to=%%unsubscribe_link%%')).toBe(
+    'http://example.com/go?to=https://example.com/u?t=1&l=2'
+  )
+  expect(text('http://example.com/go?to=%%link_to_web_version%%')).toBe(
+    'http://example.com/go?to=https://example.com/w'
+  )
+})
