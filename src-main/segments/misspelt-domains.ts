@@ -42,7 +42,8 @@ export function likelyDomain(domain: string): string | null {
   const dot = domain.indexOf('.')
   const [name, ending] = [domain.slice(0, dot), domain.slice(dot + 1)]
   if (dot < 1) return null
-  const own = providers[name]
+  // Names such as constructor are keys of any object.
+  const own = Object.hasOwn(providers, name) ? providers[name] : undefined
   if (own) {
     const meant = own.find((each) => wrongEndings[each]?.includes(ending))
     return meant === undefined ? null : `${name}.${meant}`

@@ -70,6 +70,8 @@ describe('a misspelt domain', () => {
       'gmailxy.com',
       'gm.com',
       'sub.gmail.con',
+      'constructor.com',
+      'constructor.con',
       'com',
       '.com',
       ''
