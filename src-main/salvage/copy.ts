@@ -91,7 +91,8 @@ export class TableCopy {
     const missing = this.#missingByIndexes(isThere)
     for (const id of this.#unreadable) {
       // What damage makes of a page may look like a row that is whole elsewhere.
-      if (!missing.has(id) && isThere.get(id) === undefined) missing.set(id, new Map())
+      if (!missing.has(id) && !this.#refused.has(id) && isThere.get(id) === undefined)
+        missing.set(id, new Map())
     }
     for (const [id, row] of missing) this.#tell('lost', id, row)
   }
@@ -132,9 +133,11 @@ export class TableCopy {
 
   /** @returns null where it is no row of the table, or holds what cannot be worked with */
   #rowOf({ rowid, values, isDoubtful }: TreeRow): Row | null {
-    const { columns, name } = this.table
-    if (values.length > columns.length) return null
+    const { columns, name, isKeyed } = this.table
+    if (values.length > columns.length || typeof rowid === 'bigint') return null
     const row: Row = new Map()
+    // Rows keep their places, by which indexes know them.
+    if (!isKeyed && !columns.some(({ isRowId }) => isRowId)) row.set('rowid', rowid)
     for (const [index, value] of values.entries()) {
       const column = columns[index]
       if (!column) return null
@@ -173,7 +176,8 @@ function fits(value: StoredColumn, type: string): boolean {
   if (value === null || type === 'ANY') return true
   if (type === 'TEXT') return typeof value === 'string'
   if (type === 'BLOB') return Buffer.isBuffer(value)
-  return typeof value === 'number' || typeof value === 'bigint'
+  // Listwright writes no integers that JavaScript does not keep exactly.
+  return typeof value === 'number'
 }
 
 /** Whether what begins or ends like JSON is JSON. */

@@ -1,5 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
 import { formatCount } from '../base/figures.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 
@@ -19,8 +19,9 @@ export type Loss =
 export type LossCounts = Record<Loss, number>
 
 /** What people call the records of the tables. */
-const recordNames: Record<string, string> = {
+export const recordNames: Record<string, string> = {
   api_keys: 'API key',
+  autoresponder_reactions: 'Waiting autoresponder message',
   autoresponders: 'Autoresponder',
   bounce_domains: 'Bounce domain',
   bounce_emails: 'Bounce email',
@@ -38,7 +39,6 @@ const recordNames: Record<string, string> = {
   mailing_lists: 'List',
   organizations: 'Organization',
   pending_subscriptions: 'Unconfirmed subscription',
-  queued_reactions: 'Waiting autoresponder message',
   seed_lists: 'Seed list',
   segments: 'Segment',
   settings: 'Setting',
@@ -82,9 +82,13 @@ export class LossList {
   readonly counts: LossCounts = { lost: 0, doubtful: 0, replaced: 0, removed: 0, stopped: 0 }
   readonly #lost = new Map<string, number>()
   readonly #stream: WriteStream
+  readonly #written: Promise<void>
 
   constructor(path: string) {
     this.#stream = createWriteStream(path, { flush: true })
+    this.#written = finished(this.#stream)
+    // It is told when the list is closed.
+    this.#written.catch(() => undefined)
     this.#stream.write(lines([['Record', 'Id', 'Name', 'List', 'What became of it']]))
   }
 
@@ -120,6 +124,6 @@ export class LossList {
   /** @throws Error where it could not be written */
   async close(): Promise<void> {
     this.#stream.end()
-    await once(this.#stream, 'close')
+    await this.#written
   }
 }

@@ -22,6 +22,7 @@ const typeOfValues: Record<string, CustomFieldType> = {
 
 /** Gives values of subscribers whose custom field was lost a field again, and chosen options that were lost a name. */
 export function repairFields(database: Database, losses: LossList): void {
+  blankUnreadable(database, losses)
   for (const { id, type, list, lists } of unknownFields(database)) {
     const name = `Recovered field ${id}`
     const { changes } = database
@@ -49,13 +50,25 @@ export function repairFields(database: Database, losses: LossList): void {
   }
 }
 
+/** What damage left of values may not even be JSON, also where no notes tell that a page was damaged. */
+function blankUnreadable(database: Database, losses: LossList): void {
+  const blanked = database
+    .prepare<[], { id: number; email: string }>(
+      `UPDATE subscribers SET custom_fields = '{}'
+       WHERE iif(json_valid(custom_fields), json_type(custom_fields), '') <> 'object' RETURNING id, email`
+    )
+    .all()
+  for (const { id, email } of blanked) losses.add('doubtful', 'subscribers', id, email)
+}
+
 function unknownFields(database: Database): UnknownField[] {
   return database
     .prepare<[], UnknownField>(
       `SELECT CAST(value.key AS INTEGER) AS id, value.type AS type, min(mailing_list_id) AS list,
          count(DISTINCT mailing_list_id) AS lists
        FROM subscribers, json_each(custom_fields) AS value
-       WHERE NOT EXISTS (SELECT 1 FROM custom_fields WHERE custom_fields.id = CAST(value.key AS INTEGER))
+       WHERE CAST(value.key AS INTEGER) BETWEEN 1 AND ${Number.MAX_SAFE_INTEGER}
+         AND NOT EXISTS (SELECT 1 FROM custom_fields WHERE custom_fields.id = CAST(value.key AS INTEGER))
        GROUP BY value.key, value.type ORDER BY count(*) DESC`
     )
     .all()
@@ -68,7 +81,7 @@ function unknownOptions(database: Database): { field: number; option: number }[]
        FROM subscribers, json_each(custom_fields) AS value
        JOIN custom_fields ON custom_fields.id = CAST(value.key AS INTEGER) AND field_type LIKE 'select%',
        json_each(iif(value.type = 'array', value.value, json_array(value.value))) AS chosen
-       WHERE chosen.type = 'integer'
+       WHERE chosen.type = 'integer' AND chosen.value BETWEEN 1 AND ${Number.MAX_SAFE_INTEGER}
          AND NOT EXISTS (SELECT 1 FROM custom_field_options WHERE custom_field_options.id = chosen.value)`
     )
     .all()

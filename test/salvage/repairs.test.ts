@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { addFunctions } from '../../src-main/database/functions.ts'
 import { countAgain, countedTables } from '../../src-main/salvage/counters.ts'
-import { LossList } from '../../src-main/salvage/losses.ts'
+import { LossList, recordNames } from '../../src-main/salvage/losses.ts'
 import { repairReferences } from '../../src-main/salvage/references.ts'
 import { stopWhatWasGoingOn } from '../../src-main/salvage/stopped.ts'
 import { repairFields } from '../../src-main/salvage/values.ts'
@@ -164,6 +164,27 @@ test('fields and options that are lost are given back to the values that people 
   expect(rows.every(([, , , became]) => became === replaced)).toBe(true)
 })
 
+test('values that are no JSON any more are left out, and who had them is told', async () => {
+  const { database, losses, told } = await gaps()
+  database.exec(`UPDATE subscribers SET custom_fields = '{"1":' WHERE email = 'a@example.com';
+    UPDATE subscribers SET custom_fields = '[1]' WHERE email = 'b@example.com';
+    UPDATE subscribers SET custom_fields = '{"99999999999999999999":"x","0":"y"}' WHERE email = 'c@example.com'`)
+  repairFields(database, losses)
+  const values = database.prepare('SELECT custom_fields FROM subscribers ORDER BY email').pluck().all()
+  expect(values.slice(0, 2)).toEqual(['{}', '{}'])
+  const doubtful = 'Kept, but its part of the file was changed: please check it'
+  expect((await told()).map(([record, , name, became]) => [record, name, became])).toEqual([
+    ['Subscriber', 'a@example.com', doubtful],
+    ['Subscriber', 'b@example.com', doubtful]
+  ])
+})
+
+test('records that are lost are told by names of tables that there are', async () => {
+  const { database } = await gaps()
+  const tables = database.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main'").pluck().all()
+  expect(Object.keys(recordNames).filter((name) => !tables.includes(name))).toEqual([])
+})
+
 test('a field whose values people of several lists have belongs to all lists, and is told once', async () => {
   const { database, losses, fields, other } = await gaps()
   database.exec('DELETE FROM custom_fields')
@@ -262,9 +283,11 @@ test('whichever table is lost, what is left refers to nothing that is missing', 
     const suppression = expectSuccess(
       await api.post<{ id: number }>('/suppression_lists', { suppression_list: { name: 'Never' } })
     )
-    await api.post(`/suppression_lists/${suppression.id}/suppressed_addresses`, {
-      suppressed_address: { email: 'never@example.com' }
-    })
+    expectSuccess(
+      await api.post(`/suppression_lists/${suppression.id}/suppressed_addresses/create_multiple`, {
+        data: ['never@example.com']
+      })
+    )
     await importText(api, listId, 'email\nimported@example.com\n', { column_mapping: ['email'] })
     await act(api, await select(api, listId), { kind: 'set_status', status: 'bounced' })
     const { id } = await makeCampaign(api, listId, {
