@@ -833,29 +833,6 @@ describe('what one does to a list meanwhile', () => {
     await expectNoDrift()
   })
 
-  it('back again brings messages that waited for them with them, and leaves those of the other list there', async () => {
-    const [list, other] = [await listOf({ a: 'active' }), await makeList(started.api)]
-    const trigger = async (listId: number) => {
-      const { id } = await makeAutoresponder(started.api, listId, 'Hello')
-      expectSuccess(
-        await started.api.post(`/mailing_lists/${listId}/subscribers/a@example.com/trigger_autoresponders`, {
-          autoresponder_ids: [id]
-        })
-      )
-    }
-    await trigger(list.id)
-    const waiting = reactionsOf(started, list.id)
-    expect(waiting).toHaveLength(1)
-    const moved = await act(started.api, await select(started.api, list.id), {
-      kind: 'move',
-      mailing_list_id: other.id
-    })
-    expect(reactionsOf(started, list.id)).toEqual([])
-    await undo(started.api, moved.id)
-    expect(reactionsOf(started, list.id)).toEqual(waiting)
-    expect(reactionsOf(started, other.id)).toEqual([])
-  })
-
   it('tells the change log of both lists who came back from a move', async () => {
     const [list, other] = [await makeList(started.api), await makeList(started.api)]
     await makeSubscriber(started.api, list.id, 'a@example.com')

@@ -23,8 +23,7 @@ export class Compiler {
       getCompilationSettings: () => ({
         ...options,
         noUnusedLocals: false,
-        noUnusedParameters: false,
-        declaration: true
+        noUnusedParameters: false
       }),
       getScriptFileNames: () => this.#sources,
       getScriptVersion: (name) => String(this.#changed.get(name)?.version ?? 0),
