@@ -20,11 +20,7 @@ export class Compiler {
     const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, repository)
     this.#sources = fileNames.filter((name) => name.includes('/src-main/'))
     this.#service = ts.createLanguageService({
-      getCompilationSettings: () => ({
-        ...options,
-        noUnusedLocals: false,
-        noUnusedParameters: false
-      }),
+      getCompilationSettings: () => ({ ...options, noUnusedLocals: false, noUnusedParameters: false }),
       getScriptFileNames: () => this.#sources,
       getScriptVersion: (name) => String(this.#changed.get(name)?.version ?? 0),
       getScriptSnapshot: (name) => {

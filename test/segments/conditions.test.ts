@@ -33,6 +33,11 @@ const field = (type: (typeof types)[number], rest: object): object => ({
 })
 const time = (rest: object): object => ({ type: 'time', attribute: 'created_at', ...rest })
 
+const confirmedAndSuppressed = [
+  { type: 'confirmed', operator: 'is true' },
+  { type: 'suppressed', operator: 'is true' }
+]
+
 function read(given: unknown[]): { clause: Condition[]; refusal: string | undefined } {
   const faults = new Faults()
   return { clause: readConditions(given, 'clause', fields, faults), refusal: faults.refusal?.message }
@@ -89,10 +94,7 @@ it.each<[object, string]>([
     {
       type: 'group',
       match: 'any',
-      conditions: [
-        { type: 'confirmed', operator: 'is true' },
-        { type: 'suppressed', operator: 'is true' }
-      ]
+      conditions: confirmedAndSuppressed
     },
     '(is confirmed or is suppressed)'
   ],
@@ -100,10 +102,7 @@ it.each<[object, string]>([
     {
       type: 'group',
       match: 'all',
-      conditions: [
-        { type: 'confirmed', operator: 'is true' },
-        { type: 'suppressed', operator: 'is true' }
-      ]
+      conditions: confirmedAndSuppressed
     },
     '(is confirmed and is suppressed)'
   ]
