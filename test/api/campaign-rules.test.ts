@@ -39,7 +39,7 @@ it.each<[ContentInput, string]>([
   })
 })
 
-it('a content keeps what a request does not give, and a blank name is none', () => {
+it('a content keeps what a request leaves out, also its name where that is blank', () => {
   const before = { name: 'A', subject: 'S', format: 'both' as const, html: 'h', text: 't' }
   expect(mergeContent(before, {}, 1)).toEqual(before)
   expect(mergeContent(before, { name: ' ', text: '', subject: '' }, 1)).toEqual({
@@ -194,7 +194,7 @@ it('the days of a report are whole days of the zone, from two months ago to the 
   }
 })
 
-it('a time of a query is read as any time, or refused by its name', () => {
+it('a time in a query is read as everywhere else, and refused under the name of its parameter', () => {
   expect(readTime('after', undefined, 'UTC')).toBeUndefined()
   expect(readTime('after', '2026-01-01', 'UTC')).toBe(Date.UTC(2026, 0, 1))
   expect(() => readTime('after', 'soon', 'UTC')).toThrow(/^after must be an ISO 8601 time/)

@@ -119,7 +119,7 @@ it.each<[FieldDefinition['type'], FieldDefinition['attributes'], unknown, string
   ['number', { minimum_value: -1, maximum_value: 0 }, -1, null],
   ['number', { minimum_value: -1, maximum_value: 0 }, 0, null],
   ['number', { minimum_value: -1, maximum_value: 0 }, 1, 'must be at most 0']
-])('a %s with the bounds %j takes them themselves, and of %j says %j', (type, attributes, raw, complaint) => {
+])('a %s with the bounds %j accepts them, and of %j says %j', (type, attributes, raw, complaint) => {
   const read = readRequiredValue({ ...field(type), attributes }, raw, 'mdy')
   expect(read instanceof ValueFault ? read.complaint : null).toBe(complaint)
 })

@@ -87,7 +87,7 @@ describe('notes of pages', () => {
     }
   })
 
-  it('of which any byte but the last batch was changed are damaged', async () => {
+  it('in which any byte before the last batch was changed are damaged', async () => {
     const path = await databasePath()
     await replaceSums(path, whole)
     appendSums(path, { pageSize: 4096, pages: 3, sums: new Map([[2, 22]]) })

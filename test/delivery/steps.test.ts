@@ -76,7 +76,7 @@ it('a campaign that was paused takes no step any more, and goes on where it was'
   expect(noted()).toMatchObject({ recipients: 1, after_id: 1, position: 7, links: 1, sent: 1, counted: 1 })
 })
 
-it('a state of a campaign changes the time at which it was changed, and is changed once', async () => {
+it('each change of a campaign’s state is noted with its time, and cannot be made twice', async () => {
   const { bench, id, row } = await begun()
   const changedAt = (): unknown => row('SELECT updated_at FROM campaigns')
   const times = [changedAt()]

@@ -164,7 +164,7 @@ test('fields and options that are lost are given back to the values that people 
   expect(rows.every(([, , , became]) => became === replaced)).toBe(true)
 })
 
-test('values that are no JSON any more are left out, and who had them is told', async () => {
+test('values that are no longer JSON are left out, and whoever had them is listed', async () => {
   const { database, losses, told } = await gaps()
   database.exec(`UPDATE subscribers SET custom_fields = '{"1":' WHERE email = 'a@example.com';
     UPDATE subscribers SET custom_fields = '[1]' WHERE email = 'b@example.com';

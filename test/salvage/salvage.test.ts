@@ -206,7 +206,7 @@ async function recoveredAfter(email: string, change: (row: Buffer, head: Buffer,
 
 const doubtful = 'Kept, but its part of the file was changed: please check it'
 
-test('a letter that was changed in an address is told, and the subscriber is found under what it is now', async () => {
+test('a changed letter in an address is reported, and the subscriber is found under the address as it is now', async () => {
   const { id, before, after, keys, losses, loss } = await recoveredAfter('reader1500@example.com', (row) => {
     row.write('a', 0)
   })
@@ -224,7 +224,7 @@ test('a letter that was changed in an address is told, and the subscriber is fou
   expect(losses.every((row) => row['What became of it'] === doubtful)).toBe(true)
 })
 
-test('values that are none any more are left out, and the subscriber stays', async () => {
+test('values that can no longer be read are left out, and the subscriber stays', async () => {
   const { id, before, after, loss } = await recoveredAfter('reader1500@example.com', (row) => {
     row.write('x', row.indexOf('{"'))
   })
@@ -234,7 +234,7 @@ test('values that are none any more are left out, and the subscriber stays', asy
   expect(after.size).toBe(before.length)
 })
 
-test('a subscriber whose address is none any more is lost, once, under the name that an index has', async () => {
+test('a subscriber whose address can no longer be read is listed as lost once, by the address that an index still has', async () => {
   const email = 'reader1500@example.com'
   const { id, before, after, losses, loss } = await recoveredAfter(email, (row) => {
     row.write(' ', 10)

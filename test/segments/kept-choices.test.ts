@@ -108,7 +108,7 @@ it('four million ids are kept at most, of the choices that were used last', asyn
   expect(begun.at(-1)).toBe('1')
 })
 
-it('one that could not be looked for is looked for anew', async () => {
+it('a search that failed is made again', async () => {
   let isBroken = true
   const kept = new KeptChoices(() =>
     isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(Float64Array.of(1))
