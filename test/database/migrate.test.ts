@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { migrate, migrations } from '../../src-main/database/migrate.ts'
+import { applicationId, migrate, migrations, writerOf } from '../../src-main/database/migrate.ts'
 import type { Migration } from '../../src-main/database/migration.ts'
 import { createApp } from '../support/built.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
@@ -114,6 +114,37 @@ describe('migrations', () => {
     expect(() => migrate(database, backups)).toThrow(/before the first release .*schema 21; .*22\)/)
     expect(versionOf(database)).toBe(21)
     await expect(readdir(backups)).rejects.toThrow()
+  })
+
+  it("mark a database as Listwright's, and never copy one that has nothing to be changed", async () => {
+    const { database, backups } = await freshDatabase()
+    expect(writerOf(database, steps)).toBe('this')
+    migrate(database, backups, steps)
+    expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
+    // One that was made before they were marked.
+    database.pragma('application_id = 0')
+    expect(writerOf(database, steps)).toBe('this')
+    migrate(database, backups, steps)
+    expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
+    expect(writerOf(database, steps)).toBe('this')
+    expect(writerOf(database, steps.slice(0, 1))).toBe('newer')
+    expect(writerOf(database, [{ version: 3, name: 'third', sql: '' }])).toBe('unreleased')
+    await expect(readdir(backups)).rejects.toThrow()
+  })
+
+  it("refuse another program's database in a sentence that tells what is in it, and leave it as it is", async () => {
+    const { database, backups } = await freshDatabase()
+    database.pragma('application_id = 7')
+    expect(() => migrate(database, backups, steps)).toThrow(
+      `${database.name} is another program's database. Choose another data directory.`
+    )
+    database.exec('CREATE TABLE songs (title TEXT)')
+    const sentence = `${database.name} is another program's database (it holds "songs"). Choose another data directory.`
+    expect(() => migrate(database, backups, steps)).toThrow(sentence)
+    database.pragma('application_id = 0')
+    expect(() => migrate(database, backups, steps)).toThrow(sentence)
+    expect(versionOf(database)).toBe(0)
+    expect(database.pragma('application_id', { simple: true })).toBe(0)
   })
 
   it('refuse a database of a newer version with a sentence that says what to do', async () => {

@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { noCounters } from '../../src-main/api/statistics/rules.ts'
+import type { CommandInput } from '../../src-main/database/command.ts'
 import { commandBench } from '../support/commands.ts'
 
-/** A campaign of one content that has begun, whose steps are taken one by one. */
-async function begun() {
+/** A campaign that has begun, whose steps are taken one by one. */
+async function begun(
+  contents = [{ subject: 'Hello', text: 'https://example.com', format: 'text' as const }],
+  dispatch: CommandInput<'campaigns.create'>['campaign']['dispatch_attributes'] = {}
+) {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   await bench.run('settings.ensureSigningSecret', undefined)
@@ -34,8 +38,12 @@ async function begun() {
     },
     campaign: {
       name: 'News',
-      dispatch_attributes: { begins_at: Math.floor(Date.now() / 1000) - 60, from_email: 'news@example.com' },
-      contents: [{ subject: 'Hello', text: 'https://example.com', format: 'text' }],
+      dispatch_attributes: {
+        begins_at: Math.floor(Date.now() / 1000) - 60,
+        from_email: 'news@example.com',
+        ...dispatch
+      },
+      contents,
       segmentation_criteria_ad_hoc: []
     }
   })
@@ -110,4 +118,127 @@ it('a campaign that fails, is held or ends after somebody paused it stays as the
   expect(state()).toEqual(sending)
   await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'broken' } })
   expect(state()).toEqual({ state: 'failed', paused: 0, error_message: 'broken' })
+})
+
+describe('a split test', () => {
+  const hour = 3_600_000
+  const contents = ['First', 'Second'].map((subject) => ({ subject, text: 'x', format: 'text' as const }))
+
+  /** A split test whose test is over, with opens of its second content. */
+  async function tested(percentage: number) {
+    const all = await begun(contents, {
+      autowinner_enabled: true,
+      autowinner_percentage: percentage,
+      autowinner_delay_amount: 1,
+      autowinner_delay_unit: 'hours',
+      autowinner_metric: 'opens_unique'
+    })
+    const { bench, id, plan } = all
+    const [first, second] = plan?.message.contents ?? []
+    const sent = (sliceId: number, opens: number) => ({
+      sliceId,
+      counters: { ...noCounters(), messages_sent: 5, opens_unique: opens, opens_total: opens },
+      subscriberIds: []
+    })
+    await bench.run('deliveries.noteSent', {
+      id,
+      progress: { afterId: 1, position: 1 },
+      counted: [sent(first?.sliceId ?? 0, 1), sent(second?.sliceId ?? 0, 2)],
+      suppressed: 0
+    })
+    const over = Date.now()
+    await bench.run('deliveries.end', { id, end: { is: 'finished' } }, { clock: over })
+    const goOn = (clock: number) =>
+      bench.run('deliveries.begin', { id, linkBase: 'http://127.0.0.1' }, { clock })
+    const state = () =>
+      all.row(
+        'SELECT phase, decides_at - ' + over + ' AS decides_in, winning_content_id, after_id FROM deliveries'
+      )
+    const winner = second?.id
+    return { ...all, over, goOn, state, winner }
+  }
+
+  it('begins among the share that it was given, and waits for its delay before its winner is sent', async () => {
+    const { plan, over, goOn, state, winner, row } = await tested(50.5)
+    expect(plan).toMatchObject({ pass: { kind: 'split_testing' }, percentage: 50.5, shares: null })
+    const waiting = { phase: 'decision_delay', decides_in: hour, winning_content_id: null, after_id: 1 }
+    expect(state()).toEqual(waiting)
+    expect(
+      row('SELECT count(*) AS count, count(DISTINCT snapshot_group) AS moments FROM stat_snapshots')
+    ).toEqual({
+      count: 2,
+      moments: 1
+    })
+    expect(await goOn(over)).toBeNull()
+    expect(await goOn(over + hour - 1)).toBeNull()
+    expect(state()).toEqual(waiting)
+    expect(await goOn(over + hour)).toMatchObject({
+      pass: { kind: 'winner', contentId: winner },
+      percentage: 50.5
+    })
+    expect(state()).toMatchObject({ phase: 'winner', winning_content_id: winner, after_id: 0 })
+    expect(
+      row('SELECT count(*) AS count, count(DISTINCT snapshot_group) AS moments FROM stat_snapshots')
+    ).toEqual({
+      count: 4,
+      moments: 2
+    })
+  })
+
+  it('waits anew for its delay where the clock was set back to before it began', async () => {
+    const { over, goOn, state } = await tested(50)
+    expect(await goOn(over - 1)).toBeNull()
+    expect(state()).toMatchObject({ phase: 'decision_delay', decides_in: hour - 1 })
+    expect(await goOn(over + hour - 2)).toBeNull()
+    expect(await goOn(over + hour - 1)).not.toBeNull()
+  })
+
+  it('among everybody waits for nothing', async () => {
+    const { plan, over, goOn, state } = await tested(100)
+    expect(plan).toMatchObject({ percentage: 100 })
+    expect(state()).toMatchObject({ phase: 'decision_delay', decides_in: 0 })
+    expect(await goOn(over)).toMatchObject({ pass: { kind: 'winner' } })
+  })
+
+  it('that nobody asked for sends all contents to everybody', async () => {
+    const { plan, row } = await begun(contents, { autowinner_percentage: 30 })
+    expect(plan).toMatchObject({ pass: { kind: 'everybody' }, percentage: 100, shares: null })
+    expect(row('SELECT phase FROM deliveries')).toEqual({ phase: 'everybody' })
+  })
+
+  it('of one content is none', async () => {
+    const { plan } = await begun(contents.slice(0, 1), {
+      autowinner_enabled: true,
+      autowinner_percentage: 30,
+      autowinner_delay_amount: 1,
+      autowinner_delay_unit: 'hours',
+      autowinner_metric: 'opens_unique'
+    })
+    expect(plan).toMatchObject({ pass: { kind: 'everybody' }, percentage: 100 })
+  })
+})
+
+it('who left while a campaign was sent is no recipient of it in the end', async () => {
+  const { bench, id, plan, row } = await begun()
+  await bench.run('deliveries.noteRecipients', { id, recipients: 9 })
+  await bench.run('deliveries.noteSent', {
+    id,
+    progress: { afterId: 1, position: 1 },
+    counted: [
+      {
+        sliceId: plan?.message.contents[0]?.sliceId ?? 0,
+        counters: { ...noCounters(), messages_sent: 4, skips_error: 2, skips_request: 1 },
+        subscriberIds: []
+      }
+    ],
+    suppressed: 1
+  })
+  const recipients = () => row('SELECT recipients FROM deliveries')
+  expect(recipients()).toEqual({ recipients: 8 })
+  await bench.run('deliveries.end', { id, end: { is: 'finished' } })
+  expect(recipients()).toEqual({ recipients: 7 })
+  expect(row('SELECT state, finished_at > started_at AS later FROM dispatches')).toEqual({
+    state: 'finished',
+    later: 1
+  })
 })

@@ -1,0 +1,235 @@
+import SQLite from 'better-sqlite3'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Checkpointer } from '../../src-main/database/checkpointer.ts'
+import { openForWriting } from '../../src-main/database/connection.ts'
+import { LastChangeNotes, notedLastChange } from '../../src-main/database/last-change.ts'
+import { NotedCheckpoint } from '../../src-main/database/noted-checkpoint.ts'
+import { readSums, replaceSums } from '../../src-main/database/page-sums.ts'
+import { saltsOfLog } from '../../src-main/database/write-ahead-log.ts'
+import { temporaryDirectory } from '../support/application.ts'
+
+afterEach(() => vi.useRealTimers())
+
+/** A database of small pages, none of them in its log, and what copies it. */
+async function opened() {
+  const path = join(await temporaryDirectory(), 'listwright.db')
+  const first = new SQLite(path)
+  first.pragma('page_size = 512')
+  first.exec('CREATE TABLE t (text)')
+  first.close()
+  const sqlite = openForWriting(path)
+  sqlite.pragma('synchronous = OFF')
+  onTestFinished(() => void sqlite.close())
+  let copies = 0
+  let damage = 0
+  const checkpointer = new Checkpointer(sqlite, path, {
+    onCopied: () => copies++,
+    onDamage: () => damage++
+  })
+  const last = new LastChangeNotes(path)
+  onTestFinished(() => checkpointer.finish())
+  const other = new SQLite(path, { readonly: true })
+  onTestFinished(() => void other.close())
+  return {
+    path,
+    sqlite,
+    checkpointer,
+    last,
+    /** Begins to read what is there now, so that the log goes on where it ends. @returns what ends that */
+    read: (): (() => void) => {
+      other.exec('BEGIN; SELECT 1 FROM t')
+      return () => void other.exec('COMMIT')
+    },
+    /** Writes about so many pages into the log, in one commit. */
+    write: (pages: number) =>
+      sqlite.prepare("INSERT INTO t VALUES (replace(hex(zeroblob(?)), '00', 'abcd'))").run(pages * 127),
+    copies: () => copies,
+    damage: () => damage,
+    copied: () => {
+      const [state] = sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[]
+      return state
+    }
+  }
+}
+
+const copied = async (of: { copies: () => number }, times: number): Promise<void> => {
+  await expect.poll(() => of.copies(), { timeout: 20_000 }).toBe(times)
+}
+
+describe('the log is copied into the database', () => {
+  it('once that is begun, and not while it is held', async () => {
+    const all = await opened()
+    const { checkpointer, write, copied: state } = all
+    write(21_000)
+    expect(checkpointer.hasBegun).toBe(false)
+    checkpointer.afterCommit()
+    checkpointer.begin()
+    expect(checkpointer.hasBegun).toBe(true)
+    checkpointer.hold()
+    checkpointer.afterCommit()
+    expect(checkpointer.isBehind).toBe(false)
+    expect(state()?.checkpointed).toBe(0)
+    checkpointer.begin()
+    checkpointer.afterCommit()
+    await copied(all, 1)
+    expect(state()?.checkpointed).toBe(checkpointer.logLength)
+    expect(all.damage()).toBe(0)
+  })
+
+  it('when it has twenty thousand pages, or one thousand after more than a second', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const all = await opened()
+    const { checkpointer, write, copied: state } = all
+    checkpointer.begin()
+    write(19_000)
+    checkpointer.afterCommit()
+    expect(checkpointer.isBehind).toBe(false)
+    expect(state()?.checkpointed).toBe(0)
+    vi.advanceTimersByTime(1000)
+    checkpointer.afterCommit()
+    expect(state()?.checkpointed).toBe(0)
+    vi.advanceTimersByTime(1)
+    checkpointer.afterCommit()
+    vi.useRealTimers()
+    await copied(all, 1)
+    expect(state()?.checkpointed).toBeGreaterThan(19_000)
+  })
+
+  it('in its last pages by the writer itself, after which it starts over', async () => {
+    const all = await opened()
+    const { checkpointer, write, read, copied: state } = all
+    checkpointer.begin()
+    write(21_000)
+    const endReading = read()
+    checkpointer.afterCommit()
+    await copied(all, 1)
+    write(10)
+    endReading()
+    checkpointer.afterCommit()
+    expect(all.copies()).toBe(1)
+    expect(state()?.checkpointed).toBe(checkpointer.logLength)
+    const salts = saltsOfLog(all.path)
+    write(10)
+    expect(checkpointer.logLength).toBeLessThan(20)
+    expect(saltsOfLog(all.path)).not.toBe(salts)
+    // A log that began just now is not slow to fill.
+    write(1500)
+    checkpointer.afterCommit()
+    expect(state()?.checkpointed).toBe(0)
+  })
+
+  it('while long jobs wait where it grew to twice of that, and where only its last pages are left', async () => {
+    const all = await opened()
+    const { checkpointer, write, read } = all
+    checkpointer.begin()
+    write(21_000)
+    let endReading = read()
+    checkpointer.afterCommit()
+    expect(checkpointer.isBehind).toBe(false)
+    await copied(all, 1)
+    write(21_000)
+    endReading()
+    endReading = read()
+    checkpointer.afterCommit()
+    expect(checkpointer.isBehind).toBe(true)
+    await copied(all, 2)
+    expect(checkpointer.isBehind).toBe(false)
+    write(300)
+    endReading()
+    checkpointer.afterCommit()
+    expect(checkpointer.isBehind).toBe(true)
+    await copied(all, 3)
+    expect(checkpointer.isBehind).toBe(false)
+  })
+
+  it('not for five seconds after the disk was full', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const all = await opened()
+    const { checkpointer, write, copied: state } = all
+    checkpointer.begin()
+    write(21_000)
+    await checkpointer.holdOff()
+    vi.advanceTimersByTime(4999)
+    checkpointer.afterCommit()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(state()?.checkpointed).toBe(0)
+    vi.advanceTimersByTime(1)
+    checkpointer.afterCommit()
+    vi.useRealTimers()
+    await copied(all, 1)
+  })
+
+  it('to its end before a full disk is answered', async () => {
+    const all = await opened()
+    const { checkpointer, write, copied: state } = all
+    checkpointer.begin()
+    write(21_000)
+    checkpointer.afterCommit()
+    await checkpointer.holdOff()
+    expect(state()?.checkpointed).toBe(checkpointer.logLength)
+  })
+})
+
+describe('the end of the writer', () => {
+  it('copies what is left, and notes that nothing is in the log', async () => {
+    const { path, checkpointer, write, last } = await opened()
+    checkpointer.begin()
+    write(10)
+    last.note({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
+    checkpointer.close(last)
+    expect(existsSync(`${path}-wal`)).toBe(false)
+    expect(statSync(path).size).toBeGreaterThan(10 * 512)
+    expect(notedLastChange(path)).toEqual({ changeLogId: 7, log: null })
+  })
+
+  it('leaves the log as it is while nothing may be copied', async () => {
+    const { path, checkpointer, write, last } = await opened()
+    write(10)
+    last.note({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
+    const { size } = statSync(`${path}-wal`)
+    checkpointer.close(last)
+    expect(statSync(`${path}-wal`).size).toBe(size)
+    expect(notedLastChange(path)).toEqual({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
+  })
+})
+
+describe('a copy of the log', () => {
+  it('has the checksums of its pages noted, and ends where the log ended when it began', async () => {
+    const { path, sqlite, write } = await opened()
+    await replaceSums(path, { pageSize: 512, pages: 0, sums: new Uint32Array(), isNoted: new Uint8Array() })
+    const checkpoint = new NotedCheckpoint(sqlite, path)
+    onTestFinished(() => checkpoint.close())
+    expect(checkpoint.state()).toMatchObject({ log: 0, checkpointed: 0 })
+    expect(checkpoint.isDone).toBe(true)
+    write(10)
+    const { log } = checkpoint.state()
+    expect(checkpoint.isDone).toBe(false)
+    expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
+    expect(checkpoint.isDone).toBe(true)
+    const noted = readSums(path)
+    expect(noted).toMatchObject({ pageSize: 512, pages: sqlite.pragma('page_count', { simple: true }) })
+    // There is nothing to copy, and nothing is noted twice.
+    expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
+    expect(readSums(path)).toEqual(noted)
+    // It holds no snapshot any more: the log can start over.
+    write(1)
+    expect(checkpoint.state().log).toBeLessThan(log)
+  })
+
+  it('leaves in the log what somebody began to read before it', async () => {
+    const { path, sqlite, write, read } = await opened()
+    const checkpoint = new NotedCheckpoint(sqlite, path)
+    onTestFinished(() => checkpoint.close())
+    write(10)
+    const before = checkpoint.state().log
+    const endReading = read()
+    write(1)
+    const { log } = checkpoint.state()
+    expect(checkpoint.run()).toMatchObject({ log, checkpointed: before })
+    expect(checkpoint.isDone).toBe(false)
+    endReading()
+    expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
+  })
+})
