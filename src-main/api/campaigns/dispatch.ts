@@ -67,8 +67,10 @@ export async function mergeDispatch(
   faults: Faults
 ): Promise<DispatchSettings> {
   const complain = (sentence: string): void => faults.add(`dispatch_attributes.${sentence}`)
-  const kept = <Key extends keyof DispatchInput & keyof DispatchSettings>(key: Key) =>
-    given[key] === undefined ? before[key] : given[key]
+  const kept = <Key extends keyof DispatchInput & keyof DispatchSettings>(key: Key) => {
+    const value = given[key]
+    return value === undefined ? before[key] : value
+  }
   const flag = (key: 'track_opens' | 'track_links' | 'paused' | 'autowinner_enabled'): number =>
     Number(given[key] ?? before[key] === 1)
   const reference = async (
@@ -106,15 +108,15 @@ export async function mergeDispatch(
     speed: given.speed ?? before.speed,
     track_opens: flag('track_opens'),
     track_links: flag('track_links'),
-    from_name: kept('from_name') ?? null,
-    from_email: kept('from_email') ?? null,
-    reply_to: kept('reply_to') ?? null,
-    sender_email: kept('sender_email') ?? null,
+    from_name: kept('from_name'),
+    from_email: kept('from_email'),
+    reply_to: kept('reply_to'),
+    sender_email: kept('sender_email'),
     autowinner_enabled: flag('autowinner_enabled'),
     autowinner_percentage: percentage(given.autowinner_percentage, before.autowinner_percentage, complain),
-    autowinner_delay_amount: kept('autowinner_delay_amount') ?? null,
-    autowinner_delay_unit: kept('autowinner_delay_unit') ?? null,
-    autowinner_metric: kept('autowinner_metric') ?? null,
+    autowinner_delay_amount: kept('autowinner_delay_amount'),
+    autowinner_delay_unit: kept('autowinner_delay_unit'),
+    autowinner_metric: kept('autowinner_metric'),
     ...begin(given.begins_at, before, timeZone, clock, complain)
   }
   for (const key of ['from_email', 'reply_to', 'sender_email'] as const) {
