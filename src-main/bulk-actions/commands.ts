@@ -370,24 +370,24 @@ const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now 
         .limit(forgottenAtOnce)
     )
     .executeTakeFirst()
-  const last = await db
-    .selectFrom('bulk_action_kept')
-    .select(['is_undo', 'subscriber_id'])
-    .where('bulk_action_id', '=', id)
-    .orderBy('is_undo')
-    .orderBy('subscriber_id')
-    .offset(forgottenAtOnce)
-    .limit(1)
-    .executeTakeFirst()
-  await db
+  const kept = await db
     .deleteFrom('bulk_action_kept')
     .where('bulk_action_id', '=', id)
-    .$if(last !== undefined, (query) =>
-      query.where('is_undo', '=', last?.is_undo ?? 0).where('subscriber_id', '<', last?.subscriber_id ?? 0)
+    .where((where) =>
+      where(
+        where.refTuple('is_undo', 'subscriber_id'),
+        'in',
+        where
+          .selectFrom('bulk_action_kept')
+          .select(['is_undo', 'subscriber_id'])
+          .where('bulk_action_id', '=', id)
+          .limit(forgottenAtOnce)
+          .$asTuple('is_undo', 'subscriber_id')
+      )
     )
-    .execute()
+    .executeTakeFirst()
   await db.updateTable('bulk_actions').set({ forgotten_at: now }).where('id', '=', id).execute()
-  return last !== undefined || changes.numDeletedRows === BigInt(forgottenAtOnce)
+  return [changes, kept].some(({ numDeletedRows }) => numDeletedRows === BigInt(forgottenAtOnce))
 })
 
 /**

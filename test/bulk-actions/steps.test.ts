@@ -100,3 +100,37 @@ it('putting deleted subscribers back stops at the limit, however many steps shar
   await bench.run('bulkActions.continue', { id })
   expect(bench.sqlite.prepare(active).pluck().get()).toBe(300)
 })
+
+it.each([
+  { kept: 0, keptByUndo: 0, calls: 1 },
+  { kept: 499, keptByUndo: 0, calls: 1 },
+  { kept: 500, keptByUndo: 0, calls: 2 },
+  { kept: 501, keptByUndo: 0, calls: 2 },
+  { kept: 1000, keptByUndo: 3, calls: 3 },
+  { kept: 400, keptByUndo: 400, calls: 2 }
+])(
+  'what undoing an action needs is forgotten in pieces, and whom it kept: $kept, and $keptByUndo by its undoing',
+  async ({ kept, keptByUndo, calls }) => {
+    const bench = await commandBench()
+    const id = await actingOnAll(bench, unsubscribing)
+    await stepsOf(bench, id, false)
+    const insert = bench.sqlite.prepare(
+      `INSERT INTO bulk_action_kept (bulk_action_id, is_undo, subscriber_id, email, reason)
+       VALUES (?, ?, ?, 'a@example.com', 'changed')`
+    )
+    for (let person = 1; person <= kept; person++) insert.run(id, 0, person)
+    for (let person = 1; person <= keptByUndo; person++) insert.run(id, 1, person)
+    const rows = bench.sqlite.prepare(
+      `SELECT (SELECT count(*) FROM bulk_action_kept) AS kept, (SELECT count(*) FROM bulk_action_changes) AS changes,
+         forgotten_at IS NOT NULL AS forgotten FROM bulk_actions`
+    )
+    let done = 0
+    for (let isMore = true; isMore && done < 10; done++) {
+      isMore = Boolean(await bench.run('bulkActions.forget', { id }))
+      // What is gone in part can be undone by nobody.
+      expect(rows.get()).toMatchObject({ forgotten: 1 })
+    }
+    expect(done).toBe(calls)
+    expect(rows.get()).toEqual({ kept: 0, changes: 0, forgotten: 1 })
+  }
+)
