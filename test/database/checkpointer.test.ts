@@ -1,12 +1,13 @@
 import SQLite from 'better-sqlite3'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Checkpointer } from '../../src-main/database/checkpointer.ts'
 import { openForWriting } from '../../src-main/database/connection.ts'
 import { LastChangeNotes, notedLastChange } from '../../src-main/database/last-change.ts'
-import { NotedCheckpoint } from '../../src-main/database/noted-checkpoint.ts'
-import { readSums, replaceSums } from '../../src-main/database/page-sums.ts'
+import { endWith, NotedCheckpoint } from '../../src-main/database/noted-checkpoint.ts'
+import { readSums, replaceSums, sumsPath } from '../../src-main/database/page-sums.ts'
 import { saltsOfLog } from '../../src-main/database/write-ahead-log.ts'
 import { temporaryDirectory } from '../support/application.ts'
 
@@ -69,7 +70,8 @@ describe('the log is copied into the database', () => {
     expect(checkpointer.hasBegun).toBe(true)
     checkpointer.hold()
     checkpointer.afterCommit()
-    expect(checkpointer.isBehind).toBe(false)
+    await pause(150)
+    expect(all.copies()).toBe(0)
     expect(state()?.checkpointed).toBe(0)
     checkpointer.begin()
     checkpointer.afterCommit()
@@ -153,7 +155,7 @@ describe('the log is copied into the database', () => {
     await checkpointer.holdOff()
     vi.advanceTimersByTime(4999)
     checkpointer.afterCommit()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(150)
     expect(state()?.checkpointed).toBe(0)
     vi.advanceTimersByTime(1)
     checkpointer.afterCommit()
@@ -232,4 +234,52 @@ describe('a copy of the log', () => {
     endReading()
     expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
   })
+
+  it('is not made where the checksums of its pages cannot be noted, and says so', async () => {
+    const { path, sqlite, write } = await opened()
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    onTestFinished(() => printed.mockRestore())
+    mkdirSync(sumsPath(path))
+    const checkpoint = new NotedCheckpoint(sqlite, path)
+    onTestFinished(() => checkpoint.close())
+    write(10)
+    const { log } = checkpoint.state()
+    expect(checkpoint.run()).toEqual({ log: 0, checkpointed: 0 })
+    expect(checkpoint.state()).toMatchObject({ log, checkpointed: 0 })
+    expect(printed).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/^Pages could not be noted: EISDIR.*\n$/)
+    )
+    rmdirSync(sumsPath(path))
+    expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
+  })
+
+  it('of a log that somebody took away gives the checksums up rather than what is in it', async () => {
+    const { path, sqlite, write, copied: state } = await opened()
+    await replaceSums(path, { pageSize: 512, pages: 0, sums: new Uint32Array(), isNoted: new Uint8Array() })
+    const checkpoint = new NotedCheckpoint(sqlite, path)
+    onTestFinished(() => checkpoint.close())
+    write(1)
+    checkpoint.run()
+    write(10)
+    rmSync(`${path}-wal`)
+    checkpoint.run()
+    expect(state()?.checkpointed).toBeGreaterThan(10)
+    expect(readSums(path)).toBe('nothing')
+  })
+})
+
+it('an end that cannot be noted leaves the log, which is noted still', async () => {
+  const { path, sqlite, write, last } = await opened()
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => printed.mockRestore())
+  write(10)
+  new NotedCheckpoint(sqlite, path).run()
+  last.note({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
+  last.close()
+  const elsewhere = new LastChangeNotes(join(path, 'nowhere'))
+  endWith(sqlite, new NotedCheckpoint(sqlite, path), elsewhere)
+  expect(printed).toHaveBeenCalledExactlyOnceWith(
+    expect.stringMatching(/^The end could not be noted: ENOTDIR.*\n$/)
+  )
+  expect(existsSync(`${path}-wal`)).toBe(true)
 })

@@ -1,8 +1,8 @@
 import SQLite from 'better-sqlite3'
 import { writeFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applicationId, migrate, migrations, writerOf } from '../../src-main/database/migrate.ts'
 import type { Migration } from '../../src-main/database/migration.ts'
 import { createApp } from '../support/built.ts'
@@ -69,6 +69,33 @@ describe('migrations', () => {
       'listwright-schema-3',
       'listwright-schema-4'
     ])
+  })
+
+  it('remove no copy where nothing is changed, and none before the change is made', async () => {
+    const { database, backups } = await freshDatabase()
+    await mkdir(backups)
+    const copies = [1, 2, 3, 4].map((day) => `listwright-schema-1-2026-01-0${day}T12-00-00.000Z.db`)
+    for (const name of copies) writeFileSync(join(backups, name), 'copy')
+    migrate(database, backups, steps.slice(0, 1))
+    migrate(database, backups, steps.slice(0, 1))
+    const broken = { version: 3, name: 'broken', sql: 'SELECT nonsense' }
+    expect(() => migrate(database, backups, [...steps.slice(0, 1), broken])).toThrow()
+    expect(await readdir(backups)).toEqual(expect.arrayContaining(copies))
+  })
+
+  it('succeed where an old copy cannot be removed, and say so', async () => {
+    const { database, backups } = await freshDatabase()
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    onTestFinished(() => printed.mockRestore())
+    migrate(database, backups, steps.slice(0, 1))
+    for (const day of [1, 2, 3]) {
+      await mkdir(join(backups, `listwright-schema-1-2026-01-0${day}T12-00-00.000Z.db`), { recursive: true })
+    }
+    migrate(database, backups, steps)
+    expect(versionOf(database)).toBe(2)
+    expect(printed).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining(`Old copies in ${backups} were not removed: `)
+    )
   })
 
   it('leave nothing of a step that fails, and the steps before it', async () => {

@@ -1,8 +1,11 @@
 import SQLite from 'better-sqlite3'
-import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { keepLog, openForWriting } from '../../src-main/database/connection.ts'
+import { LastChangeNotes, notedLastChange } from '../../src-main/database/last-change.ts'
 import {
   appendSums,
   giveUpSums,
@@ -202,5 +205,62 @@ describe('the log', () => {
       changed[at] = (changed[at] ?? 0) ^ 1
       expect(await framesOf(changed), `changed at ${at}`).toBe(frames)
     }
+  })
+})
+
+describe.runIf(existsSync('/proc/self/fd'))('files', () => {
+  /** How many files this process has open whose paths begin so. */
+  const openFiles = (path: string): number =>
+    readdirSync('/proc/self/fd').filter((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`).startsWith(path)
+      } catch {
+        // The one that lists them is closed by now.
+        return false
+      }
+    }).length
+
+  it('that hold what is noted are closed, whatever is found in them', async () => {
+    const path = await databasePath()
+    const batch = { pageSize: 4096, pages: 1, sums: new Map([[1, 1]]) }
+    await replaceSums(path, whole)
+    appendSums(path, batch)
+    giveUpSums(path)
+    appendSums(path, batch)
+    const last = new LastChangeNotes(path)
+    last.note({ changeLogId: 1, log: null })
+    last.note({ changeLogId: 2, log: null }, true)
+    expect(openFiles(path)).toBe(1)
+    last.close()
+    last.close()
+    expect(notedLastChange(path)).toEqual({ changeLogId: 2, log: null })
+    expect(openFiles(path)).toBe(0)
+  })
+
+  it('of logs are closed, also of one that is broken or cannot be read', async () => {
+    const { path, insert } = await logged()
+    insert()
+    const before = openFiles(path)
+    contentOfLog(path)
+    saltsOfLog(path)
+    syncLog(path)
+    expect(pagesInLog(path, 0, 1)).not.toBeNull()
+    expect(openFiles(path)).toBe(before)
+    const other = await databasePath()
+    await writeFile(`${other}-wal`, 'x'.repeat(40))
+    expect(contentOfLog(other).end).toBeNull()
+    expect(pagesInLog(other, 0, 1)).toBeNull()
+    await rm(`${other}-wal`)
+    await mkdir(`${other}-wal`)
+    expect(() => contentOfLog(other)).toThrow('EISDIR')
+    expect(openFiles(other)).toBe(0)
+  })
+
+  it('of databases that cannot be opened are closed', async () => {
+    const path = await databasePath()
+    await writeFile(path, 'x'.repeat(4096))
+    expect(() => openForWriting(path)).toThrow('file is not a database')
+    expect(() => keepLog(path)).toThrow('file is not a database')
+    expect(openFiles(path)).toBe(0)
   })
 })

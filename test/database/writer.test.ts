@@ -1,7 +1,10 @@
 import SQLite from 'better-sqlite3'
+import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { lastChangePath, notedLastChange } from '../../src-main/database/last-change.ts'
+import { contentOfLog } from '../../src-main/database/write-ahead-log.ts'
 import type { Writer } from '../../src-main/database/writer.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import { temporaryDirectory } from '../support/application.ts'
@@ -22,7 +25,14 @@ async function started() {
   const names = other.prepare<[], string>('SELECT name FROM suppression_lists ORDER BY id').pluck()
   const request = (addresses: string) =>
     writer.run('suppressionLists.beginSuppression', { organizationId: 1, id: listId, userId, addresses })
-  return { writer, other, request, suppressed: () => suppressed.all(), names: () => names.all() }
+  return {
+    writer,
+    databasePath,
+    other,
+    request,
+    suppressed: () => suppressed.all(),
+    names: () => names.all()
+  }
 }
 
 const named = (name: string) => ({ organizationId: 1, suppressionList: { name } })
@@ -113,6 +123,107 @@ describe('while another program has the lock', () => {
     ])
     other.exec('COMMIT')
     expect(names()).toEqual(['First'])
+  })
+})
+
+it('commands have times of their own, in their order, however many there are within a millisecond', async () => {
+  const { writer, other } = await started()
+  await Promise.all(
+    Array.from({ length: 300 }, (_, number) => writer.run('suppressionLists.create', named(`List ${number}`)))
+  )
+  const times = other
+    .prepare<[], number>('SELECT created_at FROM suppression_lists ORDER BY id')
+    .pluck()
+    .all()
+  expect(new Set(times).size).toBe(301)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+})
+
+describe('what cannot be committed', () => {
+  /** Has each commit fail that adds to a table: what it adds as well refers to nothing, which is looked at with the commit. */
+  const failCommitsTo = (other: SQLite.Database, table: string) =>
+    other.exec(`CREATE TABLE broken (id INTEGER REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED) STRICT;
+      CREATE TRIGGER break AFTER INSERT ON ${table} BEGIN INSERT INTO broken VALUES (-1); END`)
+
+  it('is taken back whole, and told', async () => {
+    const { writer, other, names } = await started()
+    const heard: unknown[] = []
+    writer.onChanges((changes) => heard.push(...changes))
+    failCommitsTo(other, 'suppression_lists')
+    await expect(writer.run('suppressionLists.create', named('Second'))).rejects.toThrow(
+      /^commit: .*FOREIGN KEY constraint failed/
+    )
+    other.exec('DROP TRIGGER break')
+    await writer.run('suppressionLists.create', named('Third'))
+    expect(names()).toEqual(['First', 'Third'])
+    await expect.poll(() => heard).toHaveLength(1)
+  })
+
+  it('of long jobs is taken back with the commands beside it, and each is told', async () => {
+    const { writer, other, request, suppressed } = await started()
+    const [first, second] = [await request('a@example.com'), await request('b@example.com')]
+    const heard: unknown[] = []
+    writer.onChanges((changes) => heard.push(...changes))
+    failCommitsTo(other, 'suppressed_addresses')
+    const reason = { message: expect.stringMatching(/^commit: .*FOREIGN KEY constraint failed/) as string }
+    expect(await Promise.allSettled([goOnWith(writer, first), goOnWith(writer, second)])).toMatchObject([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason }
+    ])
+    expect(suppressed()).toEqual([])
+    expect(heard).toEqual([])
+    other.exec('DROP TRIGGER break')
+    await Promise.all([goOnWith(writer, first), goOnWith(writer, second)])
+    expect(suppressed()).toEqual(['a@example.com', 'b@example.com'])
+  })
+})
+
+describe('how far the data went', () => {
+  /** The newest entry of the change log, for which nothing is waited. */
+  const newestEntry = (other: SQLite.Database) =>
+    other.prepare('SELECT max(id) FROM change_log').pluck().get()
+
+  it('is not noted until what is there was looked at, and nothing is copied from the log', async () => {
+    const { writer, databasePath } = await started()
+    expect(notedLastChange(databasePath)).toBe('nothing')
+    await writer.close()
+    expect(statSync(`${databasePath}-wal`).size).toBeGreaterThan(0)
+    expect(notedLastChange(databasePath)).toBe('nothing')
+  })
+
+  it('is noted with each change that somebody waits for, and with the end, which copies the log', async () => {
+    const { writer, other, databasePath, request } = await started()
+    writer.goOn()
+    await writer.run('suppressionLists.create', named('Second'))
+    const { end } = contentOfLog(databasePath)
+    expect(end?.frames).toBeGreaterThan(0)
+    expect(notedLastChange(databasePath)).toEqual({ changeLogId: newestEntry(other), log: end })
+    const id = await request('a@example.com')
+    const noted = { changeLogId: newestEntry(other), log: contentOfLog(databasePath).end }
+    expect(notedLastChange(databasePath)).toEqual(noted)
+    // What changes nothing is noted by nobody, and neither is what goes on by itself.
+    await writer.run('suppressionLists.continueSuppression', { id: 0 })
+    await goOnWith(writer, id)
+    expect(notedLastChange(databasePath)).toEqual(noted)
+    const last = newestEntry(other)
+    other.close()
+    await writer.run('suppressionLists.create', named('Third'))
+    await writer.close()
+    expect(existsSync(`${databasePath}-wal`)).toBe(false)
+    expect(notedLastChange(databasePath)).toEqual({ changeLogId: Number(last) + 1, log: null })
+  })
+
+  it('is no reason to refuse a change where it cannot be noted', async () => {
+    const printed: string[] = []
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
+    onTestFinished(() => spy.mockRestore())
+    const { writer, databasePath, names } = await started()
+    writer.goOn()
+    mkdirSync(lastChangePath(databasePath))
+    await writer.run('suppressionLists.create', named('Second'))
+    expect(names()).toEqual(['First', 'Second'])
+    await expect.poll(() => printed.join('')).toMatch(/^The last change could not be noted: EISDIR/)
+    rmdirSync(lastChangePath(databasePath))
   })
 })
 

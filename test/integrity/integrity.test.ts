@@ -1,0 +1,127 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { StorageFault } from '../../src-main/base/errors.ts'
+import { lastChangePath } from '../../src-main/database/last-change.ts'
+import { sumsPath } from '../../src-main/database/page-sums.ts'
+import { Integrity } from '../../src-main/integrity/integrity.ts'
+import { startWriter } from '../../src-main/start-writer.ts'
+import { temporaryDirectory } from '../support/application.ts'
+
+/** What looks at the data of a directory, and what it has printed. */
+async function lookingAt(directory?: string) {
+  const printed: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
+  onTestFinished(() => spy.mockRestore())
+  const integrity = new Integrity(directory ?? (await temporaryDirectory()), false)
+  onTestFinished(() => integrity.close())
+  return { integrity, printed }
+}
+
+/** A directory with a database of which something that is noted cannot be read, since it is a folder. */
+async function unreadable(pathOf: (databasePath: string) => string): Promise<string> {
+  const directory = await temporaryDirectory()
+  const databasePath = join(directory, 'listwright.db')
+  await writeFile(databasePath, 'x')
+  await mkdir(pathOf(databasePath))
+  return directory
+}
+
+async function writerOf(directory: string) {
+  const writer = await startWriter({
+    databasePath: join(directory, 'listwright.db'),
+    backupDirectory: directory
+  })
+  onTestFinished(() => writer.close())
+  const add = () =>
+    writer.run('suppressionLists.create', {
+      organizationId: 1,
+      suppressionList: { name: `Never ${names++}` }
+    })
+  await writer.run('accounts.ensureSystemOrganization', undefined)
+  return { writer, add }
+}
+
+let names = 0
+
+const cannotBeChecked = expect.stringMatching(/^The database could not be checked: EISDIR/) as string
+
+it('a first start has nothing to look at, and is sound', async () => {
+  const { integrity, printed } = await lookingAt()
+  expect(integrity.state).toBe('checking')
+  integrity.examineEnd()
+  await integrity.examine()
+  expect(integrity.state).toBe('sound')
+  expect(printed).toEqual([])
+})
+
+it('a database that cannot be read is damaged, and told so once', async () => {
+  const { integrity, printed } = await lookingAt(await unreadable(sumsPath))
+  await integrity.examine()
+  await integrity.examine()
+  expect(integrity.state).toBe('damaged')
+  expect(integrity.faults).toEqual([cannotBeChecked])
+  expect(printed).toEqual([expect.stringMatching(/^The database could not be checked: EISDIR.*\n$/)])
+})
+
+it('a note of the last change that cannot be read is told before anything is written', async () => {
+  const { integrity } = await lookingAt(await unreadable(lastChangePath))
+  integrity.examineEnd()
+  expect(integrity.faults).toEqual([cannotBeChecked])
+})
+
+it('what cannot be looked at because the application ends accuses nobody', async () => {
+  const { integrity, printed } = await lookingAt(await unreadable(sumsPath))
+  const { writer } = await writerOf(await temporaryDirectory())
+  await integrity.close()
+  await expect(integrity.examine()).rejects.toThrow('EISDIR')
+  integrity.watch(writer, Promise.reject(new Error('the thread was ended')))
+  await new Promise(setImmediate)
+  expect(integrity.faults).toEqual([])
+  expect(printed).toEqual([])
+})
+
+it('a writer of data that could not be looked at refuses changes, until they are taken as they are', async () => {
+  const directory = await temporaryDirectory()
+  const { writer, add } = await writerOf(directory)
+  const { integrity } = await lookingAt(directory)
+  integrity.watch(writer, Promise.reject(new Error('odd')))
+  await expect.poll(() => integrity.state).toBe('damaged')
+  expect(integrity.faults).toEqual(['The database could not be checked: odd'])
+  await expect(add()).rejects.toThrow('the database is damaged')
+  await integrity.accept()
+  expect(integrity.faults).toEqual([])
+  await add()
+})
+
+it('what was found before there was a writer keeps it from writing', async () => {
+  const directory = await temporaryDirectory()
+  const { writer, add } = await writerOf(directory)
+  const { integrity } = await lookingAt(directory)
+  integrity.report()
+  integrity.watch(writer, integrity.examine())
+  await expect(add()).rejects.toThrow('the database is damaged')
+  expect(integrity.faults).toEqual(['Parts of the database cannot be read: its structure is damaged.'])
+})
+
+it.each(['full', 'locked', 'failing'] as const)(
+  'a database that a disk or a program keeps from being looked at is not damaged: %s',
+  async (kind) => {
+    const directory = await temporaryDirectory()
+    const { writer, add } = await writerOf(directory)
+    const { integrity, printed } = await lookingAt(directory)
+    integrity.watch(writer, Promise.reject(new StorageFault(kind)))
+    await expect.poll(() => printed).toEqual([`${new StorageFault(kind).message}\n`])
+    expect(integrity.faults).toEqual([])
+    await add()
+  }
+)
+
+it('a database whose damage was met while it was looked at is damaged', async () => {
+  const directory = await temporaryDirectory()
+  const { writer, add } = await writerOf(directory)
+  const { integrity } = await lookingAt(directory)
+  integrity.watch(writer, Promise.reject(new StorageFault('damaged')))
+  await expect.poll(() => integrity.state).toBe('damaged')
+  await expect(add()).rejects.toThrow('the database is damaged')
+})
