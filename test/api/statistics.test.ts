@@ -1,9 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { periodAround } from '../../src-main/api/statistics/periods.ts'
-import { summaryOfSlices } from '../../src-main/api/statistics/queries.ts'
+import { periodAround, readDays, readTime } from '../../src-main/api/statistics/periods.ts'
+import {
+  hoursOfCampaign,
+  keepsRecipients,
+  linksOfCampaign,
+  messagesSent,
+  statisticsOfCampaigns,
+  summaryOfSlices,
+  systemCampaigns
+} from '../../src-main/api/statistics/queries.ts'
 import { noCounters, sumCounters, summaryOf } from '../../src-main/api/statistics/rules.ts'
 import { counterNames, type Counters, rateNames } from '../../src-main/api/statistics/schema.ts'
+import { kyselyOver } from '../../src-main/database/connection.ts'
+import { begunCampaign } from '../support/campaigns.ts'
 
 function counted(counters: Partial<Counters>): Counters {
   return { ...noCounters(), ...counters }
@@ -90,5 +100,163 @@ describe('a summary', () => {
         }
       })
     )
+  })
+})
+
+describe('the days of a report', () => {
+  const now = Date.parse('2026-03-31T22:30:00Z')
+  const days = (range: Parameters<typeof readDays>[0], timeZone = 'UTC') => {
+    const { from, before } = readDays(range, timeZone, now)
+    return [new Date(from).toISOString(), new Date(before).toISOString()]
+  }
+
+  it('are by default those of this month and of the two before it, in the zone', () => {
+    expect(days({})).toEqual(['2026-01-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'])
+    expect(days({}, 'Europe/Berlin')).toEqual(['2026-01-31T23:00:00.000Z', '2026-04-30T22:00:00.000Z'])
+  })
+
+  it('begin with the first and end with the last that was given', () => {
+    expect(days({ start_date: '20240229', end_date: '20240229' })).toEqual([
+      '2024-02-29T00:00:00.000Z',
+      '2024-03-01T00:00:00.000Z'
+    ])
+    expect(() => days({ start_date: '20240301', end_date: '20240229' })).toThrow(
+      'start_date must not be after end_date'
+    )
+  })
+
+  it.each(['20230229', '20231301', '20230100', '2023-01-01', '00000101', '230101', '99990101x'])(
+    'are no days where no calendar has them: %s',
+    (start_date) => {
+      expect(() => days({ start_date, end_date: '20300101' })).toThrow(
+        'start_date must be a day such as 20140131'
+      )
+    }
+  )
+
+  it('may be told by a time, which is refused by name where it is none', () => {
+    expect(readTime('from', undefined, 'UTC')).toBeUndefined()
+    expect(readTime('from', '2026-01-01T00:00:00', 'Europe/Berlin')).toBe(Date.parse('2025-12-31T23:00:00Z'))
+    expect(() => readTime('from', 'soon', 'UTC')).toThrow(/^from must be an ISO 8601 time/)
+  })
+})
+
+describe('what was counted of a campaign', () => {
+  const contents = ['First', 'Second'].map((subject) => ({ subject, text: 'x', format: 'text' as const }))
+
+  /** A campaign of two contents that is being sent. */
+  async function counting() {
+    const campaign = await begunCampaign(contents)
+    const [first = 0, second = 0] = campaign.plan?.message.contents.map(({ sliceId }) => sliceId) ?? []
+    const sent = (sliceId: number, counters: Partial<Counters>) =>
+      campaign.bench.run('deliveries.noteSent', {
+        id: campaign.id,
+        progress: { afterId: 1, position: 1 },
+        counted: [{ sliceId, counters: counted(counters), subscriberIds: [] }],
+        suppressed: 0
+      })
+    const { sqlite } = campaign.bench
+    const bounce = sqlite.prepare(
+      `INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, bounce_code, occurred_at)
+       VALUES (?, ?, 1, 'a@example.com', ?, ?, 0)`
+    )
+    return { ...campaign, first, second, sent, bounce, db: kyselyOver(sqlite) }
+  }
+
+  it('is told content by content, with the codes of its bounces', async () => {
+    const { id, db, first, second, sent, bounce } = await counting()
+    await sent(first, { messages_sent: 3 })
+    await sent(first, { messages_sent: 2, skips_error: 1 })
+    for (const code of ['511', '511', '421']) bounce.run(first, 'bounce', 1, code)
+    // Neither a second one of somebody nor one without a code nor anything else.
+    bounce.run(first, 'bounce', 0, '511')
+    bounce.run(first, 'bounce', 1, null)
+    bounce.run(second, 'scomp', 1, '511')
+    const statistics = (await statisticsOfCampaigns(db, [id])).get(id)
+    expect(statistics?.slices).toMatchObject([
+      { sliceId: first, byCode: { 421: 1, 511: 2 }, counters: { messages_sent: 5, skips_error: 1 } },
+      { sliceId: second, byCode: null, counters: noCounters() }
+    ])
+    expect((await statisticsOfCampaigns(db, [id + 1])).get(id + 1)).toBeUndefined()
+    expect(await hoursOfCampaign(db, id)).toMatchObject([{ messages_sent: 5, skips_error: 1 }])
+  })
+
+  it('is told of the links whose address fits a pattern, page by page', async () => {
+    const { id, db, bench, first, second, plan } = await counting()
+    const urls = ['https://example.com/B', 'https://example.com/a?x=[1]', 'https://example.org']
+    await bench.run('deliveries.noteLinks', { id, sliceId: first, urls })
+    await bench.run('deliveries.noteLinks', { id, sliceId: second, urls: ['https://example.com/c'] })
+    const all = { page: 0, per_page: 10 }
+    const found = async (filter: Parameters<typeof linksOfCampaign>[2], page = all) => {
+      const { rows, total } = await linksOfCampaign(db, id, filter, page)
+      return [rows.map(({ url }) => url.replace('https://', '')), total]
+    }
+    expect(await found({})).toEqual([
+      ['example.com/a?x=[1]', 'example.com/B', 'example.com/c', 'example.org'],
+      4
+    ])
+    expect(await found({ url: 'HTTPS://example.com/*' }, { page: 1, per_page: 2 })).toEqual([
+      ['example.com/c'],
+      3
+    ])
+    expect(await found({ url: '*?x=[1]' })).toEqual([['example.com/a?x=[1]'], 1])
+    expect(await found({ contentId: plan?.message.contents[1]?.id })).toEqual([['example.com/c'], 1])
+  })
+
+  it('is among the messages of a period to the hour, where any were sent', async () => {
+    const { id, db, first, sent } = await counting()
+    await sent(first, { skips_error: 1 })
+    const [before] = await hoursOfCampaign(db, id)
+    const hour = before?.hour ?? 0
+    const within = (from: number, until: number) => messagesSent(db, 1, { from, before: until })
+    expect(await within(hour, hour + 1)).toEqual([])
+    await sent(first, { messages_sent: 7 })
+    const told = [
+      {
+        hour,
+        campaign_id: id,
+        campaign_name: 'News',
+        autoresponder_id: null,
+        autoresponder_name: null,
+        messages_sent: 7
+      }
+    ]
+    expect(await within(hour, hour + 1)).toEqual(told)
+    expect(await within(hour - 3_600_000, hour)).toEqual([])
+    expect(await within(hour + 1, hour + 3_600_000)).toEqual([])
+    expect(await messagesSent(db, 2, { from: hour, before: hour + 1 })).toEqual([])
+  })
+
+  it('is reported to system administrators by when it began, with or without those that are being sent', async () => {
+    const { id, db, bench, row } = await counting()
+    const { started_at: began } = row('SELECT started_at FROM dispatches') as { started_at: number }
+    const reported = async (filter: Partial<Parameters<typeof systemCampaigns>[1]>) => {
+      const { rows, total } = await systemCampaigns(
+        db,
+        { excludeActive: false, ...filter },
+        { page: 0, per_page: 10 }
+      )
+      expect(rows).toHaveLength(total)
+      return rows
+    }
+    expect(await reported({})).toMatchObject([
+      { mailing_list: { name: 'Readers' }, campaign: { id, name: 'News', state: 'sending', paused: false } }
+    ])
+    expect(await reported({ from: began, before: began + 1 })).toHaveLength(1)
+    expect(await reported({ from: began + 1 })).toEqual([])
+    expect(await reported({ before: began })).toEqual([])
+    expect(await reported({ excludeActive: true })).toEqual([])
+    await bench.run('deliveries.end', { id, end: { is: 'finished' } })
+    expect(await reported({ excludeActive: true })).toHaveLength(1)
+    await bench.run('campaigns.delete', { organizationId: 1, id, kind: 'campaign' })
+    expect(await reported({})).toEqual([])
+  })
+
+  it('says whom it was sent to, unless an earlier version sent it', async () => {
+    const { id, db, bench } = await counting()
+    expect(await keepsRecipients(db, id)).toBe(true)
+    expect(await keepsRecipients(db, id + 1)).toBe(true)
+    bench.sqlite.exec('UPDATE stats SET keeps_recipients = 0')
+    expect(await keepsRecipients(db, id)).toBe(false)
   })
 })

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { packIds } from '../../src-main/api/bulk-actions/selected-ids.ts'
+import { addPerson, beginAction } from '../support/bulk-steps.ts'
 import { type CommandBench, commandBench } from '../support/commands.ts'
 
-const owner = { organizationId: 1, userId: 1 }
 const people = 600
 const unsubscribing = { kind: 'set_status', status: 'unsubscribed' } as const
 
@@ -13,29 +12,10 @@ async function actingOnAll(
 ): Promise<number> {
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
-  for (let id = 1; id <= people; id++) {
-    const subscriber = {
-      email: `p${id}@example.com`,
-      status: 'active' as const,
-      apply_custom_field_defaults: false,
-      skip_autoresponders: true,
-      autoresponder_exclude_reacted: false
-    }
-    await bench.run('subscribers.create', { organizationId: 1, mailingListId, timeZone: 'UTC', subscriber })
-  }
-  const parts = packIds(Float64Array.from({ length: people }, (_, index) => index + 1))
-  const selectionId = await bench.run('bulkActions.keepSelection', {
-    ...owner,
-    mailingListId,
-    description: 'everybody',
-    subscribers: people,
-    parts
-  })
-  return bench.run('bulkActions.create', {
-    ...owner,
-    selectionId,
-    action: { ...action, revives: false, mode: 'set' }
-  })
+  const ids = []
+  for (let person = 1; person <= people; person++)
+    ids.push(await addPerson(bench, mailingListId, `p${person}@example.com`))
+  return beginAction(bench, mailingListId, ids, action)
 }
 
 /** How many subscribers each step changed, until the command has nothing left to do. */

@@ -1,59 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { noCounters } from '../../src-main/api/statistics/rules.ts'
-import type { CommandInput } from '../../src-main/database/command.ts'
-import { commandBench } from '../support/commands.ts'
-
-/** A campaign that has begun, whose steps are taken one by one. */
-async function begun(
-  contents = [{ subject: 'Hello', text: 'https://example.com', format: 'text' as const }],
-  dispatch: CommandInput<'campaigns.create'>['campaign']['dispatch_attributes'] = {}
-) {
-  const bench = await commandBench()
-  await bench.run('accounts.ensureSystemOrganization', undefined)
-  await bench.run('settings.ensureSigningSecret', undefined)
-  const mailingListId = await bench.run('mailingLists.create', {
-    organizationId: 1,
-    list: { name: 'Readers' }
-  })
-  const scope = { organizationId: 1, timeZone: 'UTC', mailingListId }
-  await bench.run('subscribers.create', {
-    ...scope,
-    subscriber: {
-      email: 'a@example.com',
-      status: 'active',
-      custom_fields: {},
-      apply_custom_field_defaults: false,
-      skip_autoresponders: true,
-      autoresponder_exclude_reacted: false
-    }
-  })
-  const id = await bench.run('campaigns.create', {
-    ...scope,
-    kind: 'campaign',
-    source: {
-      source_template_id: null,
-      duplicate_segmentation_criteria: false,
-      duplicate_content: false,
-      duplicate_dispatch: false
-    },
-    campaign: {
-      name: 'News',
-      dispatch_attributes: {
-        begins_at: Math.floor(Date.now() / 1000) - 60,
-        from_email: 'news@example.com',
-        ...dispatch
-      },
-      contents,
-      segmentation_criteria_ad_hoc: []
-    }
-  })
-  const plan = await bench.run('deliveries.begin', { id, linkBase: 'http://127.0.0.1' })
-  const row = (sql: string): unknown => bench.sqlite.prepare(sql).get()
-  return { bench, id, plan, row }
-}
+import { begunCampaign } from '../support/campaigns.ts'
 
 it('a campaign that was paused takes no step any more, and goes on where it was', async () => {
-  const { bench, id, plan, row } = await begun()
+  const { bench, id, plan, row } = await begunCampaign()
   const sliceId = plan?.message.contents[0]?.sliceId ?? 0
   expect(sliceId).toBeGreaterThan(0)
   const counters = { ...noCounters(), messages_sent: 1 }
@@ -85,7 +35,7 @@ it('a campaign that was paused takes no step any more, and goes on where it was'
 })
 
 it('each change of a campaign’s state is noted with its time, and cannot be made twice', async () => {
-  const { bench, id, row } = await begun()
+  const { bench, id, row } = await begunCampaign()
   const changedAt = (): unknown => row('SELECT updated_at FROM campaigns')
   const times = [changedAt()]
   const named = { organizationId: 1, id }
@@ -104,7 +54,7 @@ it('each change of a campaign’s state is noted with its time, and cannot be ma
 })
 
 it('a campaign that fails, is held or ends after somebody paused it stays as they left it', async () => {
-  const { bench, id, row } = await begun()
+  const { bench, id, row } = await begunCampaign()
   const state = (): unknown => row('SELECT state, paused, error_message FROM dispatches')
   const sending = { state: 'sending', paused: 0, error_message: null }
   expect(state()).toEqual(sending)
@@ -126,7 +76,7 @@ describe('a split test', () => {
 
   /** A split test whose test is over, with opens of its second content. */
   async function tested(percentage: number) {
-    const all = await begun(contents, {
+    const all = await begunCampaign(contents, {
       autowinner_enabled: true,
       autowinner_percentage: percentage,
       autowinner_delay_amount: 1,
@@ -201,13 +151,13 @@ describe('a split test', () => {
   })
 
   it('that nobody asked for sends all contents to everybody', async () => {
-    const { plan, row } = await begun(contents, { autowinner_percentage: 30 })
+    const { plan, row } = await begunCampaign(contents, { autowinner_percentage: 30 })
     expect(plan).toMatchObject({ pass: { kind: 'everybody' }, percentage: 100, shares: null })
     expect(row('SELECT phase FROM deliveries')).toEqual({ phase: 'everybody' })
   })
 
   it('of one content is none', async () => {
-    const { plan } = await begun(contents.slice(0, 1), {
+    const { plan } = await begunCampaign(contents.slice(0, 1), {
       autowinner_enabled: true,
       autowinner_percentage: 30,
       autowinner_delay_amount: 1,
@@ -219,7 +169,7 @@ describe('a split test', () => {
 })
 
 it('who left while a campaign was sent is no recipient of it in the end', async () => {
-  const { bench, id, plan, row } = await begun()
+  const { bench, id, plan, row } = await begunCampaign()
   await bench.run('deliveries.noteRecipients', { id, recipients: 9 })
   await bench.run('deliveries.noteSent', {
     id,

@@ -87,6 +87,8 @@ export const targets: Target[] = [
     ],
     tests: [
       'test/api/campaign-rules.test.ts',
+      'test/api/campaign-commands.test.ts',
+      'test/delivery/frame.test.ts',
       'test/delivery/replacement.test.ts',
       'test/delivery/links.test.ts',
       'test/delivery/steps.test.ts',

@@ -18,6 +18,8 @@ import { temporaryDirectory } from './application.ts'
 export interface CommandBench {
   sqlite: SQLite.Database
   directory: string
+  /** What the commands told that they changed. */
+  told: Change[]
   /**
    * Runs a command in a transaction of its own.
    * @param pauses whether it is asked to pause at each step
@@ -41,9 +43,11 @@ export async function commandBench(): Promise<CommandBench> {
   const db = kyselyOver(sqlite)
   onTestFinished(() => void sqlite.close())
   let now = Date.now()
+  const told: Change[] = []
   return {
     sqlite,
     directory,
+    told,
     async run(name, input, { pauses = false, isShared = false, failsToCommit = false, clock } = {}) {
       const command = commandNamed(commands, name).run
       const undos: (() => void)[] = []
@@ -66,6 +70,7 @@ export async function commandBench(): Promise<CommandBench> {
         )
         if (failsToCommit) throw new Error('the commit failed')
         sqlite.exec('COMMIT')
+        told.push(...changes)
         return result as CommandResult<typeof name>
       } catch (error) {
         if (sqlite.inTransaction) sqlite.exec('ROLLBACK')
