@@ -92,6 +92,8 @@ export const targets: Target[] = [
       'test/delivery/replacement.test.ts',
       'test/delivery/links.test.ts',
       'test/delivery/steps.test.ts',
+      'test/delivery/delivery.test.ts',
+      'test/delivery/message.test.ts',
       'test/delivery/outbox.test.ts',
       'test/delivery/split-test.test.ts',
       'test/tracking.test.ts',

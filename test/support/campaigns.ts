@@ -1,30 +1,41 @@
+import type { ContentInput } from '../../src-main/api/campaigns/schema.ts'
 import type { CommandInput } from '../../src-main/database/command.ts'
+import { addPerson } from './bulk-steps.ts'
 import { commandBench } from './commands.ts'
 
-/** A campaign that has begun, whose steps are taken one by one. */
+/** Who is on the list of a campaign, and what that is. */
+interface Readers {
+  /** Beside their address. */
+  people?: readonly Parameters<typeof addPerson>[3][]
+  list?: Omit<CommandInput<'mailingLists.create'>['list'], 'name'>
+  seeds?: string[]
+}
+
+/**
+ * A campaign that has begun, whose steps are taken one by one: to p1@example.com, p2@example.com and so on; to one person unless
+ * the readers say otherwise.
+ */
 export async function begunCampaign(
-  contents = [{ subject: 'Hello', text: 'https://example.com', format: 'text' as const }],
-  dispatch: CommandInput<'campaigns.create'>['campaign']['dispatch_attributes'] = {}
+  contents: ContentInput[] = [{ subject: 'Hello', text: 'https://example.com', format: 'text' }],
+  dispatch: CommandInput<'campaigns.create'>['campaign']['dispatch_attributes'] = {},
+  { people = [{}], list = {}, seeds = [] }: Readers = {}
 ) {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   await bench.run('settings.ensureSigningSecret', undefined)
   const mailingListId = await bench.run('mailingLists.create', {
     organizationId: 1,
-    list: { name: 'Readers' }
+    list: { name: 'Readers', ...list }
   })
   const scope = { organizationId: 1, timeZone: 'UTC', mailingListId }
-  await bench.run('subscribers.create', {
-    ...scope,
-    subscriber: {
-      email: 'a@example.com',
-      status: 'active',
-      custom_fields: {},
-      apply_custom_field_defaults: false,
-      skip_autoresponders: true,
-      autoresponder_exclude_reacted: false
-    }
-  })
+  const subscriberIds: number[] = []
+  for (const [index, more] of people.entries())
+    subscriberIds.push(await addPerson(bench, mailingListId, `p${index + 1}@example.com`, more))
+  const seedListIds: number[] = []
+  if (seeds.length > 0) {
+    const seedList = { name: 'Ours', addresses_array: seeds }
+    seedListIds.push((await bench.run('seedLists.create', { organizationId: 1, seedList })).id)
+  }
   const id = await bench.run('campaigns.create', {
     ...scope,
     kind: 'campaign',
@@ -39,6 +50,7 @@ export async function begunCampaign(
       dispatch_attributes: {
         begins_at: Math.floor(Date.now() / 1000) - 60,
         from_email: 'news@example.com',
+        ...(seedListIds.length > 0 && { seed_list_ids: seedListIds }),
         ...dispatch
       },
       contents,
@@ -47,5 +59,5 @@ export async function begunCampaign(
   })
   const plan = await bench.run('deliveries.begin', { id, linkBase: 'http://127.0.0.1' })
   const row = (sql: string): unknown => bench.sqlite.prepare(sql).get()
-  return { bench, id, mailingListId, plan, row }
+  return { bench, id, mailingListId, subscriberIds, plan, row }
 }

@@ -11,6 +11,8 @@ import {
   type CommandResult
 } from '../../src-main/database/command.ts'
 import { kyselyOver, openForWriting } from '../../src-main/database/connection.ts'
+import { CommandClient, type CommandReply, type CommandRequest } from '../../src-main/database/writer.ts'
+import { ApiError, messageOf, storageFaultOf } from '../../src-main/base/errors.ts'
 import { migrate } from '../../src-main/database/migrate.ts'
 import { temporaryDirectory } from './application.ts'
 
@@ -32,6 +34,8 @@ export interface CommandBench {
     input: CommandInput<Name>,
     options?: { pauses?: boolean; isShared?: boolean; failsToCommit?: boolean; clock?: number }
   ): Promise<CommandResult<Name>>
+  /** Runs commands as other threads do, over a port. */
+  client: CommandClient
   /** Keeps the database from growing, as a full disk does; null lets it grow again. */
   limitPages(more: number | null): void
 }
@@ -44,10 +48,17 @@ export async function commandBench(): Promise<CommandBench> {
   onTestFinished(() => void sqlite.close())
   let now = Date.now()
   const told: Change[] = []
-  return {
+  const bench: CommandBench = {
     sqlite,
     directory,
     told,
+    client: new CommandClient({
+      postMessage: ({ id, name, input }: CommandRequest) =>
+        void bench.run(name, input as CommandInput<typeof name>).then(
+          (result) => bench.client.settle({ id, result }),
+          (error: unknown) => bench.client.settle(refusalOf(id, error))
+        )
+    }),
     async run(name, input, { pauses = false, isShared = false, failsToCommit = false, clock } = {}) {
       const command = commandNamed(commands, name).run
       const undos: (() => void)[] = []
@@ -83,6 +94,15 @@ export async function commandBench(): Promise<CommandBench> {
       sqlite.pragma(`max_page_count = ${more === null ? 1_000_000 : pages + more}`)
     }
   }
+  return bench
+}
+
+function refusalOf(id: number, error: unknown): CommandReply {
+  const storage = storageFaultOf(error)
+  if (storage) return { id, storage: storage.kind }
+  if (!(error instanceof ApiError)) return { id, failed: messageOf(error) }
+  const { code, message, data } = error
+  return { id, refused: { code, message, data } }
 }
 
 /** What an import of emails alone is created with. */

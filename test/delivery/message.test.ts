@@ -1,0 +1,235 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { kyselyOver } from '../../src-main/database/connection.ts'
+import { type Addressee, imagesCarried, MessageComposer } from '../../src-main/delivery/message.ts'
+import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from '../../src-main/delivery/old-messages.ts'
+import type { MessagePlan, PlannedContent } from '../../src-main/delivery/plan.ts'
+import { deliveriesToDo, recipientsAfter } from '../../src-main/delivery/queries.ts'
+import { begunCampaign } from '../support/campaigns.ts'
+
+const addressee: Addressee = {
+  id: 7,
+  email: 'anna@example.com',
+  subscribe_time: 0,
+  subscribe_ip: null,
+  values: {},
+  format: null
+}
+const key = 'a'.repeat(32)
+
+/** The plan of a campaign whose only content is as given. */
+async function planOf(
+  content: Partial<PlannedContent>,
+  more: Partial<MessagePlan> = {}
+): Promise<MessagePlan> {
+  const { plan } = await begunCampaign()
+  if (!plan) throw new Error('the campaign has not begun')
+  const { message } = plan
+  const whole = { ...message.contents[0], format: 'both' as const, html: '<p>Hi</p>', text: 'Hi', ...content }
+  return { ...message, ...more, contents: [whole] }
+}
+
+/** A message as it goes out, its header unfolded. */
+async function composed(plan: MessagePlan, to = addressee) {
+  const message = await new MessageComposer(plan).compose(plan.contents[0].id, to)
+  const [head = '', ...body] = message.content.toString().split('\r\n\r\n')
+  return {
+    ...message,
+    head: head.replaceAll('\r\n ', ' ').split('\r\n'),
+    body: body.join('\n').replaceAll('=\r\n', '')
+  }
+}
+
+describe('a message', () => {
+  it('is from the sender of the campaign to the subscriber, and says how to unsubscribe', async () => {
+    const sender = {
+      from_email: 'news@example.com',
+      from_name: 'News',
+      sender_email: 's@example.com',
+      reply_to: 'r@example.com'
+    }
+    const customHeaders = [{ name: 'X-Who', value: 'for %%subscribers_email_address%%' }]
+    const plan = await planOf(
+      { subject: 'Hi %%subscriber_id%%' },
+      { sender, customHeaders, bounceAddress: 'b@example.com' }
+    )
+    const { head, envelope, format } = await composed(plan)
+    expect(head).toEqual(
+      expect.arrayContaining([
+        'From: News <news@example.com>',
+        'Sender: s@example.com',
+        'Reply-To: r@example.com',
+        'To: anna@example.com',
+        'Subject: Hi 7',
+        `X-Campaignid: s4:${plan.xCampaignId}`,
+        expect.stringMatching(/^List-Unsubscribe: <http:\/\/127\.0\.0\.1\/u\/.+>$/),
+        'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+        'X-Who: for anna@example.com'
+      ])
+    )
+    expect(envelope).toEqual({ from: 'b@example.com', to: 'anna@example.com' })
+    expect(format).toBe('both')
+  })
+
+  it('without a name, a sender or an address for replies has none of these', async () => {
+    const sender = { from_email: 'news@example.com', from_name: null, sender_email: null, reply_to: null }
+    const { head, envelope } = await composed(await planOf({}, { sender, bounceAddress: null }))
+    expect(head).toContain('From: news@example.com')
+    expect(head.filter((line) => /^(Sender|Reply-To):/.test(line))).toEqual([])
+    expect(envelope.from).toBe('news@example.com')
+  })
+
+  it.each([
+    ['both', null, 'both', true, true],
+    ['both', 'text', 'text', false, true],
+    ['html', 'text', 'html', true, false],
+    ['text', null, 'text', false, true]
+  ] as const)('of a content that is %s, to who wants %s, is %s', async (format, wanted, sent, html, text) => {
+    const plan = await planOf({ format })
+    const to = { ...addressee, format: wanted }
+    expect((await composed(plan, to)).format).toBe(sent)
+    const written = new MessageComposer(plan).write(plan.contents[0].id, to)
+    expect([written.html !== undefined, written.text !== undefined]).toEqual([html, text])
+  })
+
+  it('counts opens where that is asked for and something is counted', async () => {
+    const pixel = /<img src="http:\/\/127\.0\.0\.1\/o\/[^"]+" width="1" height="1" alt="">/
+    const written = async (more: Partial<MessagePlan>, content: Partial<PlannedContent> = {}) => {
+      const plan = await planOf(content, more)
+      return new MessageComposer(plan).write(plan.contents[0].id, addressee).html
+    }
+    expect(await written({ tracksOpens: true })).toMatch(pixel)
+    expect(await written({ tracksOpens: false })).not.toMatch(pixel)
+    expect(await written({ tracksOpens: true }, { sliceId: 0 })).not.toMatch(pixel)
+  })
+
+  it('leads past the counter for the links of its own content, and leaves codes of others as they are', async () => {
+    const content = {
+      links: [{ id: 5, url: 'https://example.com' }],
+      html: '<a href="https://example.com">a</a> <a href="https://example.org">b</a> %%link:6%%',
+      text: 'https://example.com %%link:5%%'
+    }
+    const plan = await planOf(content)
+    const { html, text } = new MessageComposer(plan).write(plan.contents[0].id, addressee)
+    expect(html).toMatch(
+      /^<a href="http:\/\/127\.0\.0\.1\/c\/5\/[^"]+">a<\/a> <a href="https:\/\/example\.org">b<\/a> %%link:6%%/
+    )
+    expect(text).toMatch(/^http:\/\/127\.0\.0\.1\/c\/5\/\S+ http:\/\/127\.0\.0\.1\/c\/5\/\S+$/)
+    expect(() => new MessageComposer(plan).write(99, addressee)).toThrow('content 99 is not part of campaign')
+  })
+
+  it('links its pictures where recipients can fetch them, and names those that it carries along', async () => {
+    const html = `<img src="cid:${key}">`
+    const linked = await composed(
+      await planOf({ html }, { linksImages: true, linkBase: 'http://news.example.com' })
+    )
+    expect(linked.body).toContain(`http://news.example.com/i/${key}`)
+    expect(linked.body).not.toContain('cid:')
+    const carried = await planOf({ html }, { linksImages: false })
+    expect((await composed(carried)).body).toContain(`cid:${key}`)
+    // A page has them fetched in any case.
+    const page = new MessageComposer(carried).write(carried.contents[0].id, addressee)
+    expect(page.html).toContain(`http://127.0.0.1/i/${key}`)
+  })
+
+  it('carries along the pictures that it shows, of those that are there', async () => {
+    const { bench, plan } = await begunCampaign([
+      { subject: 'x', html: `<img src="cid:${key}">`, format: 'html' }
+    ])
+    bench.sqlite
+      .prepare(
+        `INSERT INTO images (organization_id, key, name, media_type, bytes, created_at)
+         VALUES (1, ?, 'a.png', 'image/png', x'89504e470d0a1a0a', 0), (1, ?, 'b.png', 'image/png', x'00', 0)`
+      )
+      .run(key, 'b'.repeat(32))
+    if (!plan) throw new Error('the campaign has not begun')
+    const db = kyselyOver(bench.sqlite)
+    const images = await imagesCarried(db, plan.message)
+    expect(images.map((image) => image.name)).toEqual(['a.png'])
+    expect(await imagesCarried(db, { ...plan.message, linksImages: true })).toEqual([])
+    const message = await new MessageComposer(plan.message, images).compose(
+      plan.message.contents[0].id,
+      addressee
+    )
+    expect(message.content.toString()).toContain(`Content-ID: <${key}>`)
+    expect(message.content.toString()).toContain('Content-Disposition: inline; filename=a.png')
+  })
+})
+
+describe('what is to be sent', () => {
+  it('is due at its time, at once where it has begun, and after its delay where a winner is to be chosen', async () => {
+    const { bench, id } = await begunCampaign()
+    const db = kyselyOver(bench.sqlite)
+    const todo = (now = Date.now()) => deliveriesToDo(db, now)
+    expect(await todo()).toEqual([{ id, isDecision: false, dueAt: 0 }])
+    bench.sqlite.exec("UPDATE dispatches SET state = 'scheduled', begins_at = 5000, begins_at_once = 0")
+    expect(await todo()).toEqual([{ id, isDecision: false, dueAt: 5000 }])
+    bench.sqlite
+      .exec(`UPDATE dispatches SET state = 'sending', autowinner_delay_amount = 1, autowinner_delay_unit = 'minutes';
+      UPDATE deliveries SET phase = 'decision_delay', decides_at = 100000`)
+    expect(await todo(40_000)).toEqual([{ id, isDecision: true, dueAt: 100_000 }])
+    // The clock was set back to before the delay began.
+    expect(await todo(39_999)).toEqual([{ id, isDecision: true, dueAt: 0 }])
+    bench.sqlite.exec('UPDATE dispatches SET paused = 1')
+    expect(await todo()).toEqual([])
+    bench.sqlite.exec("UPDATE dispatches SET paused = 0, state = 'finished'")
+    expect(await todo()).toEqual([])
+  })
+
+  it('goes to those who are active and were there when it began, by id', async () => {
+    const statuses = ['active', 'unsubscribed', 'active', 'active', 'active'] as const
+    const { bench, mailingListId, subscriberIds } = await begunCampaign(
+      undefined,
+      {},
+      {
+        people: statuses.map((status) => ({ status }))
+      }
+    )
+    const db = kyselyOver(bench.sqlite)
+    const [first = 0, , third = 0, fourth = 0] = subscriberIds
+    const after = async (afterId: number, limit: number) =>
+      (await recipientsAfter(db, { mailingListId, clause: [], lastId: fourth }, afterId, limit)).map(
+        ({ id }) => id
+      )
+    expect(await after(0, 10)).toEqual([first, third, fourth])
+    expect(await after(first, 1)).toEqual([third])
+    expect(await after(fourth, 10)).toEqual([])
+  })
+})
+
+describe('files of the outbox', () => {
+  it('of campaigns are removed once these were deleted long enough ago, alone or with their list', async () => {
+    const { bench, id } = await begunCampaign()
+    const db = kyselyOver(bench.sqlite)
+    const directory = join(bench.directory, 'outbox')
+    await mkdir(directory)
+    const files = [`campaign-${id}.mbox`, 'campaign-999.mbox', 'campaign-x.mbox', 'previews-1.mbox']
+    const removed = async () => {
+      for (const name of files) await writeFile(join(directory, name), 'x')
+      await removeMessagesOfDeletedCampaigns(db, bench.directory, 1000)
+      const left = await readdir(directory)
+      return files.filter((name) => !left.includes(name))
+    }
+    expect(await removed()).toEqual([])
+    bench.sqlite.exec('UPDATE campaigns SET deleted_at = 1000')
+    expect(await removed()).toEqual([])
+    bench.sqlite.exec('UPDATE campaigns SET deleted_at = 999')
+    expect(await removed()).toEqual([files[0]])
+    bench.sqlite.exec('UPDATE campaigns SET deleted_at = NULL; UPDATE mailing_lists SET deleted_at = 999')
+    expect(await removed()).toEqual([files[0]])
+  })
+
+  it('with previews are removed when the last one is old', async () => {
+    const { bench } = await begunCampaign()
+    const directory = join(bench.directory, 'outbox')
+    await removeOldPreviews(bench.directory, 5000)
+    await mkdir(directory)
+    for (const name of ['previews-1.mbox', 'previews-2.mbox', 'campaign-1.mbox']) {
+      await writeFile(join(directory, name), 'x')
+      await utimes(join(directory, name), 4, name === 'previews-2.mbox' ? 5 : 4)
+    }
+    await removeOldPreviews(bench.directory, 5000)
+    expect((await readdir(directory)).sort()).toEqual(['campaign-1.mbox', 'previews-2.mbox'])
+  })
+})
