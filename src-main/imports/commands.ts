@@ -10,7 +10,6 @@ import {
 import { nextSubscriberId, useSubscriberIds } from '../api/subscribers/ids.ts'
 import {
   applyImportBatch,
-  type BatchResult,
   type ImportSession,
   newImportSession,
   recallImportBatch as recallBatch
@@ -364,7 +363,7 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     .onConflict((conflict) => conflict.doUpdateSet({ outcomes }))
     .execute()
   await noteImportChanges(context, row.id, result)
-  if (result.addedIds) await noteAddedIds(context, row.id, result.addedIds)
+  if (result.addedRange) await noteAddedIds(context, row.id, result.addedRange)
   await context.db
     .updateTable('subscriber_imports')
     .set({
@@ -375,10 +374,9 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     .where('id', '=', row.id)
     .execute()
   const { reacting, timeZone } = session
-  const addedIds = idsBetween(result.addedIds)
-  await queueReactionsOfMany(context, reacting.onNew, addedIds, timeZone)
+  await queueReactionsOfMany(context, reacting.onNew, result.addedIds, timeZone)
   await queueReactionsOfMany(context, reacting.onUpdated, result.updatedIds, timeZone)
-  recordSubscribers(context, row, 'create', addedIds)
+  recordSubscribers(context, row, 'create', result.addedIds)
   recordSubscribers(
     context,
     row,
@@ -387,7 +385,7 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     result.statuses
   )
   // Whoever follows the import is told of subscribers; where none changed, that it went on.
-  if (addedIds.length + result.overwritten.length === 0)
+  if (result.addedIds.length + result.overwritten.length === 0)
     recordRow(context, 'subscriber_import', 'update', row)
   return outcomes.length < batch.emails.length
     ? new Unfinished({ ...input, batch, done: outcomes })
@@ -442,10 +440,6 @@ async function runningImport(context: CommandContext, id: number): Promise<Impor
     .where('id', '=', id)
     .where('state', 'in', runningStates)
     .executeTakeFirst()
-}
-
-function idsBetween(range: BatchResult['addedIds']): number[] {
-  return range ? Array.from({ length: range.last - range.first + 1 }, (_, index) => range.first + index) : []
 }
 
 /** What people and the import's thread may do to it as a whole. */

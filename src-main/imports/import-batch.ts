@@ -54,7 +54,9 @@ export type Overwritten = [
 export interface BatchResult {
   /** An index into importOutcomes for each row from the one on that was begun with. */
   outcomes: Uint8Array
-  addedIds: { first: number; last: number } | null
+  addedIds: number[]
+  /** Between which the ids of the added are; some between them may be nobody's. null = nobody was added. */
+  addedRange: { first: number; last: number } | null
   updatedIds: number[]
   /** Those whom something differs about now, as they were. */
   overwritten: Overwritten[]
@@ -182,13 +184,13 @@ export async function applyImportBatch(
   const overwritten: Overwritten[] = []
   const statuses = new Map<number, StatusChange>()
   let nextId = firstId
-  let added = 0
+  const addedIds: number[] = []
   let next = from
   for (let step = 1; next < rows; step++) {
-    const most = room - added >= rowsPerInsert ? rowsPerInsert : 1
+    const most = room - addedIds.length >= rowsPerInsert ? rowsPerInsert : 1
     const chunk = takePlaces(batch, next, most)
     next = chunk.end
-    const mayAdd = !session.refusesNew && added < room
+    const mayAdd = !session.refusesNew && addedIds.length < room
     const { known, others } = lookUpFirst(database, session, batch, chunk.places)
     const clashing = mayAdd ? insertRows(database, session, batch, others, nextId, now) : others
     for (const [index, place] of others.entries()) {
@@ -197,7 +199,7 @@ export async function applyImportBatch(
       session.seen.add(id)
       tally.added(id, statusOf(session, batch, place))
       outcomes[place - from] = code.added
-      added++
+      addedIds.push(id)
     }
     if (mayAdd) nextId += others.length
     for (const place of known.size > 0 ? chunk.places : clashing) {
@@ -220,8 +222,16 @@ export async function applyImportBatch(
     session.mostlyKnown = known.size + clashing.length > chunk.places.length / 2
     if (step % insertsPerStep === 0 && next < rows && (await shouldPause())) break
   }
-  const addedIds = added > 0 ? { first: firstId, last: nextId - 1 } : null
-  return { outcomes: outcomes.subarray(0, next - from), addedIds, updatedIds, overwritten, statuses, nextId }
+  const addedRange = addedIds.length > 0 ? { first: firstId, last: nextId - 1 } : null
+  return {
+    outcomes: outcomes.subarray(0, next - from),
+    addedIds,
+    addedRange,
+    updatedIds,
+    overwritten,
+    statuses,
+    nextId
+  }
 }
 
 /**

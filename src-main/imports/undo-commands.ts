@@ -27,17 +27,17 @@ import { importUndo } from './undo-queries.ts'
 export async function noteImportChanges(
   context: CommandContext,
   importId: number,
-  { addedIds, overwritten }: BatchResult
+  { addedRange, overwritten }: BatchResult
 ): Promise<void> {
-  if (!addedIds && overwritten.length === 0) return
-  const added = addedIds ? addedIds.last - addedIds.first + 1 : 0
+  if (!addedRange && overwritten.length === 0) return
+  const added = addedRange ? addedRange.last - addedRange.first + 1 : 0
   await context.db
     .insertInto('import_changes')
     .values({
       subscriber_import_id: importId,
       written_at: context.now,
-      first_added_id: addedIds?.first ?? null,
-      last_added_id: addedIds?.last ?? null,
+      first_added_id: addedRange?.first ?? null,
+      last_added_id: addedRange?.last ?? null,
       overwritten: overwritten.length > 0 ? await packJson(overwritten) : null,
       subscribers: added + overwritten.length
     })

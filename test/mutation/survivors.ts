@@ -159,8 +159,8 @@ export const accepted: {
   },
   {
     file: 'src-main/imports/undo-commands.ts',
-    line: 'if (!addedIds && overwritten.length === 0)',
-    original: '!addedIds && overwritten.length === 0',
+    line: 'if (!addedRange && overwritten.length === 0)',
+    original: '!addedRange && overwritten.length === 0',
     replacement: 'false',
     reason: 'a note of a batch that changed nobody undoes nothing'
   },
