@@ -190,6 +190,55 @@ describe('a campaign', () => {
   })
 })
 
+describe('the seed lists of a campaign', () => {
+  async function withSeedLists() {
+    const all = await drafting()
+    const seedList = async (name: string) => {
+      const input = { organizationId: 1, seedList: { name, addresses_array: ['s@example.com'] } }
+      return (await all.bench.run('seedLists.create', input)).id
+    }
+    const ids = [await seedList('First'), await seedList('Second')] as const
+    const id = await all.create({ name: 'News', dispatch_attributes: { seed_list_ids: [ids[0]] } })
+    return {
+      ids,
+      set: (dispatch: NonNullable<Changes['dispatch_attributes']>) =>
+        all.update(id, { dispatch_attributes: dispatch }),
+      kept: () => all.all('SELECT seed_list_id FROM dispatch_seed_lists ORDER BY seed_list_id')
+    }
+  }
+
+  it('are those that were named last, by any of the inputs', async () => {
+    const { ids, set, kept } = await withSeedLists()
+    expect(kept()).toEqual([ids[0]])
+    await set({ speed: 5 })
+    expect(kept()).toEqual([ids[0]])
+    await set({ seed_list_id: ids[1] })
+    expect(kept()).toEqual([ids[1]])
+    await set({ seed_list_names: ['first', 'Second'] })
+    expect(kept()).toEqual([...ids])
+    await set({ seed_list_name: 'Second' })
+    expect(kept()).toEqual([ids[1]])
+    await set({ seed_list_ids: [] })
+    expect(kept()).toEqual([])
+  })
+
+  it('are none where null clears them, which beside another input is left out', async () => {
+    const { ids, set, kept } = await withSeedLists()
+    await set({ seed_list_id: null, seed_list_ids: [ids[1]] })
+    expect(kept()).toEqual([ids[1]])
+    await set({ seed_list_id: null })
+    expect(kept()).toEqual([])
+  })
+
+  it('are named by one input, and are there', async () => {
+    const { ids, set } = await withSeedLists()
+    await expect(set({ seed_list_id: ids[0], seed_list_name: 'First' })).rejects.toThrow(
+      'dispatch_attributes: only one of seed_list_id, seed_list_name, seed_list_ids, seed_list_names can be given'
+    )
+    await expect(set({ seed_list_ids: [99] })).rejects.toThrow(/^dispatch_attributes\.seed_list_ids: .*99/)
+  })
+})
+
 describe('a campaign that is made of a template', () => {
   const template = (listId: number) => ({
     name: 'Template',

@@ -132,10 +132,13 @@ it('a writer whose thread died tells so, refuses what waits and what comes, and 
   await writer.close()
 })
 
-it('a writer that was closed refuses what comes', async () => {
+it('a writer that was closed refuses what comes, and has not failed', async () => {
   const directory = await temporaryDirectory()
   const writer = await startWriter({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
+  let failures = 0
+  writer.onFailure(() => failures++)
   await writer.close()
+  expect(failures).toBe(0)
   await expect(writer.run('accounts.ensureSystemOrganization', undefined)).rejects.toThrow('has stopped')
 })
 

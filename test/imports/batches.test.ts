@@ -137,6 +137,18 @@ it('an import that has ended keeps no batch: what they tell stands in its logs',
   expect(batches()).toBe(0)
 })
 
+it('an import keeps the time at which it began, however often it begins again', async () => {
+  const bench = await commandBench()
+  const id = await begun(bench)
+  const startedAt = bench.sqlite
+    .prepare<[], number | null>('SELECT started_at FROM subscriber_imports')
+    .pluck()
+  const first = startedAt.get()
+  expect(first).toEqual(expect.any(Number))
+  await resume(bench, id)
+  expect(startedAt.get()).toBe(first)
+})
+
 it.each([
   ['at once', null, 1],
   ['at a time that has come', -60_000, 1],

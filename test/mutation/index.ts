@@ -34,6 +34,11 @@ const hangsAfter = 3
 const startTime = 20_000
 /** The files that are tried first together take no longer than this; each further run takes three times as long. */
 const firstRunTime = 15_000
+/**
+ * Tests of one mutant take no longer than this together, as far as that was measured, in milliseconds. What only tests behind that would
+ * catch counts as survived: the share that is told is a lower bound.
+ */
+const maxTestTime = 120_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
 /** What a copy does without, or shares with the repository. */
@@ -71,7 +76,11 @@ async function main(): Promise<void> {
     const tests = await timedTests(directories, [...new Set(all.map(({ mutant }) => mutant.file))])
     const results: { mutant: Mutant; verdict: Verdict }[] = []
     await inEach(directories, chosen, async (directory, { mutant, target }) => {
-      const verdict = await tryMutant(directory, mutant, inOrder(tests.of(mutant), target))
+      const verdict = await tryMutant(
+        directory,
+        mutant,
+        within(maxTestTime, inOrder(tests.of(mutant), target))
+      )
       results.push({ mutant, verdict })
       process.stdout.write(verdict === 'caught' ? '.' : `\n${describe(mutant)}\n`)
     })
@@ -202,6 +211,16 @@ function inOrder(tests: TimedTest[], target: Target): TimedTest[] {
   const isAbout = ({ file }: TimedTest): boolean =>
     target.tests.some((each) => file === each || file.startsWith(`${each}/`))
   return tests.sort((a, b) => Number(isAbout(b)) - Number(isAbout(a)) || a.duration - b.duration)
+}
+
+/** As many tests as fit into a time (milliseconds), in their order. */
+function within(time: number, tests: TimedTest[]): TimedTest[] {
+  let left = time
+  return tests.filter(({ duration }) => {
+    if (duration > left) return false
+    left -= duration
+    return true
+  })
 }
 
 /** @param tests those that reach it, in the order in which they are tried */
