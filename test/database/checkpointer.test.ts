@@ -1,7 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { existsSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Checkpointer } from '../../src-main/database/checkpointer.ts'
 import { openForWriting } from '../../src-main/database/connection.ts'
@@ -61,6 +60,7 @@ const copied = async (of: { copies: () => number }, times: number): Promise<void
 
 describe('the log is copied into the database', () => {
   it('once that is begun, and not while it is held', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
     const all = await opened()
     const { checkpointer, write, copied: state } = all
     write(21_000)
@@ -70,11 +70,14 @@ describe('the log is copied into the database', () => {
     expect(checkpointer.hasBegun).toBe(true)
     checkpointer.hold()
     checkpointer.afterCommit()
-    await pause(150)
+    // A copy that is under way would be waited for.
+    await checkpointer.holdOff()
     expect(all.copies()).toBe(0)
     expect(state()?.checkpointed).toBe(0)
+    vi.advanceTimersByTime(5000)
     checkpointer.begin()
     checkpointer.afterCommit()
+    vi.useRealTimers()
     await copied(all, 1)
     expect(state()?.checkpointed).toBe(checkpointer.logLength)
     expect(all.damage()).toBe(0)
@@ -155,9 +158,9 @@ describe('the log is copied into the database', () => {
     await checkpointer.holdOff()
     vi.advanceTimersByTime(4999)
     checkpointer.afterCommit()
-    await pause(150)
+    await checkpointer.holdOff()
     expect(state()?.checkpointed).toBe(0)
-    vi.advanceTimersByTime(1)
+    vi.advanceTimersByTime(5000)
     checkpointer.afterCommit()
     vi.useRealTimers()
     await copied(all, 1)
