@@ -11,29 +11,11 @@ export const targets: Target[] = [
   {
     sources: ['src-main/imports', 'src-main/csv', 'src-main/api/subscriber-imports'],
     tests: [
-      'test/imports/csv-reader.test.ts',
-      'test/imports/decode.test.ts',
-      'test/imports/packed-rows.test.ts',
-      'test/imports/logs.test.ts',
-      'test/imports/key-order.test.ts',
-      'test/imports/row-order.test.ts',
-      'test/imports/bad-input.test.ts',
-      'test/imports/address-guard.test.ts',
-      'test/imports/download.test.ts',
-      'test/imports/formats.test.ts',
-      'test/imports/dry-run.test.ts',
-      'test/imports/rows.test.ts',
-      'test/imports/sources.test.ts',
-      'test/imports/undo.test.ts',
-      'test/imports/corrections.test.ts',
-      'test/imports/batches.test.ts',
+      'test/imports',
       'test/api/subscriber-imports.test.ts',
       `${conformance}/import-autoresponders.test.ts`,
       'test/workbench/import-preview.test.ts',
-      'test/api/edges.test.ts',
-      'test/imports/hostile-csv.test.ts',
-      'test/imports/faults.test.ts',
-      'test/imports/recovery.test.ts'
+      'test/api/edges.test.ts'
     ]
   },
   {
