@@ -27,12 +27,17 @@ export async function appendToChangeLog(
           cause_id: causeId,
           user_id: userId,
           members: change.members ? await packJson(change.members) : null,
-          details: change.details ? JSON.stringify(change.details) : null
+          details: detailsOf(change)
         }))
       )
     )
     .executeTakeFirstOrThrow()
   return Number(insertId)
+}
+
+function detailsOf({ members, details }: Change): string | null {
+  if (members) return JSON.stringify({ members: members.ids.length })
+  return details ? JSON.stringify(details) : null
 }
 
 /** Entries that are looked at by one step. */

@@ -29,7 +29,7 @@ export interface ChangeLogTable {
   user_id: number | null
   /** {@link ChangedMembers}, packed; null = all from first_id to last_id. */
   members: Buffer | null
-  /** What was changed of a single record, as its kind says; null = that is not kept. */
+  /** What was changed of a single record, as its kind says; of members, how many they are; null = that is not kept. */
   details: Json | null
 }
 

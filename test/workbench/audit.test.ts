@@ -107,6 +107,21 @@ describe('the audit log', () => {
     ])
   })
 
+  it('tells how many an import added, also between people whom the list had', async () => {
+    const { api } = await makeOwn()
+    const list = await makeList(api)
+    const person = (number: number) => `p${number}@example.com\n`
+    const everyThird = Array.from({ length: 10 }, (_, number) => person(3 * number))
+    await importText(api, list.id, `email\n${everyThird.join('')}`)
+    const { id } = await importText(
+      api,
+      list.id,
+      `email\n${Array.from({ length: 30 }, (_, number) => person(number)).join('')}`
+    )
+    const added = (await eventsOf(api)).filter(({ cause, action }) => cause?.id === id && action === 'create')
+    expect(added).toMatchObject([{ entity: 'subscriber', records: 20, changes: [] }])
+  })
+
   it('tells what changed of a single change only, not of many', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
@@ -450,7 +465,7 @@ describe('groups of changes', () => {
     via: 'api_key',
     cause_id: 1,
     user_id: 1,
-    is_scattered: 0,
+    records: 1,
     ...changes
   })
   const grouped = (...rows: Partial<AuditRow>[]) => {
@@ -499,9 +514,14 @@ describe('groups of changes', () => {
 
   it('of a job hold what it did by turns, and count only what can be counted', () => {
     const job = { via: 'subscriber_import' as const }
-    const scattered = { ...job, action: 'update' as const, is_scattered: 1 as const }
-    expect(grouped({ ...job, last_id: 10 }, scattered, job, scattered)).toEqual([
+    const scattered = { ...job, action: 'update' as const, last_id: 90, records: 7 }
+    // An earlier version did not note how many.
+    const unknown = { ...job, action: 'delete' as const, last_id: 90, records: null }
+    expect(
+      grouped({ ...job, last_id: 10, records: 10 }, scattered, job, unknown, scattered, unknown)
+    ).toEqual([
       [2, 11],
+      [2, 14],
       [2, null]
     ])
   })

@@ -6,7 +6,7 @@ export interface AuditGroup {
   row: AuditRow
   /** When the oldest one was made. */
   since: number
-  /** How many records: each counts once, however often it was changed by itself. null where an entry names scattered ones, which would have to be unpacked to be counted. */
+  /** How many records: each counts once, however often it was changed by itself. null where that of an entry is not known. */
   records: number | null
   /** How many entries. */
   entries: number
@@ -82,8 +82,7 @@ export class AuditGroups {
 
 /** An entry that is told by itself. */
 export function ownGroup(row: AuditRow): AuditGroup {
-  const records = row.is_scattered ? null : row.last_id - row.first_id + 1
-  return { row, since: row.at, records, entries: 1 }
+  return { row, since: row.at, records: row.records, entries: 1 }
 }
 
 function isOfJob({ via }: AuditRow): boolean {

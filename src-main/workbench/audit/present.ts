@@ -41,8 +41,10 @@ export async function presentEvents(
   const rows = groups.map(({ row }) => row)
   const kept = await detailsOf(
     db,
-    // What one of many changes did is not what all of them did.
-    groups.filter(({ entries }) => entries === 1).map(({ row }) => row.id)
+    // What one of many changes did is not what all of them did, and of many records nothing more is kept.
+    groups
+      .filter(({ row, entries }) => entries === 1 && row.first_id === row.last_id)
+      .map(({ row }) => row.id)
   )
   const detailsById = new Map([...kept].map(([id, text]) => [id, JSON.parse(text) as Details]))
   const names = await namesIn(db, rows, [...detailsById.values()])

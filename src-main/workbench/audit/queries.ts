@@ -14,8 +14,8 @@ export interface AuditRow {
   via: ChangeVia
   cause_id: number | null
   user_id: number | null
-  /** Whether only some of first_id to last_id are meant. */
-  is_scattered: 0 | 1
+  /** How many of first_id to last_id are meant; null where an earlier version wrote down which, and not how many. */
+  records: number | null
 }
 
 /** Which entries; null = whatever it is. Times are UNIX milliseconds. */
@@ -74,7 +74,9 @@ export function auditRows(
         'via',
         'cause_id',
         'user_id',
-        sql<0 | 1>`members is not null`.as('is_scattered')
+        sql<
+          number | null
+        >`iif(members is null, last_id - first_id + 1, json_extract(details, '$.members'))`.as('records')
       ])
       .where('id', '>=', fromId)
       .where('id', '<=', toId)
