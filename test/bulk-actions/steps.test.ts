@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { bulkActionsToForget } from '../../src-main/api/bulk-actions/queries.ts'
+import { kyselyOver } from '../../src-main/database/connection.ts'
 import { addPerson, beginAction } from '../support/bulk-steps.ts'
 import { type CommandBench, commandBench } from '../support/commands.ts'
 
@@ -8,12 +10,13 @@ const unsubscribing = { kind: 'set_status', status: 'unsubscribed' } as const
 /** A running action on everybody on a list. */
 async function actingOnAll(
   bench: CommandBench,
-  action: { kind: 'set_status'; status: 'unsubscribed' } | { kind: 'delete' }
+  action: { kind: 'set_status'; status: 'unsubscribed' } | { kind: 'delete' },
+  count = people
 ): Promise<number> {
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })
   const ids = []
-  for (let person = 1; person <= people; person++)
+  for (let person = 1; person <= count; person++)
     ids.push(await addPerson(bench, mailingListId, `p${person}@example.com`))
   return beginAction(bench, mailingListId, ids, action)
 }
@@ -81,6 +84,24 @@ it('putting deleted subscribers back stops at the limit, however many steps shar
   expect(bench.sqlite.prepare(active).pluck().get()).toBe(300)
 })
 
+/** An action on one person that has ended, and is said to have left so many as they were, and its undoing others. */
+async function endedAction(
+  bench: CommandBench,
+  { kept, keptByUndo }: { kept: number; keptByUndo: number }
+): Promise<number> {
+  const id = await actingOnAll(bench, unsubscribing, 1)
+  await stepsOf(bench, id, false)
+  const insert = bench.sqlite.prepare(
+    `INSERT INTO bulk_action_kept (bulk_action_id, is_undo, subscriber_id, email, reason)
+     VALUES (?, ?, ?, 'a@example.com', 'changed')`
+  )
+  bench.sqlite.transaction(() => {
+    for (let person = 1; person <= kept; person++) insert.run(id, 0, person)
+    for (let person = 1; person <= keptByUndo; person++) insert.run(id, 1, person)
+  })()
+  return id
+}
+
 it.each([
   { kept: 0, keptByUndo: 0, calls: 1 },
   { kept: 499, keptByUndo: 0, calls: 1 },
@@ -89,17 +110,10 @@ it.each([
   { kept: 1000, keptByUndo: 3, calls: 3 },
   { kept: 400, keptByUndo: 400, calls: 2 }
 ])(
-  'what undoing an action needs is forgotten in pieces, and whom it kept: $kept, and $keptByUndo by its undoing',
+  'what undoing an action needs is forgotten piece by piece, and so is whom it kept: $kept, and $keptByUndo when it was undone',
   async ({ kept, keptByUndo, calls }) => {
     const bench = await commandBench()
-    const id = await actingOnAll(bench, unsubscribing)
-    await stepsOf(bench, id, false)
-    const insert = bench.sqlite.prepare(
-      `INSERT INTO bulk_action_kept (bulk_action_id, is_undo, subscriber_id, email, reason)
-       VALUES (?, ?, ?, 'a@example.com', 'changed')`
-    )
-    for (let person = 1; person <= kept; person++) insert.run(id, 0, person)
-    for (let person = 1; person <= keptByUndo; person++) insert.run(id, 1, person)
+    const id = await endedAction(bench, { kept, keptByUndo })
     const rows = bench.sqlite.prepare(
       `SELECT (SELECT count(*) FROM bulk_action_kept) AS kept, (SELECT count(*) FROM bulk_action_changes) AS changes,
          forgotten_at IS NOT NULL AS forgotten FROM bulk_actions`
@@ -107,10 +121,21 @@ it.each([
     let done = 0
     for (let isMore = true; isMore && done < 10; done++) {
       isMore = Boolean(await bench.run('bulkActions.forget', { id }))
-      // What is gone in part can be undone by nobody.
+      // What is already gone in part cannot be undone.
       expect(rows.get()).toMatchObject({ forgotten: 1 })
     }
     expect(done).toBe(calls)
     expect(rows.get()).toEqual({ kept: 0, changes: 0, forgotten: 1 })
   }
 )
+
+it('an action of which a part was forgotten when the application ended is forgotten at its next start', async () => {
+  const bench = await commandBench()
+  const id = await endedAction(bench, { kept: 501, keptByUndo: 0 })
+  const toForget = () => bulkActionsToForget(kyselyOver(bench.sqlite), Infinity)
+  for (let piece = 1; piece <= 2; piece++) {
+    expect(await toForget()).toEqual([{ id }])
+    await bench.run('bulkActions.forget', { id })
+  }
+  expect(await toForget()).toEqual([])
+})

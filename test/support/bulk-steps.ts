@@ -28,7 +28,7 @@ export async function addPerson(
   return id
 }
 
-/** Begins to do something to some of a list, by id. @returns the action's id */
+/** Begins a bulk action on some subscribers of a list, by id. @returns the action's id */
 export async function beginAction(
   bench: CommandBench,
   mailingListId: number,

@@ -144,14 +144,26 @@ export function keptByBulkAction(
     .execute()
 }
 
-/** Actions that ended before a time (UNIX milliseconds) and could still be undone. */
+/** Actions that ended before a time (UNIX milliseconds) and could still be undone, or of which a part is left. */
 export function bulkActionsToForget(db: Kysely<Schema>, endedBefore: number): Promise<{ id: number }[]> {
   return db
     .selectFrom('bulk_actions')
     .select('id')
     .where('finished_at', '<', endedBefore)
-    .where('forgotten_at', 'is', null)
     .where('state', '!=', 'undoing')
+    .where((where) =>
+      where.or([
+        where('forgotten_at', 'is', null),
+        ...(['bulk_action_changes', 'bulk_action_kept'] as const).map((table) =>
+          where.exists(
+            where
+              .selectFrom(table)
+              .select('bulk_action_id')
+              .whereRef('bulk_action_id', '=', 'bulk_actions.id')
+          )
+        )
+      ])
+    )
     .execute()
 }
 
