@@ -12,7 +12,11 @@ const maxAtOnce = 8
  * Campaigns that are to be sent, or whose split test is to be decided.
  * @param linkBase where links in messages lead that have no URL domain, without a path
  */
-export function deliveryJobs(reader: Kysely<Schema>, writer: Writer, linkBase: string): JobKind<DeliveryJob> {
+export function deliveryJobs(
+  reader: Kysely<Schema>,
+  writer: Pick<Writer, 'run'>,
+  linkBase: string
+): JobKind<DeliveryJob> {
   return {
     name: 'Sending',
     entity: 'campaign',

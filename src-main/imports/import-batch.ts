@@ -55,7 +55,7 @@ export interface BatchResult {
   /** An index into importOutcomes for each row from the one on that was begun with. */
   outcomes: Uint8Array
   addedIds: number[]
-  /** Between which the ids of the added are; some between them may be nobody's. null = nobody was added. */
+  /** The range in which the ids of the added lie; some ids in it may be nobody's. null = nobody was added. */
   addedRange: { first: number; last: number } | null
   updatedIds: number[]
   /** Those whom something differs about now, as they were. */

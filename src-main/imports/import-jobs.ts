@@ -24,7 +24,7 @@ interface ImportJob extends Job {
 /** Imports: one at a time per list, several across lists. */
 export function importJobs(
   reader: Kysely<Schema>,
-  writer: Writer,
+  writer: Pick<Writer, 'run'>,
   dataDirectory: string
 ): JobKind<ImportJob> {
   return {

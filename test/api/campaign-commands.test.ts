@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { CommandInput } from '../../src-main/database/command.ts'
-import { begunCampaign } from '../support/campaigns.ts'
+import { begunCampaign, fromNoTemplate } from '../support/campaigns.ts'
 import { commandBench } from '../support/commands.ts'
 
 type Changes = CommandInput<'campaigns.create'>['campaign']
 type Source = CommandInput<'campaigns.create'>['source']
 
-const fromNothing: Source = {
-  source_template_id: null,
-  duplicate_segmentation_criteria: false,
-  duplicate_content: false,
-  duplicate_dispatch: false
-}
 /** Of an ad hoc segment. */
 const onBoth = (mailing_list_id: number) => [
   { type: 'in_mailing_list' as const, operator: 'is in' as const, mailing_list_id }
@@ -34,7 +28,7 @@ async function drafting() {
       {
         kind = 'campaign',
         mailingListId = lists[0],
-        source = fromNothing
+        source = fromNoTemplate
       }: {
         kind?: 'campaign' | 'template'
         mailingListId?: number
@@ -74,7 +68,7 @@ describe('a campaign that is scheduled', () => {
     dispatch_attributes: { from_email: 'news@example.com' }
   }
 
-  it('and missed its time by more than two hours needs another one to be changed', async () => {
+  it('and missed its time by more than two hours cannot be changed without a new time', async () => {
     const { create, update, one } = await drafting()
     const begins = Math.floor(Date.now() / 1000) + 60
     const id = await create({
@@ -94,7 +88,7 @@ describe('a campaign that is scheduled', () => {
     expect(one('SELECT name FROM campaigns')).toEqual({ name: 'Again' })
   })
 
-  it('is so once it has recipients, content and a time, and not before', async () => {
+  it('has recipients, content and a time; one that lacks any of these is idle', async () => {
     const { create, update, one } = await drafting()
     const begins = Math.floor(Date.now() / 1000) + 60
     const id = await create({ name: 'News' })
@@ -174,7 +168,7 @@ describe('a campaign', () => {
     expect(all('SELECT id FROM segments ORDER BY id')).toEqual([stored, ofOther])
   })
 
-  it('has an ad hoc segment to itself, which goes with the next choice', async () => {
+  it('has an ad hoc segment to itself, which is deleted when other recipients are chosen', async () => {
     const { create, update, segment, lists, all } = await drafting()
     const id = await create({ name: 'News', segmentation_criteria_ad_hoc: onBoth(lists[1]) })
     const [adHoc] = all(segmentOf, id)
@@ -187,6 +181,20 @@ describe('a campaign', () => {
     const stored = await segment(lists[0], 'Active')
     await update(id, { segmentation_criteria_id: stored })
     expect(all('SELECT id FROM segments')).toEqual([stored])
+  })
+
+  it('that was not sent to anybody yet is deleted with all that it had', async () => {
+    const { bench, create, all } = await drafting()
+    const id = await create({
+      name: 'News',
+      contents: [content('Hello')],
+      segmentation_criteria_ad_hoc: [],
+      dispatch_attributes: {}
+    })
+    await bench.run('campaigns.delete', { organizationId: 1, id, kind: 'campaign' })
+    for (const table of ['campaigns', 'campaign_contents', 'dispatches', 'segments']) {
+      expect(all(`SELECT count(*) FROM ${table}`), table).toEqual([0])
+    }
   })
 })
 
@@ -222,7 +230,7 @@ describe('the seed lists of a campaign', () => {
     expect(kept()).toEqual([])
   })
 
-  it('are none where null clears them, which beside another input is left out', async () => {
+  it('are cleared by null, which is ignored beside another input', async () => {
     const { ids, set, kept } = await withSeedLists()
     await set({ seed_list_id: null, seed_list_ids: [ids[1]] })
     expect(kept()).toEqual([ids[1]])
@@ -230,7 +238,7 @@ describe('the seed lists of a campaign', () => {
     expect(kept()).toEqual([])
   })
 
-  it('are named by one input, and are there', async () => {
+  it('are named by one input only, and must exist', async () => {
     const { ids, set } = await withSeedLists()
     await expect(set({ seed_list_id: ids[0], seed_list_name: 'First' })).rejects.toThrow(
       'dispatch_attributes: only one of seed_list_id, seed_list_name, seed_list_ids, seed_list_names can be given'
@@ -239,7 +247,7 @@ describe('the seed lists of a campaign', () => {
   })
 })
 
-describe('a campaign that is made of a template', () => {
+describe('a campaign that is made from a template', () => {
   const template = (listId: number) => ({
     name: 'Template',
     contents: [content('Hello')],
@@ -247,11 +255,11 @@ describe('a campaign that is made of a template', () => {
     dispatch_attributes: { from_email: 'news@example.com', speed: 7 }
   })
 
-  it('takes over what it is told to, and its name', async () => {
+  it('takes over the name of that in any case, and the rest where it is told to', async () => {
     const { create, lists, all, one } = await drafting()
     const templateId = await create(template(lists[1]), { kind: 'template' })
     const made = (parts: Partial<Source>) =>
-      create({}, { source: { ...fromNothing, source_template_id: templateId, ...parts } })
+      create({}, { source: { ...fromNoTemplate, source_template_id: templateId, ...parts } })
     const bare = await made({})
     expect(one('SELECT name, segment_id FROM campaigns WHERE id = ?', bare)).toEqual({
       name: 'Template',
@@ -286,7 +294,7 @@ describe('a campaign that is made of a template', () => {
         {
           mailingListId: lists[1],
           source: {
-            ...fromNothing,
+            ...fromNoTemplate,
             source_template_id: templateId,
             duplicate_segmentation_criteria: duplicate
           }
@@ -322,7 +330,7 @@ describe('a campaign that has begun', () => {
     ).toEqual({ name: 'Copy', state: 'idle', begins_at: null, paused: 0, segments: 2, contents: 2 })
   })
 
-  it('is deleted once it is not sent any more, and what is known of its recipients goes in pieces', async () => {
+  it('can be deleted only once it is no longer being sent; what is known of its recipients is removed piece by piece', async () => {
     const { bench, id, plan, row } = await begunCampaign()
     const remove = () => bench.run('campaigns.delete', { organizationId: 1, id, kind: 'campaign' })
     await expect(remove()).rejects.toThrow('a campaign that is sending cannot be deleted: cancel it first')
@@ -333,10 +341,12 @@ describe('a campaign that has begun', () => {
        VALUES (?, 'open', ?, 'a@example.com', 1, 0)`
     )
     const recipient = bench.sqlite.prepare('INSERT INTO stat_recipients VALUES (?, ?, 0)')
-    for (let person = 1; person <= 501; person++) {
-      event.run(sliceId, person)
-      recipient.run(sliceId, person)
-    }
+    bench.sqlite.transaction(() => {
+      for (let person = 1; person <= 501; person++) {
+        event.run(sliceId, person)
+        recipient.run(sliceId, person)
+      }
+    })()
     expect(await remove()).toEqual({ id, name: 'News' })
     expect(row('SELECT deleted_at IS NOT NULL AS deleted, segment_id, purged_at FROM campaigns')).toEqual({
       deleted: 1,
@@ -353,19 +363,5 @@ describe('a campaign that has begun', () => {
     expect(left()).toEqual({ events: 0, recipients: 1, purged: 0 })
     expect(await bench.run('campaigns.purge', { id })).toBe(false)
     expect(left()).toEqual({ events: 0, recipients: 0, purged: 1 })
-  })
-
-  it('and was not sent to anybody yet is gone with all that it had', async () => {
-    const { bench, create, all } = await drafting()
-    const id = await create({
-      name: 'News',
-      contents: [content('Hello')],
-      segmentation_criteria_ad_hoc: [],
-      dispatch_attributes: {}
-    })
-    await bench.run('campaigns.delete', { organizationId: 1, id, kind: 'campaign' })
-    for (const table of ['campaigns', 'campaign_contents', 'dispatches', 'segments']) {
-      expect(all(`SELECT count(*) FROM ${table}`), table).toEqual([0])
-    }
   })
 })

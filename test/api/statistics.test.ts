@@ -126,7 +126,7 @@ describe('the days of a report', () => {
   })
 
   it.each(['20230229', '20231301', '20230100', '2023-01-01', '00000101', '230101', '99990101x'])(
-    'are no days where no calendar has them: %s',
+    'must be real days, written as YYYYMMDD: %s',
     (start_date) => {
       expect(() => days({ start_date, end_date: '20300101' })).toThrow(
         'start_date must be a day such as 20140131'
@@ -134,7 +134,7 @@ describe('the days of a report', () => {
     }
   )
 
-  it('may be told by a time, which is refused by name where it is none', () => {
+  it('may be limited by a time; what is not one is refused, and the parameter is named', () => {
     expect(readTime('from', undefined, 'UTC')).toBeUndefined()
     expect(readTime('from', '2026-01-01T00:00:00', 'Europe/Berlin')).toBe(Date.parse('2025-12-31T23:00:00Z'))
     expect(() => readTime('from', 'soon', 'UTC')).toThrow(/^from must be an ISO 8601 time/)
@@ -168,7 +168,7 @@ describe('what was counted of a campaign', () => {
     await sent(first, { messages_sent: 3 })
     await sent(first, { messages_sent: 2, skips_error: 1 })
     for (const code of ['511', '511', '421']) bounce.run(first, 'bounce', 1, code)
-    // Neither a second one of somebody nor one without a code nor anything else.
+    // Not counted: somebody's second bounce, one without a code, and what is no bounce.
     bounce.run(first, 'bounce', 0, '511')
     bounce.run(first, 'bounce', 1, null)
     bounce.run(second, 'scomp', 1, '511')
@@ -181,7 +181,7 @@ describe('what was counted of a campaign', () => {
     expect(await hoursOfCampaign(db, id)).toMatchObject([{ messages_sent: 5, skips_error: 1 }])
   })
 
-  it('is told of the links whose address fits a pattern, page by page', async () => {
+  it('is listed by link, for addresses that match a pattern, page by page', async () => {
     const { id, db, bench, first, second, plan } = await counting()
     const urls = ['https://example.com/B', 'https://example.com/a?x=[1]', 'https://example.org']
     await bench.run('deliveries.noteLinks', { id, sliceId: first, urls })
@@ -203,7 +203,7 @@ describe('what was counted of a campaign', () => {
     expect(await found({ contentId: plan?.message.contents[1]?.id })).toEqual([['example.com/c'], 1])
   })
 
-  it('is among the messages of a period to the hour, where any were sent', async () => {
+  it('is reported for each hour that begins in a period, if messages were sent in it', async () => {
     const { id, db, first, sent } = await counting()
     await sent(first, { skips_error: 1 })
     const [before] = await hoursOfCampaign(db, id)
@@ -227,7 +227,7 @@ describe('what was counted of a campaign', () => {
     expect(await messagesSent(db, 2, { from: hour, before: hour + 1 })).toEqual([])
   })
 
-  it('is reported to system administrators by when it began, with or without those that are being sent', async () => {
+  it('is reported to system administrators by when the campaign began, with or without campaigns that are being sent', async () => {
     const { id, db, bench, row } = await counting()
     const { started_at: began } = row('SELECT started_at FROM dispatches') as { started_at: number }
     const reported = async (filter: Partial<Parameters<typeof systemCampaigns>[1]>) => {
@@ -252,7 +252,7 @@ describe('what was counted of a campaign', () => {
     expect(await reported({})).toEqual([])
   })
 
-  it('says whom it was sent to, unless an earlier version sent it', async () => {
+  it('includes whom the campaign was sent to, unless an earlier version of the application sent it', async () => {
     const { id, db, bench } = await counting()
     expect(await keepsRecipients(db, id)).toBe(true)
     expect(await keepsRecipients(db, id + 1)).toBe(true)

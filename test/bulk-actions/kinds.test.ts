@@ -53,7 +53,7 @@ async function withPeople(
     undo: (id: number) => bench.run('bulkActions.undo', { organizationId: 1, id }),
     kept: (id: number, isUndo = 0) =>
       all(
-        'SELECT email, reason, detail FROM bulk_action_kept WHERE bulk_action_id = ? AND is_undo = ?',
+        'SELECT email, reason, detail FROM bulk_action_kept WHERE bulk_action_id = ? AND is_undo = ? ORDER BY subscriber_id',
         id,
         isUndo
       )
@@ -63,7 +63,7 @@ async function withPeople(
 const emails = 'SELECT email, status FROM subscribers WHERE mailing_list_id = ? ORDER BY id'
 
 describe('a bulk action', () => {
-  it('ends with its time, without its selection, and keeps that time where its undoing fails', async () => {
+  it('notes when it ended and drops its selection; undoing that fails leaves that time as it was', async () => {
     const { bench, begin, done, undo } = await withPeople()
     const id = await begin({ kind: 'set_status', status: 'bounced' })
     const ended = await done(id)
@@ -77,7 +77,7 @@ describe('a bulk action', () => {
     await undo(id)
     await bench.run('bulkActions.fail', { id, message: 'broken' })
     expect(await done(id)).toEqual({ ...(ended as object), state: 'failed', error_message: 'broken' })
-    // It can be tried again, and nothing is told of the failure any more.
+    // It can be tried again, and the failure is no longer mentioned.
     await undo(id)
     expect(await done(id)).toMatchObject({
       state: 'undone',
@@ -113,7 +113,7 @@ describe('a bulk action', () => {
   })
 
   it.each(['set_status', 'copy', 'move', 'delete'] as const)(
-    'is refused while a list that it writes to changes its primary key: %s',
+    'is refused while a list that it has to do with changes its primary key: %s',
     async (kind) => {
       const { bench, from, to, begin } = await withPeople()
       const action = {
@@ -150,14 +150,14 @@ describe('setting a status', () => {
     ])
     const revived = await begin({ kind: 'set_status', status: 'active', revives: true })
     expect(await done(revived)).toMatchObject({ done: 4, changed: 2, same: 2, kept: 0 })
-    // Others than active may be given to whoever declined.
+    // Statuses other than active may be given to those who declined.
     expect(await done(await begin({ kind: 'set_status', status: 'bounced' }))).toMatchObject({
       changed: 4,
       kept: 0
     })
   })
 
-  it('and its undoing count as many as they change, status by status, and give each the time back of their last change', async () => {
+  it('changes the counts of each status, as does undoing it, which also gives everybody back the time of their last change', async () => {
     const { bench, ids, begin, done, undo, all } = await withPeople(['a', 'b', 'c'], ['bounced'])
     bench.sqlite.prepare('UPDATE subscribers SET updated_at = 7 WHERE id = ?').run(ids[0])
     const counts = () =>
@@ -177,7 +177,7 @@ describe('setting a status', () => {
 
 describe('copying and moving', () => {
   it.each(['copy', 'move'] as const)(
-    'leave what the other list does not keep, and take its place: %s',
+    'drop what the other list does not keep, and undoing them puts everything back: %s',
     async (kind) => {
       const { from, to, begin, done, undo, all } = await withPeople()
       const shape =
@@ -210,7 +210,7 @@ describe('copying and moving', () => {
     ])
   })
 
-  it('a copy is made of as many as the limit has room for, to the last', async () => {
+  it('go as far as the limit: copies are made of as many as it has room for', async () => {
     const { bench, to, begin, done, kept, all } = await withPeople()
     bench.sqlite.exec('UPDATE organizations SET subscriber_limit = 5')
     const id = await begin({ kind: 'copy', mailing_list_id: to })
@@ -221,7 +221,7 @@ describe('copying and moving', () => {
 })
 
 describe('suppressing', () => {
-  it('and its undoing count the addresses of the list, and tell that it changed', async () => {
+  it('and undoing it keep the number of addresses on the list right, and report the list as changed only where it was', async () => {
     const { bench, begin, done, undo, one } = await withPeople()
     const { id: listId } = await bench.run('suppressionLists.create', {
       organizationId: 1,
@@ -249,8 +249,8 @@ describe('suppressing', () => {
   })
 })
 
-describe('what is to be done', () => {
-  it('may be a value of ten thousand characters, of which two hundred are shown', async () => {
+describe('the settings of a bulk action', () => {
+  it('may hold a value of ten thousand characters, of which two hundred are shown', async () => {
     const { field, begin, one } = await withPeople()
     const { id } = await field('Note', { field_type: 'text_multiline' })
     const shown = async (length: number) => {
@@ -263,7 +263,7 @@ describe('what is to be done', () => {
     await expect(shown(10_001)).rejects.toThrow('Note must be at most 10000 characters')
   })
 
-  it('may put forty domains right, of which two hundred characters are told', async () => {
+  it('may correct forty domains, of which two hundred characters are shown', async () => {
     const { begin, one } = await withPeople()
     const domains = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}.com`, 'gmail.com']))
@@ -284,7 +284,7 @@ describe('what is to be done', () => {
     await expect(named(domains(41))).rejects.toThrow('domains must name at most 40 domains')
   })
 
-  it('may blank a field, which options are not added to that way', async () => {
+  it('may add, remove or replace options, or blank the field; adding needs at least one', async () => {
     const { field, begin, done, one, ids } = await withPeople()
     const { id } = await field('Topics', {
       field_type: 'select_multiple_checkboxes',

@@ -16,10 +16,10 @@ describe('a change of one subscriber', () => {
     expect(whyNotUndone({ via: 'window', at }, at - 1)).toBeNull()
   })
 
-  it('can be undone where a person or a program made it, and no job and no link did', () => {
+  it('can be undone where a person or a program made it, but not where a job or a link did', () => {
     expect(whyNotUndone({ via: 'api_key', at }, at)).toBeNull()
-    for (const via of ['subscriber_import', 'bulk_action', 'public_link', null] as const) {
-      expect(whyNotUndone({ via: via as never, at }, at)).toBe(
+    for (const via of ['subscriber_import', 'bulk_action', 'link', null] as const) {
+      expect(whyNotUndone({ via, at }, at)).toBe(
         'only changes made in the app or with an API key can be undone one by one'
       )
     }
@@ -33,7 +33,7 @@ describe('values that are carried to another list', () => {
     type
   })
 
-  it('go into the same field, else into one of the same name, however it is written', () => {
+  it('go into the same field, else into one of the same name, in upper or lower case', () => {
     const city = field(1, 'City', 'text')
     const own = field(2, 'CITY', 'text')
     expect(matchingFields([city], [own, city])).toEqual([[city, city]])
@@ -105,7 +105,7 @@ describe('a bulk action', () => {
     expect(canBeUndone({ ...ended, ...change })).toBe(can)
   })
 
-  it('is told with what it did, who was gone, and until when it can be undone', () => {
+  it('is shown with what it did, how many were gone, and until when it can be undone', () => {
     expect(presentBulkAction(ended, 'UTC')).toMatchObject({
       kind: 'delete',
       status: null,

@@ -9,6 +9,7 @@ import { endWith, NotedCheckpoint } from '../../src-main/database/noted-checkpoi
 import { readSums, replaceSums, sumsPath } from '../../src-main/database/page-sums.ts'
 import { saltsOfLog } from '../../src-main/database/write-ahead-log.ts'
 import { temporaryDirectory } from '../support/application.ts'
+import { printedFaults } from '../support/stderr.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -21,7 +22,6 @@ async function opened() {
   first.close()
   const sqlite = openForWriting(path)
   sqlite.pragma('synchronous = OFF')
-  onTestFinished(() => void sqlite.close())
   let copies = 0
   let damage = 0
   const checkpointer = new Checkpointer(sqlite, path, {
@@ -29,6 +29,9 @@ async function opened() {
     onDamage: () => damage++
   })
   const last = new LastChangeNotes(path)
+  onTestFinished(() => {
+    if (sqlite.open) checkpointer.close(last)
+  })
   onTestFinished(() => checkpointer.finish())
   const other = new SQLite(path, { readonly: true })
   onTestFinished(() => void other.close())
@@ -37,12 +40,12 @@ async function opened() {
     sqlite,
     checkpointer,
     last,
-    /** Begins to read what is there now, so that the log goes on where it ends. @returns what ends that */
+    /** Begins to read what is there now, so that the log cannot start over. @returns a function that ends the reading */
     read: (): (() => void) => {
       other.exec('BEGIN; SELECT 1 FROM t')
       return () => void other.exec('COMMIT')
     },
-    /** Writes about so many pages into the log, in one commit. */
+    /** Writes about that many pages into the log, in one commit. */
     write: (pages: number) =>
       sqlite.prepare("INSERT INTO t VALUES (replace(hex(zeroblob(?)), '00', 'abcd'))").run(pages * 127),
     copies: () => copies,
@@ -59,7 +62,7 @@ const copied = async (of: { copies: () => number }, times: number): Promise<void
 }
 
 describe('the log is copied into the database', () => {
-  it('once that is begun, and not while it is held', async () => {
+  it('once copying has begun, and not while it is held back', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const all = await opened()
     const { checkpointer, write, copied: state } = all
@@ -102,7 +105,7 @@ describe('the log is copied into the database', () => {
     expect(state()?.checkpointed).toBeGreaterThan(19_000)
   })
 
-  it('in its last pages by the writer itself, after which it starts over', async () => {
+  it(', its last pages by the writer itself, after which the log starts over', async () => {
     const all = await opened()
     const { checkpointer, write, read, copied: state } = all
     checkpointer.begin()
@@ -126,10 +129,10 @@ describe('the log is copied into the database', () => {
   })
 
   it.each([
-    ['grew to twice of that', 21_000, true],
-    ['grew by less', 10_000, false],
+    ['grew to more than forty thousand pages', 21_000, true],
+    ['stayed below that', 10_000, false],
     ['has only its last pages left', 300, true]
-  ])('while long jobs wait where it %s', async (_when, pages, isBehind) => {
+  ])('while long jobs wait, where it %s (%i pages more): %s', async (_when, pages, isBehind) => {
     const all = await opened()
     const { checkpointer, write, read } = all
     checkpointer.begin()
@@ -146,7 +149,7 @@ describe('the log is copied into the database', () => {
     expect(checkpointer.isBehind).toBe(false)
   })
 
-  it('not for five seconds after the disk was full', async () => {
+  it('again only five seconds after the disk was full', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const all = await opened()
     const { checkpointer, write, copied: state } = all
@@ -163,7 +166,7 @@ describe('the log is copied into the database', () => {
     await copied(all, 1)
   })
 
-  it('to its end before a full disk is answered', async () => {
+  it('to its end where a copy is under way, which holding off waits for', async () => {
     const all = await opened()
     const { checkpointer, write, copied: state } = all
     checkpointer.begin()
@@ -220,7 +223,7 @@ describe('a copy of the log', () => {
     expect(checkpoint.state().log).toBeLessThan(log)
   })
 
-  it('leaves in the log what somebody began to read before it', async () => {
+  it('leaves in the log what was written after somebody began to read, until they are done', async () => {
     const { path, sqlite, write, read } = await opened()
     const checkpoint = new NotedCheckpoint(sqlite, path)
     onTestFinished(() => checkpoint.close())
@@ -237,8 +240,7 @@ describe('a copy of the log', () => {
 
   it('is not made where the checksums of its pages cannot be noted, and says so', async () => {
     const { path, sqlite, write } = await opened()
-    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    onTestFinished(() => printed.mockRestore())
+    const printed = printedFaults()
     mkdirSync(sumsPath(path))
     const checkpoint = new NotedCheckpoint(sqlite, path)
     onTestFinished(() => checkpoint.close())
@@ -246,9 +248,7 @@ describe('a copy of the log', () => {
     const { log } = checkpoint.state()
     expect(checkpoint.run()).toEqual({ log: 0, checkpointed: 0 })
     expect(checkpoint.state()).toMatchObject({ log, checkpointed: 0 })
-    expect(printed).toHaveBeenCalledExactlyOnceWith(
-      expect.stringMatching(/^Pages could not be noted: EISDIR.*\n$/)
-    )
+    expect(printed).toEqual([expect.stringMatching(/^Pages could not be noted: EISDIR.*\n$/)])
     rmdirSync(sumsPath(path))
     expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
   })
@@ -268,18 +268,17 @@ describe('a copy of the log', () => {
   })
 })
 
-it('an end that cannot be noted leaves the log, which is noted still', async () => {
+it('where the end cannot be noted, the log stays', async () => {
   const { path, sqlite, write, last } = await opened()
-  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  onTestFinished(() => printed.mockRestore())
+  const printed = printedFaults()
   write(10)
-  new NotedCheckpoint(sqlite, path).run()
+  const checkpoint = new NotedCheckpoint(sqlite, path)
+  checkpoint.run()
   last.note({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
   last.close()
   const elsewhere = new LastChangeNotes(join(path, 'nowhere'))
-  endWith(sqlite, new NotedCheckpoint(sqlite, path), elsewhere)
-  expect(printed).toHaveBeenCalledExactlyOnceWith(
-    expect.stringMatching(/^The end could not be noted: ENOTDIR.*\n$/)
-  )
+  endWith(sqlite, checkpoint, elsewhere)
+  expect(printed).toEqual([expect.stringMatching(/^The end could not be noted: ENOTDIR.*\n$/)])
   expect(existsSync(`${path}-wal`)).toBe(true)
+  expect(notedLastChange(path)).toEqual({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
 })

@@ -2,11 +2,12 @@ import SQLite from 'better-sqlite3'
 import { writeFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { applicationId, migrate, migrations, writerOf } from '../../src-main/database/migrate.ts'
 import type { Migration } from '../../src-main/database/migration.ts'
 import { createApp } from '../support/built.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
+import { printedFaults } from '../support/stderr.ts'
 
 const steps: Migration[] = [
   { version: 1, name: 'first', sql: 'CREATE TABLE people (name TEXT) STRICT' },
@@ -85,17 +86,14 @@ describe('migrations', () => {
 
   it('succeed where an old copy cannot be removed, and say so', async () => {
     const { database, backups } = await freshDatabase()
-    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    onTestFinished(() => printed.mockRestore())
+    const printed = printedFaults()
     migrate(database, backups, steps.slice(0, 1))
     for (const day of [1, 2, 3]) {
       await mkdir(join(backups, `listwright-schema-1-2026-01-0${day}T12-00-00.000Z.db`), { recursive: true })
     }
     migrate(database, backups, steps)
     expect(versionOf(database)).toBe(2)
-    expect(printed).toHaveBeenCalledExactlyOnceWith(
-      expect.stringContaining(`Old copies in ${backups} were not removed: `)
-    )
+    expect(printed).toEqual([expect.stringContaining(`Old copies in ${backups} were not removed: `)])
   })
 
   it('leave nothing of a step that fails, and the steps before it', async () => {

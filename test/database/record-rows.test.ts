@@ -1,6 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Change, CommandContext } from '../../src-main/database/command.ts'
+import type { Schema } from '../../src-main/database/schema.ts'
 import { kyselyOver } from '../../src-main/database/connection.ts'
 import {
   brokenReferences,
@@ -17,12 +18,13 @@ import {
 } from '../../src-main/database/record-rows.ts'
 
 // Any tables will do: these are a shop with its items, which have ids, and its tags, which have not.
+const table = (name: string) => name as keyof Schema
 const shops: RecordTables = {
   entity: 'segment',
-  table: 'shops' as never,
+  table: table('shops'),
   parts: [
-    { table: 'items' as never, where: 'shop_id = :id' },
-    { table: 'tags' as never, where: 'shop_id = :id' }
+    { table: table('items'), where: 'shop_id = :id' },
+    { table: table('tags'), where: 'shop_id = :id' }
   ]
 }
 
@@ -85,7 +87,7 @@ describe('the rows of a record', () => {
 })
 
 describe('an edit', () => {
-  it('is noted with what it changed, and without what only keeps the books', async () => {
+  it('is noted with what it changed, without mere bookkeeping', async () => {
     const { edit, told } = opened()
     await edit(
       "UPDATE shops SET name = 'Vegetables', name_key = 'vegetables', updated_at = 9, owner_id = NULL WHERE id = 7; DELETE FROM tags WHERE tag = 'ripe'"
@@ -116,7 +118,7 @@ describe('an edit', () => {
     ])
   })
 
-  it('that changes nothing has nothing to be told of', async () => {
+  it('that changes nothing is noted without details', async () => {
     const { edit, told } = opened()
     await edit('UPDATE shops SET updated_at = 9 WHERE id = 7')
     expect(told).toHaveLength(1)
@@ -141,7 +143,7 @@ describe('an edit', () => {
     expect(stands("INSERT INTO items VALUES (40, 7, 'Fig', 1, 1)")).toBe(false)
   })
 
-  it('is taken back with all that it added, changed and removed, at the time of that', async () => {
+  it('is taken back with all that it added, changed and removed; the record counts as changed at that time', async () => {
     const { edit, told, rows, context, inTransaction } = opened()
     const before = rows()
     await edit(`UPDATE shops SET name = 'New', best_id = 20 WHERE id = 7; UPDATE items SET title = 'Quince' WHERE id = 20;
@@ -165,7 +167,7 @@ describe('a record that was deleted', () => {
     expect(sqlite.pragma('foreign_key_check')).toEqual([])
   })
 
-  it('takes no part back that is of another record by now, and puts its own in place of what is left', async () => {
+  it('takes back no part that belongs to another record by now, and overwrites what was left of its own', async () => {
     const { remove, rows, context, inTransaction, sqlite, all } = opened()
     const before = rows()
     await remove()
@@ -180,7 +182,7 @@ describe('a record that was deleted', () => {
     ])
   })
 
-  it('comes back without columns that there are no more', async () => {
+  it('comes back without columns that no longer exist', async () => {
     const { remove, rows, context, inTransaction, sqlite } = opened()
     const before = rows() as RecordRows
     await remove()
@@ -211,7 +213,7 @@ describe('references of a record', () => {
     ])
   })
 
-  it('to its own parts are whole, and to those of others that are gone they are not', () => {
+  it('to a part that is gone are broken, and those to a part of another record are not', () => {
     const { sqlite, context } = opened()
     sqlite.pragma('foreign_keys = OFF')
     sqlite.exec('UPDATE shops SET best_id = 99 WHERE id = 7')

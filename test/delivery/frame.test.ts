@@ -14,7 +14,7 @@ it.each([
   expect(framedHtml(html, frame)).toBe(framed)
 })
 
-it('what is added at the end of HTML stands before the end of its body, which may be its beginning', () => {
+it('what is added at the end of HTML goes before the end of its body, even where the body is empty', () => {
   expect(atEndOfBody('Hi', '!')).toBe('Hi!')
   expect(atEndOfBody('</body>', '!')).toBe('!</body>')
 })

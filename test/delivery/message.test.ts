@@ -72,7 +72,7 @@ describe('a message', () => {
     expect(format).toBe('both')
   })
 
-  it('without a name, a sender or an address for replies has none of these', async () => {
+  it('of a campaign without a sender name, a sender or an address for replies has no headers for them', async () => {
     const sender = { from_email: 'news@example.com', from_name: null, sender_email: null, reply_to: null }
     const { head, envelope } = await composed(await planOf({}, { sender, bounceAddress: null }))
     expect(head).toContain('From: news@example.com')
@@ -93,7 +93,7 @@ describe('a message', () => {
     expect([written.html !== undefined, written.text !== undefined]).toEqual([html, text])
   })
 
-  it('counts opens where that is asked for and something is counted', async () => {
+  it('carries the pixel that counts opens only where that is asked for, and never where nothing is counted', async () => {
     const pixel = /<img src="http:\/\/127\.0\.0\.1\/o\/[^"]+" width="1" height="1" alt="">/
     const written = async (more: Partial<MessagePlan>, content: Partial<PlannedContent> = {}) => {
       const plan = await planOf(content, more)
@@ -104,7 +104,7 @@ describe('a message', () => {
     expect(await written({ tracksOpens: true }, { sliceId: 0 })).not.toMatch(pixel)
   })
 
-  it('leads past the counter for the links of its own content, and leaves codes of others as they are', async () => {
+  it('leads the links of its own content through the click counter, and leaves the codes of others as they are', async () => {
     const content = {
       links: [{ id: 5, url: 'https://example.com' }],
       html: '<a href="https://example.com">a</a> <a href="https://example.org">b</a> %%link:6%%',
@@ -128,7 +128,7 @@ describe('a message', () => {
     expect(linked.body).not.toContain('cid:')
     const carried = await planOf({ html }, { linksImages: false })
     expect((await composed(carried)).body).toContain(`cid:${key}`)
-    // A page has them fetched in any case.
+    // On a web page they are always fetched.
     const page = new MessageComposer(carried).write(carried.contents[0].id, addressee)
     expect(page.html).toContain(`http://127.0.0.1/i/${key}`)
   })

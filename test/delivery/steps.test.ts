@@ -150,7 +150,7 @@ describe('a split test', () => {
     expect(await goOn(over)).toMatchObject({ pass: { kind: 'winner' } })
   })
 
-  it('that nobody asked for sends all contents to everybody', async () => {
+  it('that was not asked for is not made: everybody gets one of the contents', async () => {
     const { plan, row } = await begunCampaign(contents, { autowinner_percentage: 30 })
     expect(plan).toMatchObject({ pass: { kind: 'everybody' }, percentage: 100, shares: null })
     expect(row('SELECT phase FROM deliveries')).toEqual({ phase: 'everybody' })
@@ -168,7 +168,7 @@ describe('a split test', () => {
   })
 })
 
-it('who left while a campaign was sent is no recipient of it in the end', async () => {
+it('whoever left while a campaign was being sent does not count as a recipient in the end', async () => {
   const { bench, id, plan, row } = await begunCampaign()
   await bench.run('deliveries.noteRecipients', { id, recipients: 9 })
   await bench.run('deliveries.noteSent', {

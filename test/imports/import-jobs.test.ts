@@ -2,7 +2,6 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver } from '../../src-main/database/connection.ts'
-import type { Writer } from '../../src-main/database/writer.ts'
 import { deliveryJobs } from '../../src-main/delivery/delivery-jobs.ts'
 import { importJobs } from '../../src-main/imports/import-jobs.ts'
 import { partialUpload, removeLeftFiles } from '../../src-main/imports/left-files.ts'
@@ -14,11 +13,10 @@ async function withImports() {
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
   const db = kyselyOver(bench.sqlite)
-  const writer = bench.client as unknown as Writer
   return {
     bench,
     db,
-    jobs: importJobs(db, writer, bench.directory),
+    jobs: importJobs(db, bench.client, bench.directory),
     create: (source: Partial<ReturnType<typeof plainImport>['source']> = {}) => {
       const plain = plainImport(mailingListId)
       return bench.run('subscriberImports.create', { ...plain, source: { ...plain.source, ...source } })
@@ -32,7 +30,7 @@ async function withImports() {
   }
 }
 
-describe('imports at the same time', () => {
+describe('imports that run at the same time', () => {
   const job = (mailingListId: number, work: 'download' | 'import' = 'import', organizationId = 1) => ({
     id: mailingListId,
     dueAt: 0,
@@ -43,7 +41,7 @@ describe('imports at the same time', () => {
   const many = (count: number, make: (index: number) => ReturnType<typeof job>) =>
     Array.from({ length: count }, (_, index) => make(index))
 
-  it('are so many that work, each on a list of its own', async () => {
+  it('are two at most, each on a list of its own', async () => {
     const { jobs } = await withImports()
     const running = (count: number) => many(count, (index) => job(index + 10))
     expect(jobs.mayStart(job(1), running(1))).toBe(true)
@@ -51,7 +49,7 @@ describe('imports at the same time', () => {
     expect(jobs.mayStart(job(10), running(1))).toBe(false)
   })
 
-  it('are more that are downloaded, also of one list, a few of each organization, and hold nobody up', async () => {
+  it('may download four files for an organization and sixteen in all, even for one list, and hold up no others', async () => {
     const { jobs } = await withImports()
     const own = (count: number) => many(count, () => job(1, 'download'))
     expect(jobs.mayStart(job(1, 'download'), own(3))).toBe(true)
@@ -68,7 +66,7 @@ describe('imports at the same time', () => {
     ).toBe(true)
   })
 
-  it('are downloaded until their file is known', async () => {
+  it('count as downloading until their file is known', async () => {
     const { bench, jobs, create } = await withImports()
     const id = await create({ type: 'url', url: 'https://example.com/a.csv' })
     const plain = await create()
@@ -87,7 +85,7 @@ describe('imports at the same time', () => {
 })
 
 describe('files of imports', () => {
-  it('are removed once an import has ended, unless somebody put them there', async () => {
+  it('are removed once an import has ended, except those that somebody put into the uploads folder', async () => {
     const { bench, jobs, create, file, left } = await withImports()
     const json = await create({ path: `${sourceDirectory}/one` })
     const uploaded = await create({ type: 'upload_directory', path: 'uploads/two.csv' })
@@ -105,7 +103,7 @@ describe('files of imports', () => {
     expect(await left('uploads')).toEqual(['two.csv'])
   })
 
-  it('that nothing needs any more are removed at the start, and parts of uploads', async () => {
+  it('that nothing needs any more are removed at the start, and so are partial uploads', async () => {
     const { bench, db, create, file, left } = await withImports()
     await create({ path: `${sourceDirectory}/waiting` })
     const paused = await create({ path: `${sourceDirectory}/paused` })
@@ -127,7 +125,7 @@ describe('files of imports', () => {
 
 it('eight campaigns are sent at the same time, and a winner is chosen beside them', async () => {
   const { bench, db } = await withImports()
-  const { mayStart } = deliveryJobs(db, bench.client as unknown as Writer, 'http://127.0.0.1')
+  const { mayStart } = deliveryJobs(db, bench.client, 'http://127.0.0.1')
   const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
   const running = (count: number) => Array.from({ length: count }, () => job(false))
   expect(mayStart(job(false), running(7))).toBe(true)

@@ -8,7 +8,7 @@ const outcomeOfAll =
   'SELECT done = total AS dealt_with_all, removed, restored, kept, finished_at IS NOT NULL AS ended FROM import_undos'
 
 /** An import that has ended, which overwrote the statuses of some people and added others. */
-async function imported({ known = 0, added = 0 }: { known?: number; added?: number }) {
+async function imported({ known = 0, added = 0, status = 'bounced' }) {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
@@ -29,7 +29,7 @@ async function imported({ known = 0, added = 0 }: { known?: number; added?: numb
   ]
   await bench.run('subscriberImports.startImporting', { id, records: emails.length })
   if (emails.length > 0) {
-    const batch = { emails, customFields: emails.map(() => '{}'), statuses: emails.map(() => 'bounced') }
+    const batch = { emails, customFields: emails.map(() => '{}'), statuses: emails.map(() => status) }
     await bench.run('subscriberImports.writeBatch', { id, index: 0, batch })
   }
   const named = { organizationId: 1, id }
@@ -57,29 +57,26 @@ async function imported({ known = 0, added = 0 }: { known?: number; added?: numb
 }
 
 it.each([
-  // Those who were added and those who were overwritten are different steps.
-  { pauses: true, steps: 6 },
+  // Those who were added and those who were overwritten are dealt with in separate steps.
+  { pauses: true, steps: 7 },
   { pauses: false, steps: 2 }
-])(
-  'an import is undone in steps of fifty people while others make changes: $pauses',
-  async ({ pauses, steps }) => {
-    const { bench, end, begin, undo, row, counts } = await imported({ known: 101, added: 120 })
-    await end()
-    expect(counts()).toEqual([['bounced', 221]])
-    await begin()
-    bench.told.length = 0
-    expect(await undo(pauses)).toBe(steps + (pauses ? 1 : 0))
-    expect(counts()).toEqual([['active', 101]])
-    expect(row('SELECT count(*) AS people, min(status) AS status FROM subscribers')).toEqual({
-      people: 101,
-      status: 'active'
-    })
-    expect(row(outcomeOfAll)).toEqual({ dealt_with_all: 1, removed: 120, restored: 101, kept: 0, ended: 1 })
-    expect(bench.told.filter(({ entity }) => entity === 'subscriber_import')).toHaveLength(1)
-  }
-)
+])('an import is undone in steps, of fifty people where others wait: $pauses', async ({ pauses, steps }) => {
+  const { bench, end, begin, undo, row, counts } = await imported({ known: 101, added: 120 })
+  await end()
+  expect(counts()).toEqual([['bounced', 221]])
+  await begin()
+  bench.told.length = 0
+  expect(await undo(pauses)).toBe(steps)
+  expect(counts()).toEqual([['active', 101]])
+  expect(row('SELECT count(*) AS people, min(status) AS status FROM subscribers')).toEqual({
+    people: 101,
+    status: 'active'
+  })
+  expect(row(outcomeOfAll)).toEqual({ dealt_with_all: 1, removed: 120, restored: 101, kept: 0, ended: 1 })
+  expect(bench.told.filter(({ entity }) => entity === 'subscriber_import')).toHaveLength(1)
+})
 
-it('who was changed since is kept and named, and their import tells that it goes on', async () => {
+it('whoever was changed since is kept and named, and the import reports its progress', async () => {
   const { bench, end, begin, undo, row, counts } = await imported({ known: 2, added: 2 })
   await end()
   bench.sqlite.exec("UPDATE subscribers SET updated_at = 7 WHERE email <> 'a1@example.com'")
@@ -95,12 +92,12 @@ it('who was changed since is kept and named, and their import tells that it goes
     ['a0@example.com', 'changed'],
     ['k0@example.com', 'changed']
   ])
-  // The one that was at work on those who were kept, and the end.
+  // One from the step that met those who were kept, and one from the end.
   expect(bench.told.filter(({ entity }) => entity === 'subscriber_import')).toHaveLength(2)
   expect(counts()).toEqual([['bounced', 3]])
 })
 
-it('the change log tells of those alone whom an import added, also where it met others between them', async () => {
+it('the change log tells only of those whom an import added, not of those who were there already', async () => {
   const { bench } = await imported({ known: 3, added: 2 })
   const added = bench.sqlite
     .prepare<[], number>("SELECT id FROM subscribers WHERE email LIKE 'a%' ORDER BY id")
@@ -137,6 +134,10 @@ it('an import that changed nothing has nothing to be undone, and one that added 
   const nothing = await imported({})
   await nothing.end()
   await expect(nothing.begin()).rejects.toThrow('this import changed nothing that could be undone')
+  // Everybody has the status already that it gives them.
+  const same = await imported({ known: 3, status: 'active' })
+  await same.end()
+  await expect(same.begin()).rejects.toThrow('this import changed nothing that could be undone')
   const overwriting = await imported({ known: 1 })
   await overwriting.end()
   overwriting.bench.sqlite

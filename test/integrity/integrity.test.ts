@@ -1,24 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { StorageFault } from '../../src-main/base/errors.ts'
 import { lastChangePath } from '../../src-main/database/last-change.ts'
 import { sumsPath } from '../../src-main/database/page-sums.ts'
 import { Integrity } from '../../src-main/integrity/integrity.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import { temporaryDirectory } from '../support/application.ts'
+import { printedFaults } from '../support/stderr.ts'
 
 /** What looks at the data of a directory, and what it has printed. */
 async function lookingAt(directory?: string) {
-  const printed: string[] = []
-  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
-  onTestFinished(() => spy.mockRestore())
+  const printed = printedFaults()
   const integrity = new Integrity(directory ?? (await temporaryDirectory()), false)
   onTestFinished(() => integrity.close())
   return { integrity, printed }
 }
 
-/** A directory with a database of which something that is noted cannot be read, since it is a folder. */
+/** A directory with a database, and a folder in place of one of its notes, which therefore cannot be read. */
 async function unreadable(pathOf: (databasePath: string) => string): Promise<string> {
   const directory = await temporaryDirectory()
   const databasePath = join(directory, 'listwright.db')
@@ -55,7 +54,7 @@ it('a first start has nothing to look at, and is sound', async () => {
   expect(printed).toEqual([])
 })
 
-it('a database that cannot be read is damaged, and told so once', async () => {
+it('a database that cannot be checked counts as damaged, which is reported once', async () => {
   const { integrity, printed } = await lookingAt(await unreadable(sumsPath))
   await integrity.examine()
   await integrity.examine()
@@ -64,13 +63,13 @@ it('a database that cannot be read is damaged, and told so once', async () => {
   expect(printed).toEqual([expect.stringMatching(/^The database could not be checked: EISDIR.*\n$/)])
 })
 
-it('a note of the last change that cannot be read is told before anything is written', async () => {
+it('a note of the last change that cannot be read is reported before anything is written', async () => {
   const { integrity } = await lookingAt(await unreadable(lastChangePath))
   integrity.examineEnd()
   expect(integrity.faults).toEqual([cannotBeChecked])
 })
 
-it('what cannot be looked at because the application ends accuses nobody', async () => {
+it('a check that fails because the application is closing reports no damage', async () => {
   const { integrity, printed } = await lookingAt(await unreadable(sumsPath))
   const { writer } = await writerOf(await temporaryDirectory())
   await integrity.close()
@@ -81,7 +80,7 @@ it('what cannot be looked at because the application ends accuses nobody', async
   expect(printed).toEqual([])
 })
 
-it('a writer of data that could not be looked at refuses changes, until they are taken as they are', async () => {
+it('a writer of data that could not be checked refuses changes until the data is accepted as it is', async () => {
   const directory = await temporaryDirectory()
   const { writer, add } = await writerOf(directory)
   const { integrity } = await lookingAt(directory)
@@ -105,7 +104,7 @@ it('what was found before there was a writer keeps it from writing', async () =>
 })
 
 it.each(['full', 'locked', 'failing'] as const)(
-  'a database that a disk or a program keeps from being looked at is not damaged: %s',
+  'a database that cannot be checked because of the disk or another program does not count as damaged: %s',
   async (kind) => {
     const directory = await temporaryDirectory()
     const { writer, add } = await writerOf(directory)
@@ -117,7 +116,7 @@ it.each(['full', 'locked', 'failing'] as const)(
   }
 )
 
-it('a database whose damage was met while it was looked at is damaged', async () => {
+it('a database in which the check meets damage counts as damaged, and nothing more is written', async () => {
   const directory = await temporaryDirectory()
   const { writer, add } = await writerOf(directory)
   const { integrity } = await lookingAt(directory)

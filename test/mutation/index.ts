@@ -35,8 +35,8 @@ const startTime = 20_000
 /** The files that are tried first together take no longer than this; each further run takes three times as long. */
 const firstRunTime = 15_000
 /**
- * Tests of one mutant take no longer than this together, as far as that was measured, in milliseconds. What only tests behind that would
- * catch counts as survived: the share that is told is a lower bound.
+ * Tests of one mutant take no longer than this together, by the times that were measured, in milliseconds. What only the tests left out
+ * would catch counts as survived, so the share that is printed is a lower bound.
  */
 const maxTestTime = 120_000
 /** Copies of the repository that mutants are tried in at the same time. */

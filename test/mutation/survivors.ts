@@ -158,13 +158,6 @@ export const accepted: {
     reason: 'a batch that was written whole is waited for as well then, which takes longer'
   },
   {
-    file: 'src-main/imports/undo-commands.ts',
-    line: 'if (!addedRange && overwritten.length === 0)',
-    original: '!addedRange && overwritten.length === 0',
-    replacement: 'false',
-    reason: 'a note of a batch that changed nobody undoes nothing'
-  },
-  {
     file: 'src-main/imports/commands.ts',
     original: 'context.onRollback(() => sessions.delete(id))',
     replacement: ';',
@@ -322,46 +315,34 @@ export const accepted: {
     line: 'last.note(',
     original: 'true',
     replacement: 'false',
-    reason: 'whether a note is on the disk shows only where the power fails'
+    reason: 'whether a note is on the disk shows only when the power fails'
   },
   {
     file: 'src-main/database/connection.ts',
     original: "database.pragma('foreign_keys = ON')",
     replacement: ';',
-    reason: 'this build of SQLite enforces them by itself; a test holds it whichever way'
-  },
-  {
-    file: 'src-main/database/command-loop.ts',
-    line: 'if (refusal)',
-    original: 'refusal',
-    replacement: 'false',
-    reason: 'a command without a transaction fails with the same fault at the first thing that it writes'
+    reason:
+      'this build of SQLite enforces foreign keys by default; a test checks that they are enforced either way'
   },
   {
     file: 'src-main/bulk-actions/kinds/copy.ts',
     line: 'nextId > firstId',
     original: '>',
     replacement: '>=',
-    reason: 'to note that no id was used notes what stands there already'
+    reason: 'noting that no id was used writes the value that is there already'
   },
   {
     file: 'src-main/imports/import-batch.ts',
     line: 'mostlyKnown: false',
     original: 'false',
     replacement: 'true',
-    reason: 'whether the rows are looked up before they are added decides how long that takes'
-  },
-  {
-    file: 'src-main/imports/import-thread.ts',
-    line: '!completed',
-    original: '!completed',
-    replacement: 'false',
-    reason: 'an import that was paused or cancelled is not finished by what its thread says'
+    reason:
+      'whether the first rows are looked up before they are added decides how long that takes, and which ids are left out'
   },
   {
     file: 'src-main/database/migrate.ts',
     original: 'syncFileSync(partial)',
     replacement: ';',
-    reason: 'whether a copy is on the disk before it has its name shows only where the power fails'
+    reason: 'whether a copy is on the disk before it has its name shows only when the power fails'
   }
 ]

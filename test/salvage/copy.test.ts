@@ -90,7 +90,7 @@ async function copied(
 const people =
   "INSERT INTO t VALUES (1, 'a@example.com', 1, 'A'), (2, 'b@example.com', 1, 'B'), (3, 'c@example.com', 9, NULL)"
 
-it('rows of a table that is whole are kept, and nothing is told', async () => {
+it('rows of a table that is whole are kept, and nothing is reported', async () => {
   const { rows, told, copy } = await copied(people)
   expect(rows('id, email, mailing_list_id, note')).toEqual([
     [1, 'a@example.com', 1, 'A'],
@@ -101,7 +101,7 @@ it('rows of a table that is whole are kept, and nothing is told', async () => {
   expect(await told()).toEqual([])
 })
 
-it('a row that cannot be one of the table is told as lost, by what an index knows of it', async () => {
+it('a row that cannot belong to the table is reported as lost, with what an index knows of it', async () => {
   const { rows, told } = await copied(
     `${people}; UPDATE t SET note = 7 WHERE id = 2; UPDATE t SET email = 8 WHERE id = 3`
   )
@@ -110,16 +110,16 @@ it('a row that cannot be one of the table is told as lost, by what an index know
   expect(await told()).toEqual([`2,b@example.com,,${lost}`, `3,,,${lost}`])
 })
 
-it('a row that a rule of the table refuses is told once, with its name and its list', async () => {
+it('a row that a rule of the table refuses is reported once, with its name and its list', async () => {
   const twice = "INSERT INTO t VALUES (4, 'a@example.com', 1, 'again'), (5, 'c@example.com', 9, NULL)"
   const { rows, told } = await copied(`${people}; ${twice}`)
   expect(rows()).toEqual([[1], [2], [3]])
   expect(await told()).toEqual([`4,a@example.com,Readers,${lost}`, `5,c@example.com,9,${lost}`])
 })
 
-it('a row that an index has and the table has not any more is told as lost', async () => {
+it('a row that an index has and the table no longer has is reported as lost', async () => {
   const { rows, told } = await copied(people, {
-    // The page of the table has a row less: its last one.
+    // The page of the table has one row fewer: its last one is gone.
     change: (bytes, root) => void bytes.writeUInt16BE(2, (root - 1) * pageSize + 3)
   })
   expect(rows()).toEqual([[1], [2]])
@@ -138,7 +138,7 @@ const letter = (text: string, to: string) => (bytes: Buffer, root: number) => {
   bytes.write(to, at)
 }
 
-it('of a page that was changed, what looks like JSON and is none is lost; elsewhere it is kept', async () => {
+it('on a page that was changed, what looks like JSON but is not is lost; elsewhere it is kept', async () => {
   const json = `INSERT INTO t VALUES (1, 'a@example.com', 1, '{"a":1}'), (2, 'b@example.com', 1, '[1,]'), (3, NULL, 1, 'a]'), (4, NULL, 1, 'x')`
   const whole = await copied(json)
   expect(whole.rows()).toEqual([[1], [2], [3], [4]])
@@ -153,7 +153,7 @@ it('of a page that was changed, what looks like JSON and is none is lost; elsewh
   ])
 })
 
-it('subscribers of a page that was changed are kept where they have an address, by which they are found', async () => {
+it('subscribers of a page that was changed are kept where they have a valid address, from which their key is made anew', async () => {
   const subscribers = people.replace('INTO t', 'INTO subscribers')
   const changed = await copied(subscribers, { name: 'subscribers', change: letter('a@example', 'A@eXample') })
   expect(changed.rows('id, email, email_key')).toEqual([
@@ -170,7 +170,7 @@ it('subscribers of a page that was changed are kept where they have an address, 
   ])
 })
 
-it('of a table whose beginning is not known, its pages are taken where all of their rows fit', async () => {
+it('pages of a table whose root is not known are taken where all of their rows fit', async () => {
   const { copy, tableRoot, rows, told } = await copied(people, { root: null })
   expect(copy.visit.isBroken).toBe(true)
   expect(rows()).toEqual([])
@@ -185,7 +185,7 @@ it('of a table whose beginning is not known, its pages are taken where all of th
   expect(await told()).toEqual([])
 })
 
-it('rows of a page that nothing leads to are told as doubtful, where that may have been on purpose', async () => {
+it('rows of a page that nothing leads to are reported as doubtful where they may have been deleted on purpose', async () => {
   const { copy, tableRoot, told } = await copied(people, { root: null })
   expect(copy.takePage(tableRoot, true)).toBe(true)
   expect(await told()).toEqual([

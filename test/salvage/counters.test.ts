@@ -60,7 +60,7 @@ it('what is counted of subscribers, lists, links and campaigns is counted again'
   const byHour = sqlite.prepare(
     'SELECT hour, opens_total, opens_unique, clicks_total, unsubs_total FROM stat_counters ORDER BY hour'
   )
-  // What is missing stands in the last hour that there is; what is too much is taken from the last ones.
+  // What is missing goes into the last hour that there is; what is too much is taken off, from the last hour backwards.
   expect(byHour.raw().all()).toEqual([
     [hour, 0, 0, 0, 1],
     [2 * hour, 2, 1, 1, 0]
@@ -74,7 +74,7 @@ it('what is counted of subscribers, lists, links and campaigns is counted again'
   expect([sequence.get('campaigns'), sequence.get('images')]).toEqual([44, 3])
 })
 
-it('events of which no hour is counted are counted in the hour in which they began', async () => {
+it('events of a content for which no hour has counts are counted in the hour of the first one', async () => {
   const { bench, plan } = await begunCampaign()
   const sliceId = plan?.message.contents[0]?.sliceId ?? 0
   bench.sqlite

@@ -3,9 +3,17 @@ import type { CommandInput } from '../../src-main/database/command.ts'
 import { addPerson } from './bulk-steps.ts'
 import { commandBench } from './commands.ts'
 
-/** Who is on the list of a campaign, and what that is. */
+/** A campaign that takes over nothing. */
+export const fromNoTemplate: CommandInput<'campaigns.create'>['source'] = {
+  source_template_id: null,
+  duplicate_segmentation_criteria: false,
+  duplicate_content: false,
+  duplicate_dispatch: false
+}
+
+/** Who is on the list of a campaign, and how that list is set up. */
 interface Readers {
-  /** Beside their address. */
+  /** What each of them has beside their address. */
   people?: readonly Parameters<typeof addPerson>[3][]
   list?: Omit<CommandInput<'mailingLists.create'>['list'], 'name'>
   seeds?: string[]
@@ -39,12 +47,7 @@ export async function begunCampaign(
   const id = await bench.run('campaigns.create', {
     ...scope,
     kind: 'campaign',
-    source: {
-      source_template_id: null,
-      duplicate_segmentation_criteria: false,
-      duplicate_content: false,
-      duplicate_dispatch: false
-    },
+    source: fromNoTemplate,
     campaign: {
       name: 'News',
       dispatch_attributes: {

@@ -20,7 +20,7 @@ import { temporaryDirectory } from './application.ts'
 export interface CommandBench {
   sqlite: SQLite.Database
   directory: string
-  /** What the commands told that they changed. */
+  /** What the commands reported as changed. */
   told: Change[]
   /**
    * Runs a command in a transaction of its own.
@@ -34,7 +34,7 @@ export interface CommandBench {
     input: CommandInput<Name>,
     options?: { pauses?: boolean; isShared?: boolean; failsToCommit?: boolean; clock?: number }
   ): Promise<CommandResult<Name>>
-  /** Runs commands as other threads do, over a port. */
+  /** Asks for commands as other threads do, one after the other. */
   client: CommandClient
   /** Keeps the database from growing, as a full disk does; null lets it grow again. */
   limitPages(more: number | null): void
@@ -52,13 +52,9 @@ export async function commandBench(): Promise<CommandBench> {
     sqlite,
     directory,
     told,
-    client: new CommandClient({
-      postMessage: ({ id, name, input }: CommandRequest) =>
-        void bench.run(name, input as CommandInput<typeof name>).then(
-          (result) => bench.client.settle({ id, result }),
-          (error: unknown) => bench.client.settle(refusalOf(id, error))
-        )
-    }),
+    get client() {
+      return clientOf(bench)
+    },
     async run(name, input, { pauses = false, isShared = false, failsToCommit = false, clock } = {}) {
       const command = commandNamed(commands, name).run
       const undos: (() => void)[] = []
@@ -95,6 +91,24 @@ export async function commandBench(): Promise<CommandBench> {
     }
   }
   return bench
+}
+
+/** @param before called before each command that is asked for */
+export function clientOf(
+  bench: CommandBench,
+  before: (name: CommandName) => unknown = () => null
+): CommandClient {
+  const client: CommandClient = new CommandClient({
+    postMessage: ({ id, name, input }: CommandRequest) =>
+      void Promise.resolve(name)
+        .then(before)
+        .then(() => bench.run(name, input as CommandInput<typeof name>))
+        .then(
+          (result) => client.settle({ id, result }),
+          (error: unknown) => client.settle(refusalOf(id, error))
+        )
+  })
+  return client
 }
 
 function refusalOf(id: number, error: unknown): CommandReply {
