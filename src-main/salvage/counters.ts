@@ -15,10 +15,7 @@ export function countedSubscribers(pages: DamagedPages, tables: readonly SourceT
   if (!counts || counts.root === null) return 0
   const at = counts.columns.findIndex(({ name }) => name === 'subscribers')
   let sum = 0
-  for (const { values, isDoubtful } of rowsOfTree(pages, counts.root, {
-    pages: new Set(),
-    isBroken: false
-  })) {
+  for (const { values, isDoubtful } of rowsOfTree(pages, counts.root)) {
     const counted = values[at]
     if (!isDoubtful && typeof counted === 'number') sum += counted
   }

@@ -39,14 +39,12 @@ interface SchemaRow {
  * @param empty a database of the same schema, which tells what the tables look like
  */
 export function tablesOf(pages: DamagedPages, empty: Database): SourceTable[] {
-  const rows = [...rowsOfTree(pages, 1, { pages: new Set(), isBroken: false })].map(
-    ({ values: [type, name, table, root] }): SchemaRow => ({
-      type: type ?? null,
-      name: name ?? null,
-      table: table ?? null,
-      root: root ?? null
-    })
-  )
+  const rows = [...rowsOfTree(pages, 1)].map(({ values: [type, name, table, root] }): SchemaRow => ({
+    type: type ?? null,
+    name: name ?? null,
+    table: table ?? null,
+    root: root ?? null
+  }))
   const rootOf = (type: string, name: string): number | null => {
     const root = rows.find((row) => row.type === type && row.name === name)?.root
     return typeof root === 'number' && root > 0 ? root : null
@@ -66,11 +64,11 @@ export function tablesOf(pages: DamagedPages, empty: Database): SourceTable[] {
 
 /** What was handed out last of the ids that are never used again, by table. */
 export function handedOut(pages: DamagedPages): Map<string, number> {
-  const schema = [...rowsOfTree(pages, 1, { pages: new Set(), isBroken: false })]
+  const schema = [...rowsOfTree(pages, 1)]
   const root = schema.find(({ values }) => values[1] === 'sqlite_sequence')?.values[3]
   if (typeof root !== 'number') return new Map()
   return new Map(
-    [...rowsOfTree(pages, root, { pages: new Set(), isBroken: false })].flatMap(({ values: [name, last] }) =>
+    [...rowsOfTree(pages, root)].flatMap(({ values: [name, last] }) =>
       typeof name === 'string' && typeof last === 'number' ? [[name, last]] : []
     )
   )

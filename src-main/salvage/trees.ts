@@ -39,7 +39,11 @@ export interface TreeVisit {
  * The rows of a tree, as far as it can be followed. What leads elsewhere is not followed where it is not what was written last: it may
  * lead into another tree.
  */
-export function* rowsOfTree(pages: DamagedPages, root: number, visit: TreeVisit): Generator<TreeRow> {
+export function* rowsOfTree(
+  pages: DamagedPages,
+  root: number,
+  visit: TreeVisit = { pages: new Set(), isBroken: false }
+): Generator<TreeRow> {
   const bytes = visit.pages.has(root) || root < 1 || root > pages.count ? null : pages.read(root)
   const kind = bytes && kinds[bytes.readUInt8(treeHeaderOf(root))]
   if (!kind || (!kind.isLeaf && pages.unlike.has(root) && !visit.followsUnlike)) {
