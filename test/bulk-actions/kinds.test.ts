@@ -220,6 +220,19 @@ describe('copying and moving', () => {
   })
 })
 
+it('whoever was moved on to a third list stays there, also when the list in between was deleted', async () => {
+  const { bench, to, ids, begin, done, undo, kept, all } = await withPeople()
+  const third = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'Third' } })
+  const first = await begin({ kind: 'move', mailing_list_id: to })
+  await done(first)
+  await done(await beginAction(bench, to, ids.slice(0, 1), { kind: 'move', mailing_list_id: third }))
+  bench.sqlite.prepare('UPDATE mailing_lists SET deleted_at = 1 WHERE id = ?').run(to)
+  await undo(first)
+  await done(first)
+  expect(all(emails, third)).toEqual([['a@example.com', 'active']])
+  expect(kept(first, 1)).toEqual([['a@example.com', 'changed', null]])
+})
+
 describe('suppressing', () => {
   it('and undoing it keep the number of addresses on the list right, and report the list as changed only where it was', async () => {
     const { bench, begin, done, undo, one } = await withPeople()

@@ -344,5 +344,12 @@ export const accepted: {
     original: 'syncFileSync(partial)',
     replacement: ';',
     reason: 'whether a copy is on the disk before it has its name shows only when the power fails'
+  },
+  {
+    file: 'src-main/database/checkpointer.ts',
+    line: 'this.#lastCopies >= maxLastCopies',
+    original: '>=',
+    replacement: '>',
+    reason: 'after how many copies the writer makes the last one itself decides how long that takes'
   }
 ]
