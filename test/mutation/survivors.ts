@@ -351,5 +351,12 @@ export const accepted: {
     original: '>=',
     replacement: '>',
     reason: 'after how many copies the writer makes the last one itself decides how long that takes'
+  },
+  {
+    file: 'src-main/segments/pieces.ts',
+    line: 'pieceTime / took',
+    original: '/',
+    replacement: '*',
+    reason: 'how large a piece is decides how long other questions wait, not what is found'
   }
 ]

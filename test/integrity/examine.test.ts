@@ -1,0 +1,182 @@
+import { existsSync, statSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { lastChangePath, LastChangeNotes, notedLastChange } from '../../src-main/database/last-change.ts'
+import { appendSums, readSums, sumsPath } from '../../src-main/database/page-sums.ts'
+import { contentOfLog } from '../../src-main/database/write-ahead-log.ts'
+import {
+  examine,
+  examineEnd,
+  forgetNotes,
+  logAsFound,
+  noteAsItIs,
+  prepareDamaged,
+  prepareNotes
+} from '../../src-main/integrity/examine.ts'
+import { markerPath } from '../../src-main/integrity/marker.ts'
+import { openForGood } from '../../src-main/integrity/verify-pages.ts'
+import { commandBench } from '../support/commands.ts'
+
+/** A database with nothing in its log. */
+async function atRest() {
+  const { sqlite, directory } = await commandBench()
+  sqlite.pragma('wal_checkpoint(TRUNCATE)')
+  const databasePath = join(directory, 'listwright.db')
+  const database = { databasePath, file: openForGood(databasePath) }
+  return { sqlite, directory, database, databasePath, found: () => examine(database) }
+}
+
+const lost = (path: string) =>
+  `${path} is damaged or missing, so Listwright cannot tell whether the data is what it wrote.`
+
+it('a database of which nothing was ever noted is right, and so is one that is as it was noted', async () => {
+  const { database, databasePath, found } = await atRest()
+  expect(found()).toEqual([])
+  await noteAsItIs(database)
+  expect(found()).toEqual([])
+  expect(examineEnd(databasePath)).toEqual([])
+  expect(notedLastChange(databasePath)).toEqual({ changeLogId: 0, log: null })
+})
+
+it('notes that are missing are told, each by itself, also where only the mark of the folder tells that there were any', async () => {
+  const { database, databasePath, directory, found } = await atRest()
+  await noteAsItIs(database)
+  const [sums, last] = [sumsPath(databasePath), lastChangePath(databasePath)]
+  const lastNote = await readFile(last)
+  await rm(last)
+  expect(found()).toEqual([lost(last)])
+  await rm(sums)
+  expect(found()).toEqual([])
+  await writeFile(last, lastNote)
+  expect(found()).toEqual([lost(sums)])
+  await rm(last)
+  await writeFile(markerPath(directory), '')
+  expect(found()).toEqual([lost(sums)])
+})
+
+it('notes that cannot be read are told', async () => {
+  const { database, databasePath, found } = await atRest()
+  await noteAsItIs(database)
+  await writeFile(lastChangePath(databasePath), 'x')
+  expect(found()).toEqual([lost(lastChangePath(databasePath))])
+  await writeFile(sumsPath(databasePath), 'x')
+  expect(found()).toEqual([lost(sumsPath(databasePath)), lost(lastChangePath(databasePath))])
+})
+
+it('pages that are not what was written are counted, with the tables that they are of', async () => {
+  const { sqlite, database, databasePath, found } = await atRest()
+  await noteAsItIs(database)
+  const rootOf = sqlite.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck()
+  const change = async (table: string) => {
+    const bytes = await readFile(databasePath)
+    const at = (rootOf.get(table) ?? 0) * 4096 - 1
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    await writeFile(databasePath, bytes)
+  }
+  await change('segments')
+  expect(found()).toEqual([
+    '1 page of the database is not what Listwright wrote last: a disk, a person or another program changed it. It holds a part of: segments.'
+  ])
+  await change('campaigns')
+  expect(found()).toEqual([
+    '2 pages of the database are not what Listwright wrote last: a disk, a person or another program changed them. They hold parts of: campaigns, segments.'
+  ])
+  // Somebody takes it for right.
+  await noteAsItIs(database)
+  expect(found()).toEqual([])
+})
+
+/** Notes how far the data went. */
+function note(databasePath: string, last: Parameters<LastChangeNotes['note']>[0]): void {
+  const notes = new LastChangeNotes(databasePath)
+  notes.note(last)
+  notes.close()
+}
+
+it('a change log that ends before what was noted lacks that many changes', async () => {
+  const { database, databasePath, found } = await atRest()
+  await noteAsItIs(database)
+  const copyOrLog = `missing: the database is an older copy, or its log (${databasePath}-wal) was removed or truncated.`
+  note(databasePath, { changeLogId: 1, log: null })
+  expect(found()).toEqual([`The last change is ${copyOrLog}`])
+  note(databasePath, { changeLogId: 1234, log: null })
+  expect(found()).toEqual([`The last 1,234 changes are ${copyOrLog}`])
+  expect(examineEnd(databasePath)).toEqual(found())
+})
+
+it('a log lacks changes unless it goes as far as was noted, or has started over since', async () => {
+  const { sqlite, database, databasePath } = await atRest()
+  await noteAsItIs(database)
+  const missing = `The last changes are missing: the log of the database (${databasePath}-wal) was removed, truncated or damaged.`
+  note(databasePath, { changeLogId: 0, log: { salts: 1n, frames: 0 } })
+  expect(examineEnd(databasePath)).toEqual([missing])
+  sqlite.exec("INSERT INTO settings VALUES ('a', '1')")
+  const { end } = contentOfLog(databasePath)
+  if (!end) throw new Error('there is no log')
+  const foundWith = (frames: number, begunAnew: bigint) => {
+    const count = BigInt.asUintN(32, (end.salts >> 32n) - begunAnew)
+    const salts = begunAnew === 0n ? end.salts : (count << 32n) | 7n
+    note(databasePath, { changeLogId: 0, log: { salts, frames } })
+    return examineEnd(databasePath)
+  }
+  expect(foundWith(end.frames, 0n)).toEqual([])
+  expect(foundWith(end.frames - 1, 0n)).toEqual([])
+  expect(foundWith(end.frames + 1, 0n)).toEqual([missing])
+  expect(foundWith(999, 1n)).toEqual([])
+  expect(foundWith(999, 65_536n)).toEqual([])
+  expect(foundWith(0, 65_537n)).toEqual([missing])
+  expect(foundWith(0, -1n)).toEqual([missing])
+})
+
+it('notes of pages are shortened once they are twice as long as they need to be, or end in the middle', async () => {
+  const { database, databasePath } = await atRest()
+  await prepareNotes(database)
+  const path = sumsPath(databasePath)
+  const noted = readSums(databasePath)
+  if (typeof noted === 'string') throw new Error(noted)
+  const size = () => statSync(path).size
+  const whole = size()
+  const [first = 0] = noted.sums
+  const batch = { pageSize: 4096, pages: noted.pages, sums: new Map([[1, first]]) }
+  // 16 bytes of a head, 8 of an entry and 4 of a checksum.
+  while (size() + 28 <= 16 * noted.pages) appendSums(databasePath, batch)
+  const longest = size()
+  await prepareNotes(database)
+  expect(size()).toBe(longest)
+  appendSums(databasePath, batch)
+  await prepareNotes(database)
+  expect(size()).toBe(whole)
+  expect(readSums(databasePath)).toEqual(noted)
+  await writeFile(path, Buffer.concat([await readFile(path), Buffer.from('half')]))
+  await prepareNotes(database)
+  expect(size()).toBe(whole)
+})
+
+it('of a database that is to be replaced nothing is noted any more', async () => {
+  const { database, databasePath } = await atRest()
+  await noteAsItIs(database)
+  forgetNotes(databasePath)
+  expect(existsSync(lastChangePath(databasePath))).toBe(false)
+  expect(readSums(databasePath)).toBe('nothing')
+})
+
+it('the log of a damaged database is kept as it was found first, until it is taken for right', async () => {
+  const { sqlite, database, databasePath } = await atRest()
+  const kept = logAsFound(databasePath)
+  sqlite.exec("INSERT INTO settings VALUES ('a', '1')")
+  await prepareDamaged(databasePath)
+  const first = await readFile(kept)
+  expect(first.length).toBeGreaterThan(0)
+  sqlite.exec("INSERT INTO settings VALUES ('b', '1')")
+  await prepareDamaged(databasePath)
+  expect(await readFile(kept)).toEqual(first)
+  await noteAsItIs(database)
+  expect(existsSync(kept)).toBe(false)
+})
+
+it('a database of which too little is left to be looked at is damaged', async () => {
+  const { sqlite, databasePath } = await atRest()
+  sqlite.pragma('user_version = 1')
+  await expect(prepareDamaged(databasePath)).rejects.toThrow('the database is damaged')
+})
