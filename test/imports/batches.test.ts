@@ -137,6 +137,16 @@ it('an import that has ended keeps no batch: what they tell stands in its logs',
   expect(batches()).toBe(0)
 })
 
+it('an import that was paused takes no more batches of the run that it had, also once it goes on', async () => {
+  const bench = await commandBench()
+  const id = await begun(bench)
+  await bench.run('subscriberImports.pause', { organizationId: 1, id })
+  await bench.run('subscriberImports.unpause', { organizationId: 1, id })
+  expect(await bench.run('subscriberImports.writeBatch', { id, index: 0, batch: batchOf(0) })).toBeNull()
+  await resume(bench, id)
+  expect(stateOf(bench, id)).toMatchObject(everything)
+})
+
 it('an import keeps the time at which it began, however often it begins again', async () => {
   const bench = await commandBench()
   const id = await begun(bench)
