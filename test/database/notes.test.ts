@@ -1,5 +1,4 @@
 import SQLite from 'better-sqlite3'
-import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -16,6 +15,7 @@ import {
 } from '../../src-main/database/page-sums.ts'
 import { contentOfLog, pagesInLog, saltsOfLog, syncLog } from '../../src-main/database/write-ahead-log.ts'
 import { temporaryDirectory } from '../support/application.ts'
+import { canCountOpenFiles, openFiles } from '../support/open-files.ts'
 
 async function databasePath(): Promise<string> {
   return join(await temporaryDirectory(), 'listwright.db')
@@ -208,18 +208,7 @@ describe('the log', () => {
   })
 })
 
-describe.runIf(existsSync('/proc/self/fd'))('files', () => {
-  /** How many files this process has open whose paths begin so. */
-  const openFiles = (path: string): number =>
-    readdirSync('/proc/self/fd').filter((name) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${name}`).startsWith(path)
-      } catch {
-        // The one that lists them is closed by now.
-        return false
-      }
-    }).length
-
+describe.runIf(canCountOpenFiles)('files', () => {
   it('that hold what is noted are closed, whatever is found in them', async () => {
     const path = await databasePath()
     const batch = { pageSize: 4096, pages: 1, sums: new Map([[1, 1]]) }

@@ -9,6 +9,7 @@ import { ApiError } from '../../src-main/base/errors.ts'
 import { failureMessage, ImportFailure } from '../../src-main/csv/failure.ts'
 import { ImportLogs } from '../../src-main/imports/logs.ts'
 import { countRecords } from '../../src-main/imports/split.ts'
+import { canCountOpenFiles, openFiles } from '../support/open-files.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'listwright-logs-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -34,6 +35,19 @@ describe('the logs of an import', () => {
       'c@,"Ann, ""the first""",is no email'
     )
   })
+})
+
+it.runIf(canCountOpenFiles)('the logs of an import are open until they are closed, and no longer', () => {
+  const path = join(directory, 'open')
+  const logs = new ImportLogs(path, format)
+  expect(openFiles(path)).toBe(0)
+  logs.addEmail('added', 'a@example.com')
+  logs.addFailure(['c@'], 'is no email')
+  logs.flush()
+  expect(openFiles(path)).toBe(2)
+  logs.close()
+  logs.close()
+  expect(openFiles(path)).toBe(0)
 })
 
 describe('why an import could not go on', () => {
