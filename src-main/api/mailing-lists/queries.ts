@@ -58,6 +58,19 @@ export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Prom
     .execute()
 }
 
+/** The names of an organization's lists. */
+export function mailingListNames(
+  db: Kysely<Schema>,
+  organizationId: number
+): Promise<{ id: number; name: string }[]> {
+  return db
+    .selectFrom('mailing_lists')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .execute()
+}
+
 /** A list with its organization, for searches over several of them. */
 export interface ListOfOrganization {
   id: number

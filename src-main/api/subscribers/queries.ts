@@ -200,15 +200,21 @@ export async function subscribersByEmail(
   { afterId, offset, limit }: { afterId: number; offset: number; limit: number }
 ): Promise<{ rows: FoundByEmail[]; total: number }> {
   if (mailingListIds.length === 0) return { rows: [], total: 0 }
-  const ids = idsOfEmails(db, mailingListIds, [emailKey(email)])
-  const rows = await db
-    .selectFrom('subscribers')
-    .select(['id', 'status', 'email', 'mailing_list_id'])
+  const keys = [emailKey(email)]
+  const found = db.selectFrom('subscribers').select(['id', 'status', 'email', 'mailing_list_id'])
+  if (afterId === 0 && offset === 0) {
+    const all = await found
+      .where((where) => hasEmailKey(where, mailingListIds, keys))
+      .limit(limit)
+      .execute()
+    // Nearly always these are all there are: they need neither be looked for in order nor be counted.
+    if (all.length < limit) return { rows: all.sort((a, b) => a.id - b.id), total: all.length }
+  }
+  const ids = idsOfEmails(db, mailingListIds, keys)
+  const rows = await found
     .where('id', 'in', ids.where('id', '>', afterId).orderBy('id').limit(limit).offset(offset))
     .orderBy('id')
     .execute()
-  // Nearly always these are all there are, and need not be counted.
-  if (afterId === 0 && offset === 0 && rows.length < limit) return { rows, total: rows.length }
   const { total } = await db
     .selectFrom(ids.as('named'))
     .select((select) => select.fn.countAll<number>().as('total'))

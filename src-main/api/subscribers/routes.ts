@@ -7,7 +7,7 @@ import {
   localListById,
   mailingListById,
   type MailingListRow,
-  mailingListsOf,
+  mailingListNames,
   subscriberTotal
 } from '../mailing-lists/queries.ts'
 import { idOfPageToken, limitPageSize, offsetOf, pageTokenAfter } from '../../http/pagination.ts'
@@ -119,7 +119,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
       ),
 
     'GET /subscribers_by_email/:email': async ({ caller, params, query }) => {
-      const lists = await mailingListsOf(reader, caller.organizationId)
+      const lists = await mailingListNames(reader, caller.organizationId)
       return findByEmail(lists, params.email, query)
     },
 
