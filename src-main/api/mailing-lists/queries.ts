@@ -47,28 +47,25 @@ export async function localListById(
   return row
 }
 
-/** All lists of the organization that are not deleted, by id. */
-export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Promise<MailingListRow[]> {
+/** The lists of an organization that were not deleted. */
+function listsOf(db: Kysely<Schema>, organizationId: number) {
   return db
     .selectFrom('mailing_lists')
-    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .execute()
 }
 
-/** The names of an organization's lists. */
+/** All lists of the organization that are not deleted, by id. */
+export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Promise<MailingListRow[]> {
+  return listsOf(db, organizationId).selectAll().orderBy('id').execute()
+}
+
+/** What the lists of an organization are called, for who needs no more of them. */
 export function mailingListNames(
   db: Kysely<Schema>,
   organizationId: number
 ): Promise<{ id: number; name: string }[]> {
-  return db
-    .selectFrom('mailing_lists')
-    .select(['id', 'name'])
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .execute()
+  return listsOf(db, organizationId).select(['id', 'name']).execute()
 }
 
 /** A list with its organization, for searches over several of them. */
