@@ -2,6 +2,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver } from '../../src-main/database/connection.ts'
+import { deliveryJobs } from '../../src-main/delivery/delivery-jobs.ts'
 import { type Addressee, imagesCarried, MessageComposer } from '../../src-main/delivery/message.ts'
 import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from '../../src-main/delivery/old-messages.ts'
 import type { MessagePlan, PlannedContent } from '../../src-main/delivery/plan.ts'
@@ -196,6 +197,16 @@ describe('what is to be sent', () => {
     expect(await after(first, 1)).toEqual([third])
     expect(await after(fourth, 10)).toEqual([])
   })
+})
+
+it('eight campaigns are sent at the same time, and a winner is chosen beside them', async () => {
+  const { bench } = await begunCampaign()
+  const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, 'http://127.0.0.1')
+  const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
+  const running = (count: number) => Array.from({ length: count }, () => job(false))
+  expect(mayStart(job(false), running(7))).toBe(true)
+  expect(mayStart(job(false), running(8))).toBe(false)
+  expect(mayStart(job(true), running(8))).toBe(true)
 })
 
 describe('files of the outbox', () => {

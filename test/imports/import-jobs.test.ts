@@ -2,7 +2,6 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver } from '../../src-main/database/connection.ts'
-import { deliveryJobs } from '../../src-main/delivery/delivery-jobs.ts'
 import { importJobs } from '../../src-main/imports/import-jobs.ts'
 import { partialUpload, removeLeftFiles } from '../../src-main/imports/left-files.ts'
 import { sourceDirectory, unpackedPath } from '../../src-main/imports/source.ts'
@@ -121,14 +120,4 @@ describe('files of imports', () => {
     expect(await left('uploads')).toEqual(['folder'])
     expect(await left('uploads/folder')).toEqual(['whole.csv'])
   })
-})
-
-it('eight campaigns are sent at the same time, and a winner is chosen beside them', async () => {
-  const { bench, db } = await withImports()
-  const { mayStart } = deliveryJobs(db, bench.client, 'http://127.0.0.1')
-  const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
-  const running = (count: number) => Array.from({ length: count }, () => job(false))
-  expect(mayStart(job(false), running(7))).toBe(true)
-  expect(mayStart(job(false), running(8))).toBe(false)
-  expect(mayStart(job(true), running(8))).toBe(true)
 })
