@@ -320,7 +320,7 @@ describe('a campaign that has begun', () => {
     )
   })
 
-  it('is copied as one that has not, with an ad hoc segment of its own', async () => {
+  it('is copied as a campaign that has not begun, with an ad hoc segment of its own', async () => {
     const { bench, id, row } = await begunCampaign()
     const copy = await bench.run('campaigns.duplicate', { organizationId: 1, id, name: 'Copy' })
     expect(

@@ -105,7 +105,7 @@ describe('the log is copied into the database', () => {
     expect(state()?.checkpointed).toBeGreaterThan(19_000)
   })
 
-  it(', its last pages by the writer itself, after which the log starts over', async () => {
+  it('by the writer itself in its last pages, after which it starts over', async () => {
     const all = await opened()
     const { checkpointer, write, read, copied: state } = all
     checkpointer.begin()

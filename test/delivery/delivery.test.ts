@@ -128,7 +128,7 @@ it('a campaign whose speed makes it wait for more than ten seconds gives up its 
   expect(outcome.at).toBeGreaterThan(began + 50_000)
   expect(outcome.at).toBeLessThanOrEqual(Date.now() + 60_000)
   expect(await sentTo(campaign)).toEqual(['p1@example.com'])
-  // The next run begins with the next recipient, and has nothing to count anew.
+  // The next run starts with the next recipient, and does not count them again.
   const asked: string[] = []
   await deliver(campaign, { before: (name) => asked.push(name) })
   expect(await sentTo(campaign)).toEqual(['p1@example.com', 'p2@example.com'])
@@ -221,7 +221,7 @@ it('a split test goes to its share, each content to equally many, and the rest g
   expect(new Set(await sentTo(campaign)).size).toBe(10)
 })
 
-it('an outbox goes on at its noted position, whatever somebody wrote after it', async () => {
+it('an outbox is continued from its noted position, whatever was written after that', async () => {
   const campaign = await begunCampaign(undefined, { speed: 60 }, { people: people(2) })
   await deliver(campaign)
   const path = join(campaign.bench.directory, 'outbox', `campaign-${campaign.id}.mbox`)

@@ -135,7 +135,7 @@ describe('a split test', () => {
     })
   })
 
-  it('waits anew for its delay where the clock was set back to before it began', async () => {
+  it('starts its delay again if the clock was set back to before it began', async () => {
     const { over, goOn, state } = await tested(50)
     expect(await goOn(over - 1)).toBeNull()
     expect(state()).toMatchObject({ phase: 'decision_delay', decides_in: hour - 1 })
@@ -156,7 +156,7 @@ describe('a split test', () => {
     expect(row('SELECT phase FROM deliveries')).toEqual({ phase: 'everybody' })
   })
 
-  it('of one content is none', async () => {
+  it('with a single content sends it to everybody', async () => {
     const { plan } = await begunCampaign(contents.slice(0, 1), {
       autowinner_enabled: true,
       autowinner_percentage: 30,

@@ -137,7 +137,7 @@ it('an import that has ended keeps no batch: what they tell stands in its logs',
   expect(batches()).toBe(0)
 })
 
-it('an import that was paused takes no more batches of the run that it had, also once it goes on', async () => {
+it('a paused import takes no more batches from its former run, even after it is continued', async () => {
   const bench = await commandBench()
   const id = await begun(bench)
   await bench.run('subscriberImports.pause', { organizationId: 1, id })

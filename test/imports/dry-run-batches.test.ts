@@ -31,7 +31,7 @@ it('a dry run knows the rows of the batches before, and whom the list has', asyn
   expect(apply('a@example.com', 'b@example.com')).toEqual(['skipped_duplicate', 'added'])
 })
 
-it('a dry run adds as many as there is room for, in all of its batches', async () => {
+it('a dry run adds as many as there is room for, across all of its batches', async () => {
   const apply = await dryRun(2)
   expect(apply('a@example.com', 'k@example.com')).toEqual(['added', 'skipped_overwrite'])
   expect(apply('b@example.com', 'c@example.com', 'a@example.com')).toEqual([

@@ -30,7 +30,7 @@ async function atRest() {
 const lost = (path: string) =>
   `${path} is damaged or missing, so Listwright cannot tell whether the data is what it wrote.`
 
-it('a database of which nothing was ever noted is right, and so is one that is as it was noted', async () => {
+it('a database is accepted if nothing was ever noted of it, and if it is as it was noted', async () => {
   const { database, databasePath, found } = await atRest()
   expect(found()).toEqual([])
   await noteAsItIs(database)
@@ -39,7 +39,7 @@ it('a database of which nothing was ever noted is right, and so is one that is a
   expect(notedLastChange(databasePath)).toEqual({ changeLogId: 0, log: null })
 })
 
-it('notes that are missing are told, each by itself, also where only the mark of the folder tells that there were any', async () => {
+it('missing notes are reported one by one, even if only the marker in the folder shows that there were any', async () => {
   const { database, databasePath, directory, found } = await atRest()
   await noteAsItIs(database)
   const [sums, last] = [sumsPath(databasePath), lastChangePath(databasePath)]
@@ -55,7 +55,7 @@ it('notes that are missing are told, each by itself, also where only the mark of
   expect(found()).toEqual([lost(sums)])
 })
 
-it('notes that cannot be read are told', async () => {
+it('unreadable notes are reported', async () => {
   const { database, databasePath, found } = await atRest()
   await noteAsItIs(database)
   await writeFile(lastChangePath(databasePath), 'x')
@@ -64,7 +64,7 @@ it('notes that cannot be read are told', async () => {
   expect(found()).toEqual([lost(sumsPath(databasePath)), lost(lastChangePath(databasePath))])
 })
 
-it('pages that are not what was written are counted, with the tables that they are of', async () => {
+it('pages that differ from what was written are counted, and their tables are named', async () => {
   const { sqlite, database, databasePath, found } = await atRest()
   await noteAsItIs(database)
   const rootOf = sqlite.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck()
@@ -153,7 +153,7 @@ it('notes of pages are shortened once they are twice as long as they need to be,
   expect(size()).toBe(whole)
 })
 
-it('of a database that is to be replaced nothing is noted any more', async () => {
+it('the notes of a database that is to be replaced are given up', async () => {
   const { database, databasePath } = await atRest()
   await noteAsItIs(database)
   forgetNotes(databasePath)

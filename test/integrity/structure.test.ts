@@ -57,10 +57,7 @@ it.each([
   ['SQLITE_BUSY', false],
   ['SQLITE_IOERR_READ', false],
   ['SQLITE_CONSTRAINT', false]
-])(
-  'what SQLite says of a database that cannot be read is told apart from what keeps it from reading: %s',
-  (code, is) => {
-    expect(isUnreadable(new SQLite.SqliteError('x', code))).toBe(is)
-    expect(isUnreadable(new Error(code))).toBe(false)
-  }
-)
+])('an unreadable database is told apart from a disk or a lock that prevents reading: %s', (code, is) => {
+  expect(isUnreadable(new SQLite.SqliteError('x', code))).toBe(is)
+  expect(isUnreadable(new Error(code))).toBe(false)
+})

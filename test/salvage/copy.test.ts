@@ -153,7 +153,7 @@ it('on a page that was changed, what looks like JSON but is not is lost; elsewhe
   ])
 })
 
-it('subscribers of a page that was changed are kept where they have a valid address, from which their key is made anew', async () => {
+it('subscribers on a changed page are kept if their address is valid, and their key is rebuilt from it', async () => {
   const subscribers = people.replace('INTO t', 'INTO subscribers')
   const changed = await copied(subscribers, { name: 'subscribers', change: letter('a@example', 'A@eXample') })
   expect(changed.rows('id, email, email_key')).toEqual([
