@@ -186,6 +186,45 @@ export async function linksOf(
   }))
 }
 
+/** What was agreed on with a subscriber; see sync_subscribers. */
+export interface AgreementRow {
+  local_id: number
+  their_id: number | null
+  agreed: Uint8Array
+}
+
+/** What was agreed on with subscribers, by ids of this side. */
+export function agreementsWith(
+  db: Kysely<Schema>,
+  syncListId: number,
+  localIds: readonly number[]
+): Promise<AgreementRow[]> {
+  return agreements(db, syncListId).where('local_id', 'in', localIds).execute()
+}
+
+/** The same by ids of the remote. */
+export function agreementsWithTheirs(
+  db: Kysely<Schema>,
+  syncListId: number,
+  theirIds: readonly number[]
+): Promise<AgreementRow[]> {
+  // Asked for at once, SQLite would read all of the list instead of the index.
+  const localIds = db
+    .selectFrom('sync_subscribers')
+    .select('local_id')
+    .where('sync_list_id', '=', syncListId)
+    .where('their_id', 'is not', null)
+    .where('their_id', 'in', theirIds)
+  return agreements(db, syncListId).where('local_id', 'in', localIds).execute()
+}
+
+function agreements(db: Kysely<Schema>, syncListId: number) {
+  return db
+    .selectFrom('sync_subscribers')
+    .select(['local_id', 'their_id', 'agreed'])
+    .where('sync_list_id', '=', syncListId)
+}
+
 /** What people decided about a record that is still to be done: field -> whose value both get. */
 export async function decisionsOf(
   db: Kysely<Schema>,

@@ -27,6 +27,7 @@ import { subscriberCounts } from '../../src-main/api/subscriber-counts/queries.t
 import { addFunctions } from '../../src-main/database/functions.ts'
 import { migrate } from '../../src-main/database/migrate.ts'
 import type { Schema } from '../../src-main/database/schema.ts'
+import { agreementsWith, agreementsWithTheirs } from '../../src-main/sync/queries.ts'
 import type { SegmentScope } from '../../src-main/api/segments/queries.ts'
 import { temporaryDirectory } from '../support/application.ts'
 
@@ -188,5 +189,18 @@ it.each(Object.entries({ ...queries, ...commands }))(
     for (const plan of plans.filter((each) => / subscribers\b/.test(each))) {
       expect(plan).toMatch(/^SEARCH subscribers USING/)
     }
+  }
+)
+
+it.each<[string, Query, string]>([
+  ['this side', (db) => agreementsWith(db, 1, [1, 2, 3]), 'local_id'],
+  ['the remote', (db) => agreementsWithTheirs(db, 1, [1, 2, 3]), 'their_id']
+])(
+  'what was agreed on is looked up by ids of %s, without reading the whole list',
+  async (_side, run, column) => {
+    const plans = (await plansOf(run)).filter((plan) => plan.includes('sync_subscribers'))
+    for (const plan of plans) expect(plan).toContain('SEARCH sync_subscribers USING')
+    for (const plan of plans) expect(plan).toMatch(/\(sync_list_id=\? AND (local|their)_id=\?\)$/)
+    expect(plans.join()).toContain(`${column}=?`)
   }
 )

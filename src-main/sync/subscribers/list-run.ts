@@ -3,6 +3,7 @@ import type { MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { subscribersNamed, type SubscriberRow } from '../../api/subscribers/queries.ts'
 import { emailKey, type SubscriberKeys } from '../../api/subscribers/rules.ts'
 import type { Schema } from '../../database/schema.ts'
+import { agreementsWith, agreementsWithTheirs } from '../queries.ts'
 import { count, type Run, type Named } from '../run-context.ts'
 import type { Side } from '../schema.ts'
 import { type Agreed, unpackAgreed } from './agreed.ts'
@@ -128,13 +129,10 @@ export async function agreedBy(
   ids: readonly number[]
 ): Promise<Map<number, AgreedEntry>> {
   if (ids.length === 0) return new Map()
-  const rows = await run.reader
-    .selectFrom('sync_subscribers')
-    .select(['local_id', 'their_id', 'agreed'])
-    .where('sync_list_id', '=', syncListId)
-    .where(column, 'in', ids)
-    .$if(column === 'their_id', (query) => query.where('their_id', 'is not', null))
-    .execute()
+  const rows =
+    column === 'local_id'
+      ? await agreementsWith(run.reader, syncListId, ids)
+      : await agreementsWithTheirs(run.reader, syncListId, ids)
   return new Map(
     rows.map(({ local_id, their_id, agreed }) => [
       (column === 'local_id' ? local_id : their_id) ?? 0,
