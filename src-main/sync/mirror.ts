@@ -12,7 +12,7 @@ import { answerFor, forgetRefusal, type Named, noteRefusal, type Run, wasRefused
 import type { LinkedKind } from './schema.ts'
 import { isFault, RemoteFault } from './remote-fault.ts'
 import { mirrorSubscribers } from './subscribers/mirror-subscribers.ts'
-import type { Common } from './subscribers/person.ts'
+import { type Common, commonOf } from './subscribers/person.ts'
 
 /** Told what a run is at. */
 export type OnProgress = (
@@ -77,7 +77,7 @@ async function mirrorLists(run: Run, onProgress: OnProgress): Promise<ListPair[]
     if (!isAlike) continue
     const both = (name: 'has_format' | 'has_confirmed'): boolean =>
       row[name] === 1 && theirs.content[name] === true
-    const common = { fields, hasFormat: both('has_format'), hasConfirmed: both('has_confirmed') }
+    const common = commonOf(fields, both('has_format'), both('has_confirmed'))
     pairs.push({ local: row, theirId: theirs.id, common })
   }
   return pairs

@@ -1,11 +1,11 @@
 import {
-  localPerson,
+  commonOf,
+  localValues,
   nameOfSlot,
-  type Person,
   sameValue,
-  slots,
-  type TheirSubscriber,
-  type Value
+  theirValues,
+  type Value,
+  type Values
 } from './subscribers/person.ts'
 import { subscribersAfter } from '../api/subscribers/queries.ts'
 import { linksOf } from './queries.ts'
@@ -17,7 +17,8 @@ import { forRecordsOfList } from './records/kinds.ts'
 import { ifKnown, localAddresses, suppressionLists, theirAddresses } from './records/suppression.ts'
 import type { Run } from './run-context.ts'
 import type { Difference, Verification } from './schema.ts'
-import { keyOf, type ListRun, localPeopleLike, theirs } from './subscribers/list-run.ts'
+import { keyOfValues, type ListRun, localRowsLike } from './subscribers/list-run.ts'
+import { subscriberPages } from './subscribers/pages.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
 import { type ListIds, listIdsOf } from './list-ids.ts'
 
@@ -25,7 +26,6 @@ import { type ListIds, listIdsOf } from './list-ids.ts'
 const maxTold = 1000
 /** Subscribers of one read. */
 const rowsAtOnce = 2000
-const perPage = 500
 
 /** What two sides do not have in common. */
 class Differences {
@@ -50,11 +50,11 @@ export async function verify(run: Run): Promise<Verification> {
     if (!row) continue
     await compareRecords(run, customFields(run, local.id, theirs.id), differences)
     const fields = await fieldPairs(run, local.id, theirs.id)
-    const common = {
+    const common = commonOf(
       fields,
-      hasFormat: row.has_format === 1 && theirs.content['has_format'] === true,
-      hasConfirmed: row.has_confirmed === 1 && theirs.content['has_confirmed'] === true
-    }
+      row.has_format === 1 && theirs.content['has_format'] === true,
+      row.has_confirmed === 1 && theirs.content['has_confirmed'] === true
+    )
     const listRun: ListRun = {
       run,
       syncListId: 0,
@@ -155,28 +155,22 @@ async function compareSuppression(run: Run, ids: ListIds, differences: Differenc
 
 /** All subscribers of the remote, page by page, with whom they are here; then those whom it lacks. */
 async function compareSubscribers(listRun: ListRun, differences: Differences): Promise<void> {
-  const { run, list, common, theirListId } = listRun
+  const { run, list, common } = listRun
   const met = new IdSet()
-  for (let token: string | null = null; ;) {
-    run.signal.throwIfAborted()
-    const at: string = token === null ? '' : `&page_token=${encodeURIComponent(token)}`
-    const page = await run.api.get<TheirSubscriber[]>(
-      `/mailing_lists/${theirListId}/subscribers?per_page=${perPage}${at}`
-    )
-    const people = page.data.map((answer) => theirs(listRun, answer).person)
-    const locals = people.length === 0 ? null : await localPeopleLike(listRun, people)
-    for (const person of people) {
-      const local = locals?.get(keyOf(listRun, person))
+  for await (const { data } of subscriberPages(listRun)) {
+    const people = data.map((answer) => theirValues(answer, common))
+    const locals = await localRowsLike(listRun, people)
+    for (const values of people) {
+      const local = locals.get(keyOfValues(listRun, values))
       if (local) met.add(local.id)
-      comparePeople(listRun, local?.person ?? null, person, differences)
+      comparePeople(listRun, local ? localValues(local, common) : null, values, differences)
     }
-    token = page.next_page_token ?? null
-    if (token === null) break
   }
   for (let afterId = 0; ;) {
+    run.signal.throwIfAborted()
     const rows = await subscribersAfter(run.reader, list.id, afterId, rowsAtOnce)
     for (const row of rows) {
-      if (!met.has(row.id)) comparePeople(listRun, localPerson(row, common), null, differences)
+      if (!met.has(row.id)) comparePeople(listRun, localValues(row, common), null, differences)
     }
     const last = rows.at(-1)
     if (!last) return
@@ -186,16 +180,16 @@ async function compareSubscribers(listRun: ListRun, differences: Differences): P
 
 function comparePeople(
   { common }: ListRun,
-  local: Person | null,
-  remote: Person | null,
+  local: Values | null,
+  remote: Values | null,
   differences: Differences
 ): void {
-  const name = String((local ?? remote)?.get(slots.email))
+  const [email] = local ?? remote ?? []
   const difference = (field: string | null, mine: Value | null, other: Value | null): void =>
-    differences.add({ kind: 'subscriber', name, field, local: mine, remote: other })
-  if (!local || !remote) return difference(null, local && name, remote && name)
-  for (const slot of new Set([...local.keys(), ...remote.keys()])) {
-    const [mine, other] = [local.get(slot), remote.get(slot)]
+    differences.add({ kind: 'subscriber', name: String(email), field, local: mine, remote: other })
+  if (!local || !remote) return difference(null, local && String(email), remote && String(email))
+  for (const [at, slot] of common.slots.entries()) {
+    const [mine, other] = [local[at], remote[at]]
     if (!sameValue(mine, other)) difference(nameOfSlot(slot, common), mine ?? null, other ?? null)
   }
 }

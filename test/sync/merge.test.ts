@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { MergeRules } from '../../src-main/sync/merge.ts'
 import { mergeContents } from '../../src-main/sync/records/merge-contents.ts'
-import { agreedOn, isAsAgreed, packAgreed, unpackAgreed } from '../../src-main/sync/subscribers/agreed.ts'
+import {
+  agreedOn,
+  isAsAgreed,
+  isSamePacked,
+  packAgreed,
+  packValues,
+  unpackAgreed
+} from '../../src-main/sync/subscribers/agreed.ts'
 import { mergePeople } from '../../src-main/sync/subscribers/merge-people.ts'
 import { type Person, slots, type Value } from '../../src-main/sync/subscribers/person.ts'
 
@@ -31,6 +38,16 @@ test('what is agreed on is packed and read back whole, and tells any change', ()
         changed.delete(slot)
         expect(isAsAgreed(changed, agreed)).toBe(false)
       }
+    })
+  )
+})
+
+test('what is agreed on of values is what is agreed on of the person who has them', () => {
+  fc.assert(
+    fc.property(person, (somebody) => {
+      const slotsInOrder = [...somebody.keys(), 2 ** 31 + 1].sort((a, b) => a - b)
+      const values = slotsInOrder.map((slot) => somebody.get(slot))
+      expect(isSamePacked(packValues(values, slotsInOrder), packAgreed(agreedOn(somebody)))).toBe(true)
     })
   )
 })

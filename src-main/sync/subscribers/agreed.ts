@@ -1,5 +1,5 @@
 import xxhash, { type XXHashAPI } from 'xxhash-wasm'
-import type { Person, Value } from './person.ts'
+import type { Person, Value, Values } from './person.ts'
 
 // What both sides last agreed on of a subscriber: for each slot that is not blank its number and 48 bits of a hash of the value.
 // That tells who changed what since, at 7 bytes for most slots; the values themselves are on both sides.
@@ -13,9 +13,25 @@ const seeds = [0, 0x5eed] as const
 
 const hashes: XXHashAPI = await xxhash()
 
+/** Of values that many people have, such as statuses and cities: most of what is hashed. */
+const known = new Map<string, number>()
+const maxKnown = 10_000
+/** Longer texts are hardly ever the same: addresses, notes. */
+const maxKnownLength = 24
+
 /** 48 bits that tell values apart. */
 export function hashOf(value: Value): number {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (text.length > maxKnownLength) return hashOfText(text)
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (known.size >= maxKnown) known.clear()
+  const hash = hashOfText(text)
+  known.set(text, hash)
+  return hash
+}
+
+function hashOfText(text: string): number {
   return hashes.h32(text, seeds[0]) * 0x1_0000 + (hashes.h32(text, seeds[1]) & 0xffff)
 }
 
@@ -27,18 +43,46 @@ export function agreedOn(person: Person): Agreed {
 
 /** As it is kept: the slots in ascending order, each as the distance to the one before, in as few bytes as it needs. */
 export function packAgreed(agreed: Agreed): Uint8Array {
-  const bytes = Buffer.allocUnsafe(agreed.size * (hashBytes + 5))
-  let at = 0
-  let before = 0
-  for (const [slot, hash] of [...agreed].sort(([a], [b]) => a - b)) {
-    let distance = slot - before
-    for (; distance > 0x7f; distance = Math.floor(distance / 0x80)) bytes[at++] = (distance & 0x7f) | 0x80
-    bytes[at++] = distance
-    at = bytes.writeUIntBE(hash, at, hashBytes)
-    before = slot
+  const packer = new Packer(agreed.size)
+  for (const [slot, hash] of [...agreed].sort(([a], [b]) => a - b)) packer.add(slot, hash)
+  return packer.packed()
+}
+
+/** The same of values that both sides have. @param slots of each, ascending */
+export function packValues(values: Values, slots: readonly number[]): Uint8Array {
+  const packer = new Packer(slots.length)
+  for (const [at, slot] of slots.entries()) {
+    const value = values[at]
+    if (value !== undefined) packer.add(slot, hashOf(value))
   }
-  // Out of Node's pool: a buffer of its own for each of a million takes several times as much memory.
-  return Buffer.from(bytes.subarray(0, at))
+  return packer.packed()
+}
+
+/** Slots and hashes on their way into bytes that are used again and again. */
+class Packer {
+  static #bytes = Buffer.alloc(1024)
+  #at = 0
+  #before = 0
+
+  constructor(slots: number) {
+    const length = slots * (hashBytes + 5)
+    if (Packer.#bytes.length < length) Packer.#bytes = Buffer.alloc(length)
+  }
+
+  add(slot: number, hash: number): void {
+    const bytes = Packer.#bytes
+    let distance = slot - this.#before
+    for (; distance > 0x7f; distance = Math.floor(distance / 0x80))
+      bytes[this.#at++] = (distance & 0x7f) | 0x80
+    bytes[this.#at++] = distance
+    this.#at = bytes.writeUIntBE(hash, this.#at, hashBytes)
+    this.#before = slot
+  }
+
+  /** Out of Node's pool: a buffer of its own for each of a million takes several times as much memory. */
+  packed(): Uint8Array {
+    return Buffer.from(Packer.#bytes.subarray(0, this.#at))
+  }
 }
 
 export function unpackAgreed(packed: Uint8Array): Agreed {
@@ -56,6 +100,11 @@ export function unpackAgreed(packed: Uint8Array): Agreed {
     agreed.set(slot, bytes.readUIntBE(at, hashBytes))
   }
   return agreed
+}
+
+/** Whether two are the same as they are kept. */
+export function isSamePacked(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
 }
 
 /** Whether a person is what was agreed on, in every slot of either. */

@@ -3,7 +3,7 @@ import type { MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { subscribersNamed, type SubscriberRow } from '../../api/subscribers/queries.ts'
 import { emailKey, type SubscriberKeys } from '../../api/subscribers/rules.ts'
 import type { Schema } from '../../database/schema.ts'
-import { agreementsWith, agreementsWithTheirs } from '../queries.ts'
+import { type AgreementRow, agreementsWith, agreementsWithTheirs } from '../queries.ts'
 import { count, type Run, type Named } from '../run-context.ts'
 import type { Side } from '../schema.ts'
 import { type Agreed, unpackAgreed } from './agreed.ts'
@@ -14,7 +14,9 @@ import {
   slotOf,
   slots,
   theirPerson,
-  type TheirSubscriber
+  type TheirSubscriber,
+  type Value,
+  type Values
 } from './person.ts'
 
 /** What mirroring the subscribers of one list works with. */
@@ -50,10 +52,19 @@ export interface Meeting {
 }
 
 /** What makes a subscriber unique on the list, on both sides: the email, or the value of the primary key. */
-export function keyOf({ list }: ListRun, person: Person): string {
+export function keyOf(listRun: ListRun, person: Person): string {
+  return keyFrom(listRun, (slot) => person.get(slot))
+}
+
+/** The same of values in the order of the slots. */
+export function keyOfValues(listRun: ListRun, values: Values): string {
+  return keyFrom(listRun, (slot) => values[listRun.common.slots.indexOf(slot)])
+}
+
+function keyFrom({ list }: ListRun, valueAt: (slot: number) => Value | undefined): string {
   const fieldId = list.primary_key_custom_field_id
-  if (fieldId === null) return emailKey(String(person.get(slots.email)))
-  return String(person.get(slotOf({ id: fieldId }))).toLowerCase()
+  if (fieldId === null) return emailKey(String(valueAt(slots.email)))
+  return String(valueAt(slotOf({ id: fieldId }))).toLowerCase()
 }
 
 /** The same as this side keeps it. */
@@ -70,45 +81,52 @@ export function namedSubscriber({ list }: ListRun, recordId: number, person: Per
 }
 
 /** Subscribers of this side by their ids; those that are gone are left out. */
-export async function localPeople(
-  { run, list, common }: ListRun,
+export async function localRows(
+  { run, list }: ListRun,
   ids: readonly number[]
-): Promise<Map<number, LocalPerson>> {
+): Promise<Map<number, SubscriberRow>> {
   const rows = await subscribersNamed(
     run.reader,
     list.id,
     ids.map((id) => ({ id }))
   )
-  return new Map(
-    rows.map((row) => [row.id, { id: row.id, person: localPerson(row, common), updatedAt: row.updated_at }])
-  )
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Subscribers of this side that the people of the remote are, by the key of each. */
-export async function localPeopleLike(
+/** The same as people. */
+export async function localPeople(
   listRun: ListRun,
-  people: readonly Person[]
-): Promise<Map<string, LocalPerson>> {
-  const { run, list, common } = listRun
+  ids: readonly number[]
+): Promise<Map<number, LocalPerson>> {
+  const rows = await localRows(listRun, ids)
+  return new Map([...rows].map(([id, row]) => [id, localPersonOf(listRun, row)]))
+}
+
+export function localPersonOf({ common }: ListRun, row: SubscriberRow): LocalPerson {
+  return { id: row.id, person: localPerson(row, common), updatedAt: row.updated_at }
+}
+
+/** Subscribers of this side that people of the remote are, by the key of each. */
+export async function localRowsLike(
+  listRun: ListRun,
+  people: readonly Values[]
+): Promise<Map<string, SubscriberRow>> {
+  if (people.length === 0) return new Map()
+  const { run, list } = listRun
   const fieldId = list.primary_key_custom_field_id
-  const rows =
-    fieldId === null
-      ? await subscribersNamed(
-          run.reader,
-          list.id,
-          people.map((person) => ({ email: String(person.get(slots.email)) }))
-        )
-      : await subscribersWithKeys(
-          run.reader,
-          list.id,
-          people.flatMap((person) => localKeysOf(listRun, person).alternateKey ?? [])
-        )
-  const found = new Map<string, LocalPerson>()
-  for (const row of rows) {
-    const person = localPerson(row, common)
-    found.set(keyOf(listRun, person), { id: row.id, person, updatedAt: row.updated_at })
+  const keys = people.map((values) => keyOfValues(listRun, values))
+  if (fieldId === null) {
+    const names = keys.map((email) => ({ email }))
+    const rows = await subscribersNamed(run.reader, list.id, names)
+    return new Map(rows.map((row) => [row.email_key, row]))
   }
-  return found
+  const prefix = `${fieldId}:`
+  const rows = await subscribersWithKeys(
+    run.reader,
+    list.id,
+    keys.map((key) => `${prefix}${key}`)
+  )
+  return new Map(rows.map((row) => [(row.alternate_key ?? '').slice(prefix.length), row]))
 }
 
 function subscribersWithKeys(db: Kysely<Schema>, listId: number, keys: string[]): Promise<SubscriberRow[]> {
@@ -120,25 +138,29 @@ function subscribersWithKeys(db: Kysely<Schema>, listId: number, keys: string[])
     .execute()
 }
 
-type AgreedEntry = NonNullable<Meeting['agreed']>
-
-/** What was agreed on, by ids of this side or of the remote. */
+/** What was agreed on, by ids of this side. */
 export async function agreedBy(
   { run, syncListId }: ListRun,
-  column: 'local_id' | 'their_id',
-  ids: readonly number[]
-): Promise<Map<number, AgreedEntry>> {
-  if (ids.length === 0) return new Map()
-  const rows =
-    column === 'local_id'
-      ? await agreementsWith(run.reader, syncListId, ids)
-      : await agreementsWithTheirs(run.reader, syncListId, ids)
-  return new Map(
-    rows.map(({ local_id, their_id, agreed }) => [
-      (column === 'local_id' ? local_id : their_id) ?? 0,
-      { localId: local_id, theirId: their_id, hashes: unpackAgreed(agreed) }
-    ])
-  )
+  localIds: readonly number[]
+): Promise<Map<number, AgreementRow>> {
+  if (localIds.length === 0) return new Map()
+  const rows = await agreementsWith(run.reader, syncListId, localIds)
+  return new Map(rows.map((row) => [row.local_id, row]))
+}
+
+/** What was agreed on, by ids of the remote. */
+export async function agreedByTheirs(
+  { run, syncListId }: ListRun,
+  theirIds: readonly number[]
+): Promise<Map<number, AgreementRow>> {
+  if (theirIds.length === 0) return new Map()
+  const rows = await agreementsWithTheirs(run.reader, syncListId, theirIds)
+  return new Map(rows.map((row) => [row.their_id ?? 0, row]))
+}
+
+/** What was agreed on with somebody, as they are met. */
+export function agreedOf({ local_id, their_id, agreed }: AgreementRow): NonNullable<Meeting['agreed']> {
+  return { localId: local_id, theirId: their_id, hashes: unpackAgreed(agreed) }
 }
 
 /** A subscriber as the remote answered them. */

@@ -5,7 +5,7 @@ import { changeLogRange, subscriberDecisions, syncListOf } from '../queries.ts'
 import { type Run, wasRefused } from '../run-context.ts'
 import type { Side } from '../schema.ts'
 import { type ListRun, namedSubscriber } from './list-run.ts'
-import { type Common, localPerson, slotOf, slots } from './person.ts'
+import { type Common, localValues, personOf, slotOf, slots, type Values } from './person.ts'
 import { type NewPerson, pushByImport } from './push-by-import.ts'
 import { pushChanges } from './push.ts'
 import { scan } from './scan.ts'
@@ -189,14 +189,20 @@ async function* newPeople(listRun: ListRun): AsyncGenerator<NewPerson> {
     listRun.run.signal.throwIfAborted()
     const rows = await newRows(listRun, afterId, rowsAtOnce)
     for (const row of rows) {
-      const person = localPerson(row, listRun.common)
-      const named = namedSubscriber(listRun, row.id, person)
-      if (!wasRefused(listRun.run, 'remote', named, [...person])) yield { id: row.id, person }
+      const values = localValues(row, listRun.common)
+      if (!wasRefusedAs(listRun, row.id, values)) yield { id: row.id, values }
     }
     const last = rows.at(-1)
     if (!last) return
     afterId = last.id
   }
+}
+
+function wasRefusedAs(listRun: ListRun, id: number, values: Values): boolean {
+  const { run, common } = listRun
+  if (run.refused.size === 0) return false
+  const person = personOf(values, common)
+  return wasRefused(run, 'remote', namedSubscriber(listRun, id, person), [...person])
 }
 
 function newRows(listRun: ListRun, afterId: number, limit: number): Promise<SubscriberRow[]> {

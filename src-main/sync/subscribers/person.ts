@@ -39,6 +39,15 @@ export interface Common {
   fields: FieldPair[]
   hasFormat: boolean
   hasConfirmed: boolean
+  /** Of the attributes and of the fields, in the order of {@link Values}: ascending. */
+  slots: readonly number[]
+}
+
+/** @param fields that both lists have, in any order */
+export function commonOf(fields: readonly FieldPair[], hasFormat: boolean, hasConfirmed: boolean): Common {
+  const sorted = [...fields].sort((a, b) => a.field.id - b.field.id)
+  const fieldSlots = sorted.map(({ field }) => slotOf(field))
+  return { fields: sorted, hasFormat, hasConfirmed, slots: [...Object.values(slots), ...fieldSlots] }
 }
 
 export function slotOf(field: { id: number }): number {
@@ -51,50 +60,70 @@ export function nameOfSlot(slot: number, { fields }: Common): string {
   return attribute?.[0] ?? fields.find(({ field }) => slotOf(field) === slot)?.field.name ?? String(slot)
 }
 
-/** A subscriber of this side. */
-export function localPerson(row: SubscriberRow, { fields, hasFormat, hasConfirmed }: Common): Person {
-  const person: Person = new Map<number, Value>([
-    [slots.email, row.email],
-    [slots.status, row.status],
-    [slots.subscribe_time, Math.floor(row.subscribe_time / 1000)]
-  ])
-  if (row.subscribe_ip) person.set(slots.subscribe_ip, row.subscribe_ip)
-  if (hasFormat) person.set(slots.email_format, row.email_format ?? 'html')
-  if (hasConfirmed) person.set(slots.confirmed, row.confirmed === 1)
+/**
+ * The values of a subscriber in the order of {@link Common.slots}; undefined = blank. Nearly all of a million are as they were, which is
+ * told without a Person for each.
+ */
+export type Values = readonly (Value | undefined)[]
+
+/** The values of a subscriber of this side. */
+export function localValues(row: SubscriberRow, { fields, hasFormat, hasConfirmed }: Common): Values {
   const stored = JSON.parse(row.custom_fields) as StoredValues
-  for (const { field } of fields) {
-    const value = stored[field.id]
-    if (value !== undefined) put(person, slotOf(field), presentValue(field, value))
-  }
-  return person
+  const values: (Value | undefined)[] = [
+    row.email,
+    row.status,
+    Math.floor(row.subscribe_time / 1000),
+    valueOf(row.subscribe_ip),
+    hasFormat ? (row.email_format ?? 'html') : undefined,
+    hasConfirmed ? row.confirmed === 1 : undefined
+  ]
+  for (const { field } of fields) values.push(valueOf(presentValue(field, stored[field.id])))
+  return values
 }
 
 /** A subscriber as the remote answers them: what the specification promises, and what else it turns out to answer. */
 export type TheirSubscriber = Partial<Subscriber> & Pick<Subscriber, 'id' | 'email' | 'status'>
 
-/** A subscriber of the remote. */
-export function theirPerson(answer: TheirSubscriber, { fields, hasFormat, hasConfirmed }: Common): Person {
-  const person: Person = new Map<number, Value>([
-    [slots.email, answer.email],
-    [slots.status, answer.status]
-  ])
+/** The values of a subscriber of the remote. */
+export function theirValues(answer: TheirSubscriber, { fields, hasFormat, hasConfirmed }: Common): Values {
   const seconds = answer.subscribe_time_epoch ?? Math.floor(Date.parse(answer.subscribe_time ?? '') / 1000)
-  if (Number.isFinite(seconds)) person.set(slots.subscribe_time, seconds)
-  if (answer.subscribe_ip) person.set(slots.subscribe_ip, answer.subscribe_ip)
-  if (hasFormat && answer.email_format) person.set(slots.email_format, answer.email_format)
-  if (hasConfirmed && answer.confirmed !== undefined) person.set(slots.confirmed, answer.confirmed)
-  const values = answer.custom_fields ?? {}
-  for (const { field, theirName } of fields) put(person, slotOf(field), values[theirName]?.value)
+  const values: (Value | undefined)[] = [
+    answer.email,
+    answer.status,
+    Number.isFinite(seconds) ? seconds : undefined,
+    valueOf(answer.subscribe_ip),
+    hasFormat ? valueOf(answer.email_format) : undefined,
+    hasConfirmed ? answer.confirmed : undefined
+  ]
+  const given = answer.custom_fields ?? {}
+  for (const { theirName } of fields) values.push(valueOf(given[theirName]?.value))
+  return values
+}
+
+/** @returns undefined for what is blank */
+function valueOf(value: unknown): Value | undefined {
+  if (Array.isArray(value)) return value.length > 0 ? value.map(String).sort() : undefined
+  if (typeof value === 'string') return value === '' ? undefined : value
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+}
+
+export function personOf(values: Values, { slots: inOrder }: Common): Person {
+  const person: Person = new Map()
+  for (const [at, slot] of inOrder.entries()) {
+    const value = values[at]
+    if (value !== undefined) person.set(slot, value)
+  }
   return person
 }
 
-function put(person: Person, slot: number, value: unknown): void {
-  if (value === null || value === undefined || value === '') return
-  if (Array.isArray(value)) {
-    if (value.length > 0) person.set(slot, value.map(String).sort())
-  } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
-    person.set(slot, value)
-  }
+/** A subscriber of this side. */
+export function localPerson(row: SubscriberRow, common: Common): Person {
+  return personOf(localValues(row, common), common)
+}
+
+/** A subscriber of the remote. */
+export function theirPerson(answer: TheirSubscriber, common: Common): Person {
+  return personOf(theirValues(answer, common), common)
 }
 
 /** Whether two values, either of which may be blank, are the same. */

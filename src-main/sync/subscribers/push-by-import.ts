@@ -4,18 +4,22 @@ import type { SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
 import type { AgreedRow } from '../commands.ts'
+import { inParallel } from '../in-parallel.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import { noteRefusals, refusalKey, versionOf } from '../run-context.ts'
-import { type Agreed, agreedOn, hashOf, packAgreed } from './agreed.ts'
+import { packValues } from './agreed.ts'
 import { countSubscribers, type ListRun, localPeople, namedSubscriber } from './list-run.ts'
-import { type Common, isoTime, type Person, slotOf, slots, type Value } from './person.ts'
+import { type Common, isoTime, slotOf, slots, type Value, type Values } from './person.ts'
 
-/** Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. */
-const pieceLength = 6_000_000
+/**
+ * Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. The remote has something to do soon,
+ * and each piece is twice as long as the one before.
+ */
+const pieceLength = { first: 1_000_000, longest: 6_000_000 }
 /** Imports of the remote that are under way at once: while one is carried out the next is written and sent. */
 const atOnce = 2
-/** Waits between two looks at an import, in milliseconds: short at first, since most are. */
-const looks = { first: 50, longest: 1000 }
+/** Waits between two looks at an import, in milliseconds: each of them a fraction of how long it has taken so far. */
+const looks = { first: 50, growth: 1.2, longest: 1000 }
 /** Agreements that one command notes. */
 const notedAtOnce = 500
 
@@ -25,7 +29,7 @@ const writeCsv = csvWriter(format)
 /** Somebody whom the remote does not have yet. */
 export interface NewPerson {
   id: number
-  person: Person
+  values: Values
 }
 
 /**
@@ -45,7 +49,7 @@ export async function pushByImport(
     await onProgress(done)
   }
   try {
-    for await (const piece of piecesOf(people, columns)) {
+    for await (const piece of piecesOf(people, columns, listRun.common)) {
       if (underWay.length === atOnce) await settleOne()
       const sent = importPiece(listRun, columns, piece)
       // What it fails of is told where it is waited for.
@@ -59,47 +63,38 @@ export async function pushByImport(
 }
 
 /** What both have once somebody was imported: files cannot say that somebody confirmed, so that is a change that follows. */
-function agreedAfterImport(person: Person): Agreed {
-  const agreed = agreedOn(person)
-  if (agreed.has(slots.confirmed)) agreed.set(slots.confirmed, hashOf(false))
-  return agreed
+function agreedAfterImport(values: Values, { slots: inOrder }: Common): Uint8Array {
+  const confirmed = inOrder.indexOf(slots.confirmed)
+  return packValues(values[confirmed] === true ? values.with(confirmed, false) : values, inOrder)
 }
 
 interface Column {
   name: string
-  cell: (person: Person) => string
+  cell: (values: Values) => string
 }
 
-function columnsOf({ fields, hasFormat }: Common): Column[] {
-  const text = (slot: number) => (person: Person) => textOf(person.get(slot))
+function columnsOf({ fields, hasFormat, slots: inOrder }: Common): Column[] {
+  const column = (name: string, slot: number, write = textOf): Column => {
+    const at = inOrder.indexOf(slot)
+    return { name, cell: (values) => write(values[at]) }
+  }
   return [
-    { name: 'email', cell: text(slots.email) },
-    { name: 'status', cell: text(slots.status) },
-    {
-      name: 'subscribe_time',
-      cell: (person) => {
-        const seconds = person.get(slots.subscribe_time)
-        return typeof seconds === 'number' ? isoTime(seconds) : ''
-      }
-    },
-    { name: 'subscribe_ip', cell: text(slots.subscribe_ip) },
+    column('email', slots.email),
+    column('status', slots.status),
+    column('subscribe_time', slots.subscribe_time, (seconds) =>
+      typeof seconds === 'number' ? isoTime(seconds) : ''
+    ),
+    column('subscribe_ip', slots.subscribe_ip),
+    // Files call it text, and everything else plaintext.
     ...(hasFormat
-      ? [
-          {
-            name: 'email_format',
-            // Files call it text, and everything else plaintext.
-            cell: (person: Person) => textOf(person.get(slots.email_format)).replace('plaintext', 'text')
-          }
-        ]
+      ? [column('email_format', slots.email_format, (format) => textOf(format).replace('plaintext', 'text'))]
       : []),
-    ...fields.map(({ field, theirName }) => ({
-      name: theirName,
+    ...fields.map(({ field, theirName }) =>
       // A day needs a year to be one of the forms that files may hold.
-      cell: (person: Person) =>
-        field.type === 'day_of_year' && person.has(slotOf(field))
-          ? `2000-${textOf(person.get(slotOf(field)))}`
-          : textOf(person.get(slotOf(field)))
-    }))
+      field.type === 'day_of_year'
+        ? column(theirName, slotOf(field), (day) => (day === undefined ? '' : `2000-${textOf(day)}`))
+        : column(theirName, slotOf(field))
+    )
   ]
 }
 
@@ -120,22 +115,25 @@ interface Piece {
   people: SentPerson[]
 }
 
-async function* piecesOf(people: AsyncIterable<NewPerson>, columns: Column[]): AsyncGenerator<Piece> {
+async function* piecesOf(
+  people: AsyncIterable<NewPerson>,
+  columns: Column[],
+  common: Common
+): AsyncGenerator<Piece> {
   let lines: string[] = []
   let length = 0
+  let wanted = pieceLength.first
   let inPiece: SentPerson[] = []
   const piece = (): Piece => ({ content: lines.join(''), people: inPiece })
   for await (const each of people) {
-    const line = writeCsv([columns.map(({ cell }) => cell(each.person))])
+    const line = writeCsv([columns.map(({ cell }) => cell(each.values))])
     lines.push(line)
-    inPiece.push({
-      id: each.id,
-      email: String(each.person.get(slots.email)),
-      agreed: packAgreed(agreedAfterImport(each.person))
-    })
+    const [email] = each.values
+    inPiece.push({ id: each.id, email: String(email), agreed: agreedAfterImport(each.values, common) })
     length += Buffer.byteLength(line)
-    if (length < pieceLength) continue
+    if (length < wanted) continue
     yield piece()
+    wanted = Math.min(pieceLength.longest, wanted * 2)
     lines = []
     inPiece = []
     length = 0
@@ -160,13 +158,11 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   const rows = people
     .filter(({ email }) => !failed.has(email) && isThere(email))
     .map(({ id, agreed }): AgreedRow => [id, null, agreed])
-  for (let at = 0; at < rows.length; at += notedAtOnce) {
-    await run.client.run('syncs.noteSubscribers', { syncListId, rows: rows.slice(at, at + notedAtOnce) })
-  }
+  await inParallel(chunksOf(rows), (some) =>
+    run.client.run('syncs.noteSubscribers', { syncListId, rows: some })
+  )
   const refused = people.filter(({ email }) => failed.has(email))
-  for (let at = 0; at < refused.length; at += notedAtOnce) {
-    await noteFailed(listRun, refused.slice(at, at + notedAtOnce), failed)
-  }
+  for (const some of chunksOf(refused)) await noteFailed(listRun, some, failed)
   countSubscribers(listRun, 'pushed', rows.length)
   await forgetTaken(listRun, rows)
   // Who they are there, also of those whom it left alone, a look at all of them tells.
@@ -179,14 +175,20 @@ async function forgetTaken({ run }: ListRun, rows: readonly AgreedRow[]): Promis
   const taken = rows
     .map(([id]) => id)
     .filter((id) => run.refused.delete(refusalKey('remote', { kind: 'subscriber', recordId: id })))
-  for (let at = 0; at < taken.length; at += notedAtOnce) {
+  for (const recordIds of chunksOf(taken)) {
     await run.client.run('syncs.forgetRefusals', {
       remoteId: run.remoteId,
       side: 'remote',
       kind: 'subscriber',
-      recordIds: taken.slice(at, at + notedAtOnce)
+      recordIds
     })
   }
+}
+
+/** As many at once as one command works on. */
+function chunksOf<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / notedAtOnce)
+  return Array.from({ length: count }, (_, at) => items.slice(at * notedAtOnce, (at + 1) * notedAtOnce))
 }
 
 /** Notes who failed in an import, with the reason of each. */
@@ -212,7 +214,7 @@ async function noteFailed(
 
 /** Waits until an import of the remote has ended. @throws RemoteFault where it ended otherwise than by finishing */
 async function ending({ run }: ListRun, id: number): Promise<SubscriberImport> {
-  for (let wait = looks.first; ; wait = Math.min(looks.longest, wait * 1.5)) {
+  for (let wait = looks.first; ; wait = Math.min(looks.longest, wait * looks.growth)) {
     await pause(wait, undefined, { signal: run.signal })
     const { data } = await run.api.get<SubscriberImport>(`/subscriber_imports/${id}`)
     if (data.state === 'finished') return data

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connections, retryWaits } from '../remote-api.ts'
 import { isFault } from '../remote-fault.ts'
 import { isAsAgreed } from './agreed.ts'
-import { agreedBy, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
+import { agreedBy, agreedOf, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
 import { slots, type TheirSubscriber } from './person.ts'
 import { type LeftToSend, reconcile } from './reconcile.ts'
 
@@ -43,11 +43,12 @@ async function pushSome(
   who: 'changed' | 'all'
 ): Promise<LeftToSend> {
   const people = await localPeople(listRun, ids)
-  const agreed = await agreedBy(listRun, 'local_id', ids)
+  const agreed = await agreedBy(listRun, ids)
   const dirty: Pick<Meeting, 'local' | 'agreed'>[] = []
   for (const id of ids) {
     const local = people.get(id) ?? null
-    const before = agreed.get(id) ?? null
+    const row = agreed.get(id)
+    const before = row ? agreedOf(row) : null
     if (!local && !before) continue
     const isAgreed = local !== null && before !== null && isAsAgreed(local.person, before.hashes)
     if (isAgreed && who === 'changed' && !listRun.decisions.has(id)) continue

@@ -14,7 +14,7 @@ import {
   wasRefused
 } from '../run-context.ts'
 import { inParallel } from '../in-parallel.ts'
-import { type Agreed, agreedOn, isAsAgreed, packAgreed } from './agreed.ts'
+import { type Agreed, agreedOn, isAsAgreed, isSamePacked, packAgreed } from './agreed.ts'
 import {
   countSubscribers,
   type ListRun,
@@ -144,7 +144,7 @@ function merge(
         person: merged.local,
         recordId: local.id
       })
-    } else if (before && (agreed?.theirId !== theirs.id || !samePacked(packed, packAgreed(before)))) {
+    } else if (before && (agreed?.theirId !== theirs.id || !isSamePacked(packed, packAgreed(before)))) {
       outcome.agreed.push([local.id, theirs.id, packed])
     } else if (!before && !refused) outcome.agreed.push([local.id, theirs.id, packed])
   }
@@ -250,10 +250,6 @@ function removalConflict(
     remote,
     keep
   }
-}
-
-function samePacked(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0
 }
 
 /** Somebody who is new on this side. */

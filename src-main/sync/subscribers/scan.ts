@@ -1,25 +1,37 @@
 import { isFault } from '../remote-fault.ts'
-import type { RemoteAnswer } from '../remote-api.ts'
 import { Question } from '../question.ts'
-import { syncListOf } from '../queries.ts'
+import type { SubscriberRow } from '../../api/subscribers/queries.ts'
+import type { IdentifiedRow } from '../commands.ts'
+import { type AgreementRow, syncListOf } from '../queries.ts'
 import { answerFor } from '../run-context.ts'
-import { hashOf, unpackAgreed } from './agreed.ts'
+import { hashOf, isSamePacked, packValues } from './agreed.ts'
 import {
   agreedBy,
-  keyOf,
+  agreedByTheirs,
+  agreedOf,
+  keyOfValues,
   type ListRun,
-  type LocalPerson,
   localPeople,
-  localPeopleLike,
-  type Meeting,
-  theirs
+  localPersonOf,
+  localRows,
+  localRowsLike,
+  type Meeting
 } from './list-run.ts'
-import { type Person, slotOf, slots, type TheirSubscriber } from './person.ts'
+import {
+  localValues,
+  type Person,
+  personOf,
+  sameValue,
+  slotOf,
+  slots,
+  theirValues,
+  type TheirSubscriber,
+  type Values
+} from './person.ts'
+import { perPage, type SubscriberPage, subscriberPages } from './pages.ts'
 import { pushChanges } from './push.ts'
 import { type LeftToSend, reconcile } from './reconcile.ts'
 
-/** Subscribers of a page (docs/api.md, "Limits"). */
-const perPage = 500
 /** Pages after which it is noted how far the scan came. */
 const pagesPerNote = 20
 /** So many people, and this share of the list, may be gone there before a person is asked whether that is meant. */
@@ -40,8 +52,6 @@ export interface ScanPosition {
   /** How many were gone so far. */
   gone: number
 }
-
-type Page = RemoteAnswer<TheirSubscriber[]>
 
 /**
  * Looks at all subscribers of the remote, page by page, and brings each together with whom it is here: who is new there, was
@@ -70,100 +80,147 @@ export async function scan(
   }
   let position = mayResume && stored?.fields === start.fields ? stored : beginning
   const orphans = await orphansOf(listRun)
-  const resumedPage = await firstPage(listRun, position)
-  // The remote may have forgotten where it was.
-  if (resumedPage === null) position = beginning
+  let pages = subscriberPages(listRun, position.token)
+  let page = await firstOf(pages, position)
+  if (page === null) {
+    // The remote may have forgotten where it was.
+    position = beginning
+    pages = subscriberPages(listRun)
+    page = await nextOf(pages)
+  }
   const gone = new Gone(listRun, await countLinked(listRun), position.gone)
-  let page: Page = resumedPage ?? (await pageAt(listRun, null))
-  const total = page.num_records ?? null
+  const total = page?.num_records ?? null
   if (position.token === null && total !== null) gone.requireMost(total)
   let done = 0
-  for (let pages = 1; ; pages++) {
+  let identifying = Promise.resolve()
+  for (let number = 1; page; number++) {
     const token: string | null = page.next_page_token ?? null
-    // The next page is on its way while this one is worked on.
-    const next = token === null ? null : pageAt(listRun, token)
-    next?.catch(() => undefined)
-    const people = page.data.map((answer) => theirs(listRun, answer))
-    await meet(listRun, people, position, token === null, { orphans, gone })
-    done += people.length
-    position = { ...position, token, afterId: people.at(-1)?.id ?? position.afterId, gone: gone.people }
-    if (next === null) break
-    if (pages % pagesPerNote === 0) {
+    const identified = await meet(listRun, page.data, position, token === null, { orphans, gone })
+    // Written while the next page is worked on.
+    await identifying
+    identifying = identify(listRun, identified)
+    identifying.catch(() => undefined)
+    done += page.data.length
+    position = { ...position, token, afterId: page.data.at(-1)?.id ?? position.afterId, gone: gone.people }
+    if (token !== null && number % pagesPerNote === 0) {
+      await identifying
       await run.client.run('syncs.noteList', { syncListId, scan: JSON.stringify(position) })
     }
     await onProgress(done, total)
-    page = await next
+    page = await nextOf(pages)
   }
+  await identifying
   await forgetUnmet(listRun)
   await run.client.run('syncs.noteList', { syncListId, scan: null })
   return position.changeLogId
 }
 
+type Pages = ReturnType<typeof subscriberPages>
+
+async function nextOf(pages: Pages): Promise<SubscriberPage | undefined> {
+  return (await pages.next()).value
+}
+
 /** @returns null where a page cannot be gone on from any more */
-async function firstPage(listRun: ListRun, { token }: ScanPosition): Promise<Page | null> {
+async function firstOf(pages: Pages, { token }: ScanPosition): Promise<SubscriberPage | undefined | null> {
   try {
-    return await pageAt(listRun, token)
+    return await nextOf(pages)
   } catch (error) {
     if (token !== null && isFault(error, 'refused', 'not_found')) return null
     throw error
   }
 }
 
-async function pageAt({ run, theirListId }: ListRun, token: string | null): Promise<Page> {
-  const at = token === null ? '' : `&page_token=${encodeURIComponent(token)}`
-  return run.api.get<TheirSubscriber[]>(`/mailing_lists/${theirListId}/subscribers?per_page=${perPage}${at}`)
+async function identify({ run, syncListId }: ListRun, rows: IdentifiedRow[]): Promise<void> {
+  if (rows.length > 0) await run.client.run('syncs.identifySubscribers', { syncListId, rows })
 }
 
-/** Brings the people of a page together with those of this side, and finds who is missing before them. */
+/**
+ * Brings the people of a page together with those of this side, and finds who is missing before them.
+ * @returns the ids of people of whom nothing else is new
+ */
 async function meet(
   listRun: ListRun,
-  people: { id: number; person: Person }[],
+  answers: readonly TheirSubscriber[],
   { afterId, knownUpTo }: ScanPosition,
   isLast: boolean,
   { orphans, gone }: { orphans: Orphans; gone: Gone }
-): Promise<void> {
-  const ids = people.map(({ id }) => id)
-  const agreed = await agreedBy(listRun, 'their_id', ids)
-  const strangers = people.filter(({ id }) => !agreed.has(id))
-  const alike =
-    strangers.length === 0
-      ? new Map<string, LocalPerson>()
-      : await localPeopleLike(
-          listRun,
-          strangers.map(({ person }) => person)
-        )
-  const localIds = [...agreed.values()].map(({ localId }) => localId)
-  const locals = await localPeople(listRun, localIds)
+): Promise<IdentifiedRow[]> {
+  const { common } = listRun
+  const ids = answers.map(({ id }) => id)
+  const agreed = await agreedByTheirs(listRun, ids)
+  const values = answers.map((answer) => theirValues(answer, common))
+  const alike = await localRowsLike(
+    listRun,
+    values.filter((_, at) => !agreed.has(ids[at] ?? 0))
+  )
+  const locals = await localRows(
+    listRun,
+    [...agreed.values()].map(({ local_id }) => local_id)
+  )
   const newlyAgreed = await agreedBy(
     listRun,
-    'local_id',
     [...alike.values()].map(({ id }) => id)
   )
+  const identified: IdentifiedRow[] = []
   const replaced: Meeting[] = []
-  const meetings = people.map((each): Meeting => {
-    const known = agreed.get(each.id)
-    const isOther = known !== undefined && isSomebodyElse(known, each.person)
-    if (known) {
-      const local = locals.get(known.localId) ?? null
-      if (!isOther) return { local, agreed: known, theirs: each }
-      // The id was given to somebody else, as after the remote was restored from a backup.
-      replaced.push({ local, agreed: known, theirs: null })
+  const meetings: Meeting[] = []
+  for (const [at, { id }] of answers.entries()) {
+    const theirs = values[at] ?? []
+    const known = agreed.get(id)
+    const like = alike.size === 0 ? undefined : alike.get(keyOfValues(listRun, theirs))
+    const linked = known ?? (like && newlyAgreed.get(like.id))
+    const local = known ? locals.get(known.local_id) : like
+    if (local && linked && isAsBefore(listRun, id, linked, local, theirs)) {
+      if (linked.their_id === null) identified.push([local.id, id])
+      continue
     }
-    const local = alike.get(keyOf(listRun, each.person)) ?? null
-    const linked = (local && newlyAgreed.get(local.id)) ?? null
+    const met = { id, person: personOf(theirs, common) }
+    if (known) {
+      const before = agreedOf(known)
+      const meeting = { local: local ? localPersonOf(listRun, local) : null, agreed: before }
+      if (!isSomebodyElse(before, met.person)) {
+        meetings.push({ ...meeting, theirs: met })
+        continue
+      }
+      // The id was given to somebody else, as after the remote was restored from a backup.
+      replaced.push({ ...meeting, theirs: null })
+    }
+    const other = like ? newlyAgreed.get(like.id) : undefined
     // Who is somebody else's already is not met by one more.
-    const isTaken = linked?.theirId != null && ids.includes(linked.theirId) && linked.theirId !== each.id
-    if (local && !isTaken) return { local, agreed: linked, theirs: each }
-    return { local: null, agreed: isTaken ? null : orphans.take(each.person), theirs: each }
-  })
+    const isTaken = other?.their_id != null && ids.includes(other.their_id) && other.their_id !== id
+    if (like && !isTaken) {
+      const before = other ? agreedOf(other) : null
+      meetings.push({ local: localPersonOf(listRun, like), agreed: before, theirs: met })
+    } else {
+      meetings.push({ local: null, agreed: isTaken ? null : orphans.take(met.person), theirs: met })
+    }
+  }
   gone.add(replaced.length)
   await send(listRun, await reconcile(listRun, [...meetings, ...replaced], false))
   const upTo = isLast ? knownUpTo : Math.min(knownUpTo, ids.at(-1) ?? afterId)
   // Nearly always all of them are still there, which an index tells.
-  const met = [...agreed.keys()].filter((id) => id <= upTo).length
-  if ((await countLinked(listRun, afterId, upTo)) > met) {
+  const present = [...agreed.keys()].filter((id) => id <= upTo).length
+  if ((await countLinked(listRun, afterId, upTo)) > present) {
     await meetMissing(listRun, afterId, upTo, new Set(ids), gone)
   }
+  return identified
+}
+
+/** Whether both sides have of somebody what they agreed on, as they do of nearly all. */
+function isAsBefore(
+  { common, decisions }: ListRun,
+  theirId: number,
+  { their_id, agreed }: AgreementRow,
+  local: SubscriberRow,
+  theirs: Values
+): boolean {
+  if ((their_id !== null && their_id !== theirId) || decisions.has(local.id)) return false
+  const here = localValues(local, common)
+  return (
+    theirs.every((value, at) => sameValue(value, here[at])) &&
+    isSamePacked(packValues(here, common.slots), agreed)
+  )
 }
 
 /** Whether an id of the remote means another person than it did: with another address, who subscribed at another time. */
@@ -211,9 +268,9 @@ async function meetMissing(
       listRun,
       missing.map(({ local_id }) => local_id)
     )
-    const meetings = missing.map(({ local_id, their_id, agreed }): Meeting => ({
-      local: locals.get(local_id) ?? null,
-      agreed: { localId: local_id, theirId: their_id, hashes: unpackAgreed(agreed) },
+    const meetings = missing.map((row): Meeting => ({
+      local: locals.get(row.local_id) ?? null,
+      agreed: agreedOf(row),
       theirs: null
     }))
     await send(listRun, await reconcile(listRun, meetings, false))
@@ -339,7 +396,7 @@ async function orphansOf({ run, syncListId, list }: ListRun): Promise<Orphans> {
     .where('subscribers.id', 'is', null)
     .execute()
   return new Orphans(
-    rows.map(({ local_id, agreed }) => ({ localId: local_id, theirId: null, hashes: unpackAgreed(agreed) })),
+    rows.map(({ local_id, agreed }) => agreedOf({ local_id, their_id: null, agreed })),
     fieldId === null ? slots.email : slotOf({ id: fieldId })
   )
 }
