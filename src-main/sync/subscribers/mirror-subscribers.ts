@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import type { ChangedMembers } from '../../database/command.ts'
 import { unpackJson } from '../../base/packed-json.ts'
@@ -195,6 +196,8 @@ async function* newPeople(listRun: ListRun): AsyncGenerator<NewPerson> {
     const last = rows.at(-1)
     if (!last) return
     afterId = last.id
+    // Rows come without a turn of the event loop, in which the pieces before them are sent.
+    await setImmediate()
   }
 }
 

@@ -1,9 +1,16 @@
+import { setImmediate } from 'node:timers/promises'
 import type { RemoteAnswer } from '../remote-api.ts'
 import type { ListRun } from './list-run.ts'
 import type { TheirSubscriber } from './person.ts'
 
 /** Subscribers of a page (docs/api.md, "Limits"). */
 export const perPage = 500
+
+/**
+ * Turns of the event loop after which undici writes a request to a connection that has just been used. Work on a page keeps the event
+ * loop from turning, so without them the next page would be asked for only after it.
+ */
+const turnsToSend = 2
 
 export type SubscriberPage = RemoteAnswer<TheirSubscriber[]>
 
@@ -25,6 +32,7 @@ export async function* subscriberPages(
     next = page.next_page_token == null ? null : pageAt(page.next_page_token)
     // What it fails of is told where it is waited for.
     next?.catch(() => undefined)
+    for (let turn = 0; turn < turnsToSend; turn++) await setImmediate()
     yield page
   }
   return undefined
