@@ -68,5 +68,5 @@ function converted(
 ): StoredValue | null | ValueFault {
   const shown = presentValue(from, stored)
   const isCell = Array.isArray(shown) && !hasOptions(to.type)
-  return readValue(to, isCell ? joinCheckboxes(shown.map(String)) : shown, 'mdy')
+  return readValue(to, isCell ? joinCheckboxes(from, shown.map(String)) : shown, 'mdy')
 }

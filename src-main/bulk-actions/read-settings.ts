@@ -130,6 +130,6 @@ async function readFieldSettings(
 /** A value as people read it, or its beginning. */
 function shownValue(field: FieldDefinition, value: StoredValue): string {
   const shown = presentValue(field, value)
-  const text = Array.isArray(shown) ? joinCheckboxes(shown.map(String)) : String(shown)
+  const text = Array.isArray(shown) ? joinCheckboxes(field, shown.map(String)) : String(shown)
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }

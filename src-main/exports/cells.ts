@@ -47,6 +47,6 @@ function attributeCell(row: SubscriberRow, name: ImportColumn, timeZone: string)
 function valueCell(field: FieldDefinition, values: StoredValues): string {
   const value = presentValue(field, values[field.id])
   if (value === null) return ''
-  if (Array.isArray(value)) return joinCheckboxes(value as string[])
+  if (Array.isArray(value)) return joinCheckboxes(field, value as string[])
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -141,10 +141,9 @@ it('an option is found by its own spelling before another one’s, and a long te
   expect(readRequiredValue(several('select_single_radio'), 'B', 'mdy')).toBe(1)
   expect(readRequiredValue(several('select_multiple_checkboxes'), 'C;D', 'mdy')).toEqual([2])
   const names = ['c;d', 'e"f', 'b']
-  expect(joinCheckboxes(names)).toBe('"c;d";"e""f";b')
-  expect(readRequiredValue(several('select_multiple_checkboxes'), joinCheckboxes(names), 'mdy')).toEqual([
-    2, 3, 0
-  ])
+  const checkboxes = several('select_multiple_checkboxes')
+  expect(joinCheckboxes(checkboxes, names)).toBe('"c;d";"e""f";b')
+  expect(readRequiredValue(checkboxes, joinCheckboxes(checkboxes, names), 'mdy')).toEqual([2, 3, 0])
   expect(readRequiredValue(several('select_single_radio'), 'x'.repeat(41), 'mdy')).toEqual(
     new ValueFault(`must be one of b, B, c;d, e"f, g, h, i, j, k, l, …, and "${'x'.repeat(40)}…" is not one`)
   )
@@ -153,6 +152,19 @@ it('an option is found by its own spelling before another one’s, and a long te
   ).toEqual(
     new ValueFault(`must be one of B, c;d, e"f, g, h, i, j, k, l, m, and "${'x'.repeat(40)}" is not one`)
   )
+})
+
+it('several options in one cell are read back as they were, also where another option is called what they are together', () => {
+  const options = ['a', 'b', 'A;B', 'c'].map((name, id) => ({ id, name, position: id }))
+  const checkboxes: FieldDefinition = { ...field('select_multiple_checkboxes'), options }
+  for (const [names, cell, ids] of [
+    [['a', 'b'], '"a";"b"', [0, 1]],
+    [['a', 'c'], 'a;c', [0, 3]],
+    [['A;B'], '"A;B"', [2]]
+  ] as const) {
+    expect(joinCheckboxes(checkboxes, names)).toBe(cell)
+    expect(readRequiredValue(checkboxes, cell, 'mdy')).toEqual(ids)
+  }
 })
 
 it('values are answered by the names of fields and options', () => {

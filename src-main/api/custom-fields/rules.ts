@@ -269,10 +269,13 @@ function splitCheckboxes(field: FieldDefinition, text: string): string[] {
   )
 }
 
-/** The names of several options in one cell, as {@link readValue} reads them back. */
-export function joinCheckboxes(names: string[]): string {
-  const written = names.map((name) => (/[;"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-  return written.join(checkboxSeparator)
+/** The names of several options of a field in one cell, as {@link readValue} reads them back. */
+export function joinCheckboxes(field: FieldDefinition, names: readonly string[]): string {
+  const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+  const joined = names.map((name) => (/[;"]/.test(name) ? quoted(name) : name)).join(checkboxSeparator)
+  // Another option may be called what these are together.
+  const isOption = names.length > 1 && optionNamed(field, joined) !== undefined
+  return isOption ? names.map(quoted).join(checkboxSeparator) : joined
 }
 
 function optionNamed(field: FieldDefinition, name: string): CustomFieldOption | undefined {

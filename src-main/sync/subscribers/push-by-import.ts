@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { joinCheckboxes } from '../../api/custom-fields/rules.ts'
+import { type FieldDefinition, joinCheckboxes } from '../../api/custom-fields/rules.ts'
 import type { SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
@@ -74,7 +74,11 @@ interface Column {
 }
 
 function columnsOf({ fields, hasFormat, slots: inOrder }: Common): Column[] {
-  const column = (name: string, slot: number, write = textOf): Column => {
+  const column = (
+    name: string,
+    slot: number,
+    write: (value: Value | undefined) => string = textOf
+  ): Column => {
     const at = inOrder.indexOf(slot)
     return { name, cell: (values) => write(values[at]) }
   }
@@ -90,17 +94,19 @@ function columnsOf({ fields, hasFormat, slots: inOrder }: Common): Column[] {
       ? [column('email_format', slots.email_format, (format) => textOf(format).replace('plaintext', 'text'))]
       : []),
     ...fields.map(({ field, theirName }) =>
-      // A day needs a year to be one of the forms that files may hold.
-      field.type === 'day_of_year'
-        ? column(theirName, slotOf(field), (day) => (day === undefined ? '' : `2000-${textOf(day)}`))
-        : column(theirName, slotOf(field))
+      column(theirName, slotOf(field), (value) => fieldCell(field, value))
     )
   ]
 }
 
+function fieldCell(field: FieldDefinition, value: Value | undefined): string {
+  if (Array.isArray(value)) return joinCheckboxes(field, value)
+  // A day needs a year to be one of the forms that files may hold.
+  return field.type === 'day_of_year' && value !== undefined ? `2000-${String(value)}` : textOf(value)
+}
+
 function textOf(value: Value | undefined): string {
-  if (value === undefined) return ''
-  return Array.isArray(value) ? joinCheckboxes(value) : String(value)
+  return value === undefined ? '' : String(value)
 }
 
 /** What is kept of somebody while an import is under way: not the values, of which there are too many. */
