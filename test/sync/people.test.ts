@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
-import { makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
+import { importText, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { runSync, type SyncedPair, startPair, verifySync } from '../support/sync.ts'
 
@@ -215,4 +215,51 @@ test('another name does not keep a server that is tried again later from being t
     name: 'Other'
   })
   expect(data.next_run_at).toBe(remote.next_run_at)
+})
+
+test('whoever is refused stays listed until they are changed, is not looked at again, and is unsubscribed all the same', async () => {
+  const pair = await startPair({ direction: 'both' })
+  const { here, there, remoteId } = pair
+  const { mine, theirs } = await mirrored(pair, numbered(30))
+  await makeField(here.api, mine.id, 'City', 'text')
+  const idle = await runSync(here.api, remoteId)
+  const theirField = `/mailing_lists/${theirs}/custom_fields`
+  const { data: fields } = await there.api.get<{ id: number }[]>(theirField)
+  await there.api.put(`${theirField}/${fields[0]?.id}`, { custom_field: { maximum_length: 5 } })
+  for (const name of numbered(30))
+    await put(here.api, mine.id, name, { custom_fields: { City: 'Copenhagen' } })
+  const listed = async () => {
+    const path = `/remotes/${remoteId}/refusals?per_page=100`
+    return (await here.api.workbench<{ name: string; message: string }[]>('GET', path)).data
+  }
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', refused: 30 })
+  const again = await runSync(here.api, remoteId)
+  expect(again).toMatchObject({ refused: 0, pushed: {} })
+  expect(again.requests).toBeLessThanOrEqual(idle.requests)
+
+  // Their unsubscription is sent, whatever else of them is refused, and again where the server takes it back.
+  await put(here.api, mine.id, 'p1', { status: 'unsubscribed' })
+  await runSync(here.api, remoteId)
+  expect((await people(there.api, theirs)).get('p1')).toMatchObject({ status: 'unsubscribed' })
+  await put(there.api, theirs, 'p1', { status: 'active' })
+  await runSync(here.api, remoteId)
+  expect((await people(there.api, theirs)).get('p1')).toMatchObject({ status: 'unsubscribed' })
+  expect((await listed()).map(({ name }) => name)).toContain('p1@example.com')
+  expect((await runSync(here.api, remoteId)).refused).toBe(0)
+})
+
+test('of many new people, whoever the server’s import fails of is told with the reason alone', async () => {
+  const { here, there, remoteId } = await startPair({ direction: 'both', conflicts: 'remote' })
+  const mine = await makeList(here.api, { name: 'People' })
+  await makeField(here.api, mine.id, 'City', 'text')
+  const theirs = await makeList(there.api, { name: 'People' })
+  await makeField(there.api, theirs.id, 'City', 'text', { maximum_length: 5 })
+  const rows = numbered(250).map((name) => `${name}@example.com,${name === 'p7' ? 'Copenhagen' : 'Oslo'}`)
+  await importText(here.api, mine.id, rows.join('\n'), {
+    column_mapping: ['email', 'City'],
+    file_format: { csv_has_headers: false }
+  })
+  expect(await runSync(here.api, remoteId)).toMatchObject({ refused: 1, pushed: { subscriber: 249 } })
+  const { data } = await here.api.workbench('GET', `/remotes/${remoteId}/refusals`)
+  expect(data).toMatchObject([{ name: 'p7@example.com', message: 'City must be at most 5 characters' }])
 })

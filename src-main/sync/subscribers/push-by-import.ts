@@ -239,7 +239,8 @@ async function failedRows({ run }: ListRun, { id, stats }: SubscriberImport): Pr
   const reasons = new Map<string, string>()
   if (stats.subscribers.failed === 0) return reasons
   const reader = new CsvReader({ separator: ',', enclosure: '"' }, (fields) => {
-    reasons.set(fields[0] ?? '', fields.at(-1) ?? '')
+    // Where a row stood in what was sent is nothing that a person can look at.
+    reasons.set(fields[0] ?? '', (fields.at(-1) ?? '').replace(/^line \d+: /, ''))
   })
   reader.push(await run.api.getText(`/subscriber_imports/${id}/logs/failed`))
   reader.end()

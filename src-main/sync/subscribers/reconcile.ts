@@ -5,6 +5,7 @@ import type { Side } from '../schema.ts'
 import {
   answerFor,
   forgetRefusal,
+  type Named,
   type NotedConflict,
   type NotedRefusal,
   noteConflicts,
@@ -123,8 +124,6 @@ function merge(
     return
   }
   const merged = mergePeople(local.person, theirs.person, before, run.rules, decided)
-  if (merged.remote && !outcome.isFresh) return void outcome.again.push({ localId: local.id, fault: null })
-
   /** Notes what became of them. @param refused what the remote was to have, and what it has instead */
   const settle = (refused: { wanted: Person; is: Person } | null): void => {
     const hashes = refused ? withoutRefused(merged.agreed, before, refused) : merged.agreed
@@ -153,6 +152,12 @@ function merge(
   if (!wanted) return settle(null)
   const named = namedSubscriber(listRun, local.id, local.person)
   const wasRefusedBefore = wasRefused(run, 'remote', named, changeTo(wanted))
+  if (!outcome.isFresh) {
+    // It would be refused again, and nobody needs to look at them for that.
+    if (wasRefusedBefore && !isToBeSilenced(wanted, theirs.person))
+      return settle({ wanted, is: theirs.person })
+    return void outcome.again.push({ localId: local.id, fault: null })
+  }
   outcome.calls.push(async () => {
     const sent = wasRefusedBefore
       ? 'refused'
@@ -165,7 +170,7 @@ function merge(
           changeTo(wanted)
         )
     if (sent === 'done') {
-      countSubscribers(listRun, 'pushed')
+      await noteTaken(listRun, named)
       settle(null)
     } else if (sent === 'refused') {
       settle({ wanted, is: await silence(listRun, outcome, local.id, theirs, wanted) })
@@ -184,9 +189,8 @@ async function silence(
   theirs: NonNullable<Meeting['theirs']>,
   wanted: Person
 ): Promise<Person> {
-  const status = wanted.get(slots.status) ?? ''
-  if (!isRemoved(String(status)) || theirs.person.get(slots.status) === status) return theirs.person
-  const silenced = new Map(theirs.person).set(slots.status, status)
+  if (!isToBeSilenced(wanted, theirs.person)) return theirs.person
+  const silenced = new Map(theirs.person).set(slots.status, wanted.get(slots.status) ?? '')
   const call = () => update(listRun, theirs.id, silenced)
   const refusals = outcome.refusals.length
   if ((await send(listRun, outcome, localId, silenced, call)) === 'done') {
@@ -196,6 +200,12 @@ async function silence(
   // It is about somebody who is listed already, with the reason that concerns more of them.
   outcome.refusals.length = refusals
   return theirs.person
+}
+
+/** Whether somebody who is not to be written to any more is still another there. */
+function isToBeSilenced(wanted: Person, is: Person): boolean {
+  const status = wanted.get(slots.status)
+  return isRemoved(String(status)) && is.get(slots.status) !== status
 }
 
 /** What is agreed on where the remote refused something: of that, what was agreed on before. */
@@ -267,7 +277,7 @@ function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome)
       })
     })
     if (sent !== 'done' || theirId === null) return
-    countSubscribers(listRun, 'pushed')
+    await noteTaken(listRun, named)
     outcome.agreed.push([id, theirId, packAgreed(agreedOn(person))])
   })
 }
@@ -333,7 +343,7 @@ function removedHere(
       listRun.run.api.delete(`/mailing_lists/${listRun.theirListId}/subscribers/${theirs.id}`)
     )
     if (sent !== 'done') return
-    countSubscribers(listRun, 'pushed')
+    await noteTaken(listRun, namedSubscriber(listRun, agreed.localId, theirs.person))
     outcome.forgotten.push(agreed.localId)
   })
 }
@@ -350,7 +360,6 @@ async function send(
   const named = namedSubscriber(listRun, localId, person)
   try {
     await call()
-    await forgetRefusal(listRun.run, 'remote', named)
     return 'done'
   } catch (error) {
     // Whoever was removed there meanwhile is met again by the next look at all of them.
@@ -371,6 +380,12 @@ async function send(
     })
     return 'refused'
   }
+}
+
+/** Whoever was refused once and is taken now is not listed any more. */
+async function noteTaken(listRun: ListRun, named: Named): Promise<void> {
+  countSubscribers(listRun, 'pushed')
+  await forgetRefusal(listRun.run, 'remote', named)
 }
 
 async function createThere({ run, theirListId, common }: ListRun, person: Person): Promise<number> {
