@@ -12,13 +12,13 @@ import { countSubscribers, type ListRun, localPeople, namedSubscriber } from './
 import { type Common, isoTime, slotOf, slots, type Value, type Values } from './person.ts'
 
 /**
- * Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. The remote has something to do soon,
- * and each piece is twice as long as the one before.
+ * Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. The first is short, so that the remote
+ * has something to do soon; each after it is twice as long.
  */
 const pieceLength = { first: 1_000_000, longest: 6_000_000 }
 /** Imports of the remote that are under way at once: while one is carried out the next is written and sent. */
 const atOnce = 2
-/** Waits between two looks at an import, in milliseconds: each of them a fraction of how long it has taken so far. */
+/** Waits between two looks at an import, in milliseconds: the longer it has taken so far, the longer they are. */
 const looks = { first: 50, growth: 1.2, longest: 1000 }
 /** Agreements that one command notes. */
 const notedAtOnce = 500

@@ -124,6 +124,7 @@ function merge(
     return
   }
   const merged = mergePeople(local.person, theirs.person, before, run.rules, decided)
+
   /** Notes what became of them. @param refused what the remote was to have, and what it has instead */
   const settle = (refused: { wanted: Person; is: Person } | null): void => {
     const hashes = refused ? withoutRefused(merged.agreed, before, refused) : merged.agreed
