@@ -1,9 +1,9 @@
-import { ESLint } from 'eslint'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configs } from 'typescript-eslint'
 import { describe, expect, it } from 'vitest'
+import { moduleOf } from '../../tools/component-module.ts'
 
 const repository = join(import.meta.dirname, '../..')
 
@@ -13,13 +13,24 @@ function oxlint(...args: string[]): string {
   return spawnSync(process.execPath, [command, ...args], { cwd: repository, encoding: 'utf8' }).stdout
 }
 
+/** What oxlint finds in a module, a line each. */
+function faultsIn(name: string, text: string): string {
+  const directory = mkdtempSync(join(import.meta.dirname, 'lint-'))
+  try {
+    const path = join(directory, name)
+    writeFileSync(path, text)
+    return oxlint('--type-aware', '--format', 'unix', path)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
 describe('oxlint', () => {
-  it('checks by types in modules what ESLint checks by types in components', async () => {
-    const config = (await new ESLint({ cwd: repository }).calculateConfigForFile('src-renderer/App.vue')) as {
-      rules: Partial<Record<string, [level: number]>>
-    }
-    const byTypes = Object.keys(configs.disableTypeChecked.rules ?? {})
-      .filter((rule) => (config.rules[rule]?.[0] ?? 0) > 0)
+  it('checks by types what typescript-eslint recommends', () => {
+    const recommended = configs.recommendedTypeChecked.flatMap((config) => Object.keys(config.rules ?? {}))
+    const needTypes = new Set(Object.keys(configs.disableTypeChecked.rules ?? {}))
+    const byTypes = recommended
+      .filter((rule) => needTypes.has(rule) && rule !== '@typescript-eslint/require-await')
       .map((rule) => rule.replace('@typescript-eslint/', 'typescript/'))
     const { rules } = JSON.parse(oxlint('--print-config', '--type-aware')) as { rules: object }
     expect(byTypes.length).toBeGreaterThan(20)
@@ -27,13 +38,21 @@ describe('oxlint', () => {
   })
 
   it('finds a promise that nobody waits for', () => {
-    const directory = mkdtempSync(join(import.meta.dirname, 'lint-'))
-    try {
-      const path = join(directory, 'floating.ts')
-      writeFileSync(path, 'export function begin(): void {\n  Promise.resolve()\n}\n')
-      expect(oxlint('--type-aware', '--format', 'unix', path)).toContain('typescript(no-floating-promises)')
-    } finally {
-      rmSync(directory, { recursive: true })
-    }
+    expect(faultsIn('floating.ts', 'export function begin(): void {\n  Promise.resolve()\n}\n')).toContain(
+      'typescript(no-floating-promises)'
+    )
+  })
+
+  it('finds it in a component, in the line where it is', () => {
+    const component = `<template>\n  <p>{{ row.id }}</p>\n</template>\n
+<script setup lang="ts" generic="Row extends { id: number }">
+defineProps<{ row: Row }>()
+function begin(): void {
+  Promise.resolve()
+}
+</script>\n`
+    const found = faultsIn('Floating.vue.ts', moduleOf(component))
+    expect(found).toMatch(/Floating\.vue\.ts:8:3: .*typescript\(no-floating-promises\)/)
+    expect(found).toContain('1 problem')
   })
 })
