@@ -1,21 +1,17 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-/** The tests that have a long form, in that form; see test/support/long.ts. */
-export default defineConfig({
-  test: {
-    ...base.test,
-    include: [
-      'test/imports/{recovery,faults}.test.ts',
-      'test/delivery/recovery.test.ts',
-      'test/segments/filters.test.ts',
-      'test/bulk-actions/*.test.ts',
-      'test/sync/*.test.ts',
-      'test/tools/*.test.ts',
-      'test/torture/*.test.ts',
-      'test/salvage/*.test.ts',
-      'test/e2e/*.test.ts'
-    ],
-    env: { LONG: 'true' }
-  }
-})
+const isOfWindow = (path: string): boolean => basename(dirname(path)) === 'e2e'
+
+/** Test files with a long form: those that ask test/support/long.ts, and those of the window, which is larger in it. */
+const withLongForm = globSync('test/**/*.test.ts')
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => isOfWindow(path) || /from '.*\/support\/long\.ts'/.test(readFileSync(path, 'utf8')))
+
+/** Those whose long form holds all of the short one. */
+export const coveredByLongForm = withLongForm.filter((path) => !isOfWindow(path))
+
+/** The tests that have a long form, in that form. */
+export default defineConfig({ test: { ...base.test, include: withLongForm, env: { LONG: 'true' } } })

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
+import { coveredByLongForm } from './vitest.long.config.ts'
 
 /** What takes longest, of parts that other tests are about as well: `npm test` does without, `npm run test:long` does not. */
 export const slow = [
@@ -23,4 +24,7 @@ export const slow = [
   'test/torture/damage.test.ts'
 ]
 
-export default defineConfig({ test: { ...base.test, include: slow } })
+/** The slow tests, but for those that `npm run test:long` runs in a longer form after them. */
+export default defineConfig({
+  test: { ...base.test, include: slow, exclude: [...(base.test?.exclude ?? []), ...coveredByLongForm] }
+})
