@@ -73,21 +73,28 @@ export function openForReading(path: string): Database {
 /** Statements that a connection keeps prepared; more than the application's queries, fewer than their IN lists. */
 const maxPrepared = 250
 
+const preparedStatements = new WeakMap<Database, Map<string, Statement>>()
+
 /**
- * Kysely over a connection. Kysely prepares each statement anew, which takes as long as running most of them; here the
- * ones that were used last stay prepared.
+ * A statement of a connection: those that were used last stay prepared, since preparing one takes as long as running most
+ * of them. It is the same one for the same text, so whoever asks leaves it as it is, without pluck() or raw().
  */
+export function preparedOn(database: Database, text: string): Statement {
+  const prepared = preparedStatements.get(database) ?? new Map<string, Statement>()
+  preparedStatements.set(database, prepared)
+  const statement = prepared.get(text) ?? database.prepare(text)
+  prepared.delete(text)
+  prepared.set(text, statement)
+  const [oldest] = prepared.keys()
+  if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest)
+  return statement
+}
+
+/** Kysely over a connection. By itself it prepares each statement anew. */
 export function kyselyOver(database: Database): Kysely<Schema> {
-  const prepared = new Map<string, Statement>()
-  const prepare = (sql: string): Statement => {
-    const statement = prepared.get(sql) ?? database.prepare(sql)
-    prepared.delete(sql)
-    prepared.set(sql, statement)
-    const [oldest] = prepared.keys()
-    if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest)
-    return statement
-  }
   return new Kysely<Schema>({
-    dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } })
+    dialect: new SqliteDialect({
+      database: { prepare: (text) => preparedOn(database, text), close: () => database.close() }
+    })
   })
 }

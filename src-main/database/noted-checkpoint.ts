@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import SQLite from 'better-sqlite3'
 import { isUnsynced, messageOf, storageFaultOf, Unsynced } from '../base/errors.ts'
-import { closeWithoutCopying } from './connection.ts'
+import { closeWithoutCopying, preparedOn } from './connection.ts'
 import { LastChangeNotes, notedLastChange } from './last-change.ts'
 import { appendSums, giveUpSums, type PageBatch } from './page-sums.ts'
 import { pagesInLog } from './write-ahead-log.ts'
@@ -118,7 +118,7 @@ function noteEnd(databasePath: string, last: LastChangeNotes): boolean {
 /** @returns null where the disk is full, or another program has the database */
 function checkpoint(sqlite: Database, mode: 'PASSIVE' | 'NOOP'): LogState | null {
   try {
-    const [state] = sqlite.pragma(`wal_checkpoint(${mode})`) as LogState[]
+    const state = preparedOn(sqlite, `PRAGMA wal_checkpoint(${mode})`).get() as LogState | undefined
     return state && state.log >= 0 ? state : null
   } catch (error) {
     if (isUnsynced(error)) throw new Unsynced()

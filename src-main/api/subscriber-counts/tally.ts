@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { CommandContext } from '../../database/command.ts'
+import { preparedOn } from '../../database/connection.ts'
 import { noteDay } from './days.ts'
 
 /** Ids per block of subscriber_blocks. */
@@ -70,17 +71,18 @@ export class SubscriberTally {
     this.#saveSums(context, 'subscriber_block_groups', 'block_group', groups)
   }
 
-  #saveSums(context: CommandContext, table: string, column: string, sums: Map<number, number>): void {
-    const update = context.sqlite.prepare<[number, number, number]>(
-      `UPDATE ${table} SET subscribers = subscribers + ? WHERE mailing_list_id = ? AND ${column} = ?`
-    )
-    const insert = context.sqlite.prepare<[number, number, number]>(
-      `INSERT INTO ${table} (subscribers, mailing_list_id, ${column}) VALUES (?, ?, ?)`
-    )
+  #saveSums({ sqlite }: CommandContext, table: string, column: string, sums: Map<number, number>): void {
     for (const [number, change] of sums) {
       if (change === 0) continue
-      const { changes } = update.run(change, this.#mailingListId, number)
-      if (changes === 0) insert.run(change, this.#mailingListId, number)
+      const { changes } = preparedOn(
+        sqlite,
+        `UPDATE ${table} SET subscribers = subscribers + ? WHERE mailing_list_id = ? AND ${column} = ?`
+      ).run(change, this.#mailingListId, number)
+      if (changes > 0) continue
+      preparedOn(
+        sqlite,
+        `INSERT INTO ${table} (subscribers, mailing_list_id, ${column}) VALUES (?, ?, ?)`
+      ).run(change, this.#mailingListId, number)
     }
   }
 
