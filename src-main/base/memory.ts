@@ -6,8 +6,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--max-semi-space-size=4')
 
 /**
- * Gives back what only the start needed, such as the compiling of the routes' schemas: 75 MB of 230, in 80 ms, before
- * anybody calls. V8 would keep the pages for later.
+ * Gives back what only the start needed: 16 MB of 128, in 40 ms, before anybody calls. V8 would keep the pages for later.
  */
 export function giveUnusedMemoryBack(): void {
   setFlagsFromString('--expose-gc')
