@@ -4,7 +4,7 @@ import { exportPath } from './plan.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
-import { limitPageSize } from '../http/pagination.ts'
+import { limitPageSize, type Page } from '../http/pagination.ts'
 import { exportPage, exportRow, presentExport } from '../api/subscriber-exports/queries.ts'
 import { exportFileDays } from '../api/subscriber-exports/rules.ts'
 import { SubscriberExport } from '../api/subscriber-exports/schema.ts'
@@ -70,11 +70,7 @@ export const subscriberExportRoutes = serve(
       return presentExport(await exportRow(reader, caller.organizationId, id), caller.timeZone)
     }
 
-    async function pageOf(
-      caller: Caller,
-      mailingListId: number | null,
-      query: { page: number; per_page: number }
-    ) {
+    async function pageOf(caller: Caller, mailingListId: number | null, query: Page) {
       limitPageSize(query.per_page, 500)
       const { rows, total } = await exportPage(reader, caller.organizationId, mailingListId, query)
       return okPage(

@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'kysely'
 import { Type } from 'typebox'
 import { withDefault } from './schema.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
@@ -15,9 +16,30 @@ export function limitPageSize(perPage: number, most: number): void {
   if (perPage > most) throw new ApiError('requested_too_many', `per_page must be at most ${most}`)
 }
 
+/** A page that is asked for; the first is 0. */
+export interface Page {
+  page: number
+  per_page: number
+}
+
 /** How many records come before a page, which is past the end where that is more than there can be. */
-export function offsetOf({ page, per_page }: { page: number; per_page: number }): number {
+export function offsetOf({ page, per_page }: Page): number {
   return Math.min(page * per_page, Number.MAX_SAFE_INTEGER)
+}
+
+/** A page of what a query finds, in its order, and how much it finds in all. */
+export async function pageOf<Schema, Table extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  page: Page
+): Promise<{ rows: Row[]; total: number }> {
+  const { total } = await query
+    .clearSelect()
+    .clearOrderBy()
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .$castTo<{ total: number }>()
+    .executeTakeFirstOrThrow()
+  const rows = await query.limit(page.per_page).offset(offsetOf(page)).execute()
+  return { rows, total }
 }
 
 /**

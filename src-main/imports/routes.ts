@@ -8,7 +8,7 @@ import { currentSettings } from '../settings/queries.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
-import { limitPageSize } from '../http/pagination.ts'
+import { limitPageSize, type Page } from '../http/pagination.ts'
 import {
   importPage,
   importRow,
@@ -96,7 +96,7 @@ export const subscriberImportRoutes = serve(
     async function pageOf(
       caller: Caller,
       mailingListId: number | null,
-      query: { page: number; per_page: number; scope: ImportScope }
+      query: Page & { scope: ImportScope }
     ) {
       limitPageSize(query.per_page, 500)
       const { rows, total } = await importPage(

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysel
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 import { type BulkActionSettings, undoTime } from './rules.ts'
 import type { BulkAction } from './schema.ts'
 import { unpackIds } from './selected-ids.ts'
@@ -37,20 +37,11 @@ export async function bulkActionPage(
   db: Kysely<Schema>,
   organizationId: number,
   mailingListId: number | null,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: NamedRow[]; total: number }> {
   let query = actionsOf(db, organizationId)
   if (mailingListId !== null) query = query.where('mailing_list_id', '=', mailingListId)
-  const { total } = await query
-    .clearSelect()
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .orderBy('bulk_actions.id', 'desc')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
-  return { rows, total }
+  return pageOf(query.orderBy('bulk_actions.id', 'desc'), page)
 }
 
 /** The first action of which something is left to do or to undo. */

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { endedJobStates, type Job, type JobType } from './schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 
 export interface JobFilter {
   /** Null = of all organizations. */
@@ -173,7 +173,7 @@ function allJobs(db: Kysely<Schema>) {
 export async function jobs(
   db: Kysely<Schema>,
   filter: JobFilter,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: JobRow[]; total: number }> {
   let query = db.selectFrom(allJobs(db).as('job'))
   if (filter.organizationId !== null) query = query.where('organization_id', '=', filter.organizationId)
@@ -184,18 +184,7 @@ export async function jobs(
   if (filter.beginsBefore !== undefined) query = query.where('begins_at', '<', filter.beginsBefore)
   if (filter.finishedAfter !== undefined) query = query.where('finished_at', '>', filter.finishedAfter)
   if (filter.finishedBefore !== undefined) query = query.where('finished_at', '<', filter.finishedBefore)
-  const { total } = await query
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at')
-    .orderBy('job_type')
-    .orderBy('id')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
-  return { rows, total }
+  return pageOf(query.selectAll().orderBy('created_at').orderBy('job_type').orderBy('id'), page)
 }
 
 /** A job as the API answers it (docs/api.md, "Jobs"). */

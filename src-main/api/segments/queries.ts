@@ -11,7 +11,7 @@ import { type Condition, leavesOf, listIdsOf } from './conditions.ts'
 import { describeClause, type Names } from './describe.ts'
 import type { Segment, SegmentationCriteria, SegmentSummary } from './schema.ts'
 import { type Moment, settle, type SettledCondition } from './settled.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 
 /** Whose segment, and which conditions all must hold. */
 export interface SegmentScope {
@@ -52,24 +52,14 @@ export async function storedSegments(
   organizationId: number,
   mailingListId: number | null,
   { name, name_contains }: SegmentFilter,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: StoredSegmentRow[]; total: number }> {
   let query = segmentsOf(db, organizationId, mailingListId).where('segments.name', 'is not', null)
   if (name !== undefined) query = query.where('name_key', '=', name.trim().toLowerCase())
   if (name_contains !== undefined) {
     query = query.where(sql<SqlBool>`instr(name_key, ${name_contains.toLowerCase()}) > 0`)
   }
-  const { total } = await query
-    .clearSelect()
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .orderBy('segments.id')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .$narrowType<{ name: string }>()
-    .execute()
-  return { rows, total }
+  return pageOf(query.$narrowType<{ name: string }>().orderBy('segments.id'), page)
 }
 
 /** The stored segments that have a condition on a list, by id. */

@@ -1,11 +1,13 @@
 import type { Caller } from '../../http/caller.ts'
 import { ok, okPage } from '../../http/envelope.ts'
+import type { Page } from '../../http/pagination.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import {
   allSegments,
   presentCriteria,
   presentSegment,
   presentSegmentSummaries,
+  type SegmentFilter,
   storedSegmentById,
   storedSegments
 } from './queries.ts'
@@ -65,7 +67,7 @@ export const segmentRoutes = serve(segmentEndpoints, ({ reader, writer }) => {
   async function pageOf(
     { organizationId }: Caller,
     mailingListId: number | null,
-    query: { page: number; per_page: number; name?: string; name_contains?: string }
+    query: Page & SegmentFilter
   ) {
     const { rows, total } = await storedSegments(reader, organizationId, mailingListId, query, query)
     return okPage(await presentSegmentSummaries(reader, rows), query, total)

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
 import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 
 /** What was counted of a slice. */
 export interface Counted {
@@ -198,7 +198,7 @@ export async function linksOfCampaign(
   db: Kysely<Schema>,
   campaignId: number,
   { contentId, url }: { contentId?: number | undefined; url?: string | undefined },
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ) {
   let query = db
     .selectFrom('stats')
@@ -207,17 +207,13 @@ export async function linksOfCampaign(
     .where('campaign_id', '=', campaignId)
   if (contentId !== undefined) query = query.where('content_id', '=', contentId)
   if (url !== undefined) query = query.where(sql<boolean>`lower(url) GLOB ${globOf(url.toLowerCase())}`)
-  const { total } = await query
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .select(['stat_links.id as link_id', 'url', 'clicks_total', 'clicks_unique', 'clicks_unique_by_link'])
-    .orderBy(sql`lower(url)`)
-    .orderBy('stat_links.id')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
-  return { rows, total }
+  return pageOf(
+    query
+      .select(['stat_links.id as link_id', 'url', 'clicks_total', 'clicks_unique', 'clicks_unique_by_link'])
+      .orderBy(sql`lower(url)`)
+      .orderBy('stat_links.id'),
+    page
+  )
 }
 
 export interface SystemCampaignFilter {
@@ -232,7 +228,7 @@ export interface SystemCampaignFilter {
 export async function systemCampaigns(
   db: Kysely<Schema>,
   { from, before, excludeActive }: SystemCampaignFilter,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: ReportedCampaign[]; total: number }> {
   let query = db
     .selectFrom('dispatches')
@@ -245,26 +241,23 @@ export async function systemCampaigns(
   if (from !== undefined) query = query.where('started_at', '>=', from)
   if (before !== undefined) query = query.where('started_at', '<', before)
   if (excludeActive) query = query.where('state', '<>', 'sending')
-  const { total } = await query
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .select([
-      'campaigns.id',
-      'campaigns.name',
-      'state',
-      'paused',
-      'recipients',
-      'mailing_list_id',
-      'mailing_lists.name as mailing_list_name',
-      'organization_id',
-      'organizations.name as organization_name'
-    ])
-    .orderBy('started_at')
-    .orderBy('campaigns.id')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
+  const { rows, total } = await pageOf(
+    query
+      .select([
+        'campaigns.id',
+        'campaigns.name',
+        'state',
+        'paused',
+        'recipients',
+        'mailing_list_id',
+        'mailing_lists.name as mailing_list_name',
+        'organization_id',
+        'organizations.name as organization_name'
+      ])
+      .orderBy('started_at')
+      .orderBy('campaigns.id'),
+    page
+  )
   const statistics = await statisticsOfCampaigns(
     db,
     rows.map(({ id }) => id)

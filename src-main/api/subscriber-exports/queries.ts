@@ -9,7 +9,7 @@ import type { SettledCondition } from '../segments/settled.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { ExportSettings, SubscriberExport } from './schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 
 export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
 
@@ -39,20 +39,11 @@ export async function exportPage(
   db: Kysely<Schema>,
   organizationId: number,
   mailingListId: number | null,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: ExportRow[]; total: number }> {
   let query = exportsOf(db, organizationId)
   if (mailingListId !== null) query = query.where('mailing_list_id', '=', mailingListId)
-  const { total } = await query
-    .clearSelect()
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .orderBy('subscriber_exports.id', 'desc')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
-  return { rows, total }
+  return pageOf(query.orderBy('subscriber_exports.id', 'desc'), page)
 }
 
 /** Exports that a thread should work on, the oldest first. */

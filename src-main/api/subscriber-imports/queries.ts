@@ -11,7 +11,7 @@ import type {
   SubscriberImport,
   SubscriberImportSummary
 } from './schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 
 export type ImportRow = Selectable<SubscriberImportsTable>
 type NamedImportRow = ImportRow & { mailing_list_name: string }
@@ -50,7 +50,7 @@ const recentTime = 14 * 24 * 60 * 60 * 1000
 export async function importPage(
   db: Kysely<Schema>,
   filter: { organizationId: number; mailingListId: number | null; scope: ImportScope; now: number },
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: NamedImportRow[]; total: number }> {
   let query = imports(db, filter.organizationId)
   if (filter.mailingListId !== null) {
@@ -63,19 +63,14 @@ export async function importPage(
       where.or([where('finished_at', 'is', null), where('finished_at', '>=', filter.now - recentTime)])
     )
   }
-  const { total } = await query
-    .clearSelect()
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .orderBy((order) => order('finished_at', 'is not', null))
-    .orderBy((order) => order.case().when('finished_at', 'is', null).then(order.ref('begins_at')).end())
-    .orderBy('finished_at', 'desc')
-    .orderBy('subscriber_imports.id', 'desc')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
-  return { rows, total }
+  return pageOf(
+    query
+      .orderBy((order) => order('finished_at', 'is not', null))
+      .orderBy((order) => order.case().when('finished_at', 'is', null).then(order.ref('begins_at')).end())
+      .orderBy('finished_at', 'desc')
+      .orderBy('subscriber_imports.id', 'desc'),
+    page
+  )
 }
 
 /** Imports that a thread should work on, in the order in which they are due. */

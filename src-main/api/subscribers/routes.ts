@@ -10,7 +10,7 @@ import {
   mailingListNames,
   subscriberTotal
 } from '../mailing-lists/queries.ts'
-import { idOfPageToken, limitPageSize, offsetOf, pageTokenAfter } from '../../http/pagination.ts'
+import { idOfPageToken, limitPageSize, offsetOf, type Page, pageTokenAfter } from '../../http/pagination.ts'
 import { requireAccess } from '../../http/permissions.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import { momentIn, settle } from '../segments/settled.ts'
@@ -175,7 +175,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
   async function findByEmail(
     lists: { id: number; name: string; organization?: { id: number; name: string } }[],
     email: string,
-    query: { page: number; per_page: number; page_token?: string }
+    query: Page & { page_token?: string }
   ) {
     limitPageSize(query.per_page, maxPerPage)
     const paged = `email ${emailKey(email)}`

@@ -6,7 +6,7 @@ import { notFound } from '../../base/errors.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { suppressionKeysOf } from './rules.ts'
 import type { SuppressedAddress, SuppressionList } from './schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { offsetOf, type Page } from '../../http/pagination.ts'
 
 export type SuppressionListRow = Selectable<SuppressionListsTable>
 
@@ -49,9 +49,9 @@ export function presentSuppressionList(row: SuppressionListRow): SuppressionList
 export async function suppressedAddresses(
   db: Kysely<Schema>,
   list: SuppressionListRow,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<SuppressedAddress[]> {
-  const offset = offsetOf({ page, per_page })
+  const offset = offsetOf(page)
   if (offset >= list.addresses) return []
   const rows = await db
     .selectFrom('suppressed_addresses')
@@ -59,7 +59,7 @@ export async function suppressedAddresses(
     .where('suppression_list_id', '=', list.id)
     .where('id', '>', await lastOfSkipped(db, list.id, offset))
     .orderBy('id')
-    .limit(per_page)
+    .limit(page.per_page)
     .execute()
   return rows.map((row) => ({ ...row, organization_id: list.organization_id }))
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../../http/caller.ts'
 import { permissionActions, type UserPermissions } from '../../http/caller.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { User, UserOrder } from './schema.ts'
-import { offsetOf } from '../../http/pagination.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 
 export type UserRow = Selectable<UsersTable>
 
@@ -30,7 +30,7 @@ export async function users(
   db: Kysely<Schema>,
   filter: UserFilter,
   order: UserOrder,
-  { page, per_page }: { page: number; per_page: number }
+  page: Page
 ): Promise<{ rows: UserRow[]; total: number }> {
   let query = db.selectFrom('users').where('deleted_at', 'is', null)
   const { organizationId, fullName, fullNameContains, email, emailContains } = filter
@@ -47,17 +47,7 @@ export async function users(
     const part = emailContains.toLowerCase()
     query = query.where((where) => where(where.fn<number>('instr', ['email_key', where.val(part)]), '>', 0))
   }
-  const { total } = await query
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await query
-    .selectAll()
-    .orderBy(orderColumns[order])
-    .orderBy('id')
-    .limit(per_page)
-    .offset(offsetOf({ page, per_page }))
-    .execute()
-  return { rows, total }
+  return pageOf(query.selectAll().orderBy(orderColumns[order]).orderBy('id'), page)
 }
 
 /** Whose users a caller sees: system administrators everybody's, others their organization's (docs/api.md, "Users"). */
