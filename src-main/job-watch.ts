@@ -31,7 +31,7 @@ export interface JobsAtWork {
 /** How often it is looked at most, in milliseconds. */
 const lookInterval = 1000
 /** More of them run at no time. */
-const mostAtOnce = 100
+const maxAtOnce = 100
 const entities = new Set([
   'subscriber_import',
   'subscriber_export',
@@ -66,7 +66,7 @@ export class JobWatch {
     const { rows } = await jobs(
       this.#reader,
       { organizationId: null, unfinishedOnly: true },
-      { page: 0, per_page: mostAtOnce }
+      { page: 0, per_page: maxAtOnce }
     )
     const begun = rows.filter(({ paused, started_at }) => paused === 0 && started_at !== null).map(shown)
     return [...begun, ...(await runningActions(this.#reader)), ...(await runningSyncs(this.#reader))]
@@ -105,7 +105,7 @@ export class JobWatch {
     const { rows } = await jobs(
       this.#reader,
       { organizationId: null, unfinishedOnly: false, finishedAfter: Date.now() - 60_000 },
-      { page: 0, per_page: mostAtOnce }
+      { page: 0, per_page: maxAtOnce }
     )
     const ended = rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job))
     // What syncs did is no news: they run by themselves.

@@ -1,4 +1,4 @@
-import { type BulkActionSettings, mostCorrected } from '../api/bulk-actions/rules.ts'
+import { type BulkActionSettings, maxCorrected } from '../api/bulk-actions/rules.ts'
 import type { BulkActionInput } from '../api/bulk-actions/schema.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import {
@@ -66,7 +66,7 @@ export async function readSettings(
 }
 
 /** Of the domains in what is told of an action. */
-const longestName = 200
+const maxNameLength = 200
 
 function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSettings {
   const domains = Object.fromEntries(
@@ -74,7 +74,7 @@ function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSe
   )
   const all = Object.entries(domains)
   if (all.length === 0) throw validationFailed('domains must name at least one domain')
-  if (all.length > mostCorrected) throw validationFailed(`domains must name at most ${mostCorrected} domains`)
+  if (all.length > maxCorrected) throw validationFailed(`domains must name at most ${maxCorrected} domains`)
   for (const [written, right] of all) {
     if (!isDomain(right)) throw validationFailed(`domains: "${right}" is not the name of a domain`)
     if (written === right) throw validationFailed(`domains: ${right} cannot be replaced by itself`)
@@ -83,14 +83,14 @@ function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSe
   return {
     kind: 'correct_domains',
     domains,
-    name: name.length > longestName ? `${name.slice(0, longestName)}…` : name
+    name: name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
   }
 }
 
 /** A longer text, for each of many subscribers, is an accident. */
-const longestValue = 10_000
+const maxValueLength = 10_000
 /** Of a value in what is told of an action. */
-const longestShown = 200
+const maxShownLength = 200
 
 async function readFieldSettings(
   context: CommandContext,
@@ -111,9 +111,9 @@ async function readFieldSettings(
   }
   const value = readRequiredValue(field, given, 'mdy')
   if (value instanceof ValueFault) throw validationFailed(`${field.name} ${value.complaint}`)
-  if (typeof value === 'string' && value.length > longestValue) {
+  if (typeof value === 'string' && value.length > maxValueLength) {
     throw validationFailed(
-      `${field.name} must be at most ${longestValue} characters to be set for many subscribers at once`
+      `${field.name} must be at most ${maxValueLength} characters to be set for many subscribers at once`
     )
   }
   if (mode !== 'set' && value === null) throw validationFailed('value must name at least one option')
@@ -131,5 +131,5 @@ async function readFieldSettings(
 function shownValue(field: FieldDefinition, value: StoredValue): string {
   const shown = presentValue(field, value)
   const text = Array.isArray(shown) ? joinCheckboxes(field, shown.map(String)) : String(shown)
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
 }

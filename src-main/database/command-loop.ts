@@ -293,8 +293,8 @@ export class CommandLoop {
   /** Lets messages in, and tells whether the open group should end. */
   async #shouldPause(): Promise<boolean> {
     await messagesIn()
-    const longest = this.#isShared() ? maxGroupTimeMeanwhile : maxGroupTime
-    return this.#waitedFor.length > 0 || performance.now() - this.#groupBegan >= longest
+    const maxTime = this.#isShared() ? maxGroupTimeMeanwhile : maxGroupTime
+    return this.#waitedFor.length > 0 || performance.now() - this.#groupBegan >= maxTime
   }
 
   /** Whether somebody waits for a command, or did so recently enough that another one is expected. */

@@ -8,7 +8,7 @@ import type { FailedLog, FailedRow, FailedRowsPage, FailedRowsQuestion } from '.
 // Reads logs of failed rows: the row as it came, and in the last cell why it failed.
 
 /** Reasons that are told: nobody chooses among more. */
-const mostReasons = 100
+const maxReasons = 100
 
 answerQuestions(valueOf)
 
@@ -36,7 +36,7 @@ async function pageOf({
     total++
   })
   const reasons = [...counts].map(([each, count]) => ({ reason: each, rows: count }))
-  return { rows, total, reasons: reasons.sort((a, b) => b.rows - a.rows).slice(0, mostReasons) }
+  return { rows, total, reasons: reasons.sort((a, b) => b.rows - a.rows).slice(0, maxReasons) }
 }
 
 async function linesOf({

@@ -6,7 +6,7 @@ import { domainOfEmail } from '../api/segments/condition-queries.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { SegmentCounts } from '../api/segments/queries.ts'
 import { zeroCounts } from '../api/subscriber-counts/queries.ts'
-import { mostCorrected } from '../api/bulk-actions/rules.ts'
+import { maxCorrected } from '../api/bulk-actions/rules.ts'
 import { likelyDomain } from './misspelt-domains.ts'
 import { byPieces } from './pieces.ts'
 
@@ -20,7 +20,7 @@ export interface ListDomains {
   misspelt: { domain: string; suggestion: string; subscribers: number }[]
 }
 
-const mostLargest = 100
+const maxLargest = 100
 /** Domains that are looked at before another question may be answered. */
 const lookedAtOnce = 5_000
 
@@ -66,11 +66,11 @@ export async function domainsOfList(
     }
     const suggestion = likelyDomain(domain)
     if (suggestion !== null) misspelt.push({ domain, suggestion, subscribers })
-    if (misspelt.length === mostCorrected) break
+    if (misspelt.length === maxCorrected) break
   }
   return {
     total: all.length,
-    largest: all.slice(0, mostLargest),
+    largest: all.slice(0, maxLargest),
     misspelt
   }
 }

@@ -27,7 +27,7 @@ const providers: Record<string, string[]> = {
 }
 
 /** In shorter names a slip makes another name that may be right as well. */
-const leastLength = 5
+const minLength = 5
 
 /** Endings that are written for .com and .net, and at which these providers have no mailboxes. */
 const wrongEndings: Record<string, string[]> = {
@@ -35,7 +35,7 @@ const wrongEndings: Record<string, string[]> = {
   net: ['ner', 'nte', 'ent', 'bet', 'nett']
 }
 
-const longNames = Object.keys(providers).filter((name) => name.length >= leastLength)
+const longNames = Object.keys(providers).filter((name) => name.length >= minLength)
 
 /** The common domain that a misspelt one probably stands for; null where it does not look misspelt. @param domain in lower case */
 export function likelyDomain(domain: string): string | null {

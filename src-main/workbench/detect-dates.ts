@@ -22,7 +22,7 @@ export function dateOrderOf(values: readonly string[]): ColumnDateOrder | null {
 }
 
 /** The part of its values that have to be dates for a column to be one of dates; the others are shown as failed rows. */
-const mostOf = 0.9
+const dateShare = 0.9
 
 /** The type of a new custom field for a column with these values, read in an order of day and month. */
 export function guessType(values: readonly string[], order: DateOrder): CustomFieldType {
@@ -31,7 +31,7 @@ export function guessType(values: readonly string[], order: DateOrder): CustomFi
   if (every((value) => /^-?(0|[1-9]\d{0,14})$/.test(value))) return 'number'
   if (every((value) => /^(true|false|yes|no)$/i.test(value))) return 'boolean'
   const dates = values.filter((value) => parseDate(value, order) !== null).length
-  if (values.length > 0 && dates >= values.length * mostOf) return 'date'
+  if (values.length > 0 && dates >= values.length * dateShare) return 'date'
   return values.some((value) => value.includes('\n') || value.length > 255) ? 'text_multiline' : 'text'
 }
 

@@ -3,7 +3,7 @@ import { emailKey } from '../api/subscribers/rules.ts'
 import type { Schema } from '../database/schema.ts'
 
 /** Of each kind. */
-const mostFound = 8
+const maxFound = 8
 
 /** Subscribers of any list of the organization whose email begins with a text: an index finds them. */
 export async function subscribersBeginning(db: Kysely<Schema>, organizationId: number, text: string) {
@@ -21,7 +21,7 @@ export async function subscribersBeginning(db: Kysely<Schema>, organizationId: n
   for (const list of lists) {
     // Each of the two is served by an index of its own.
     for (const keyed of ['is', 'is not'] as const) {
-      if (found.length >= mostFound) return found
+      if (found.length >= maxFound) return found
       const rows = await db
         .selectFrom('subscribers')
         .select(['id', 'email'])
@@ -30,7 +30,7 @@ export async function subscribersBeginning(db: Kysely<Schema>, organizationId: n
         .where('email_key', '>=', from)
         .where('email_key', '<', before)
         .orderBy('email_key')
-        .limit(mostFound - found.length)
+        .limit(maxFound - found.length)
         .execute()
       found.push(...rows.map((row) => ({ ...row, mailing_list_id: list.id, mailing_list_name: list.name })))
     }
@@ -50,7 +50,7 @@ export function campaignsHolding(db: Kysely<Schema>, organizationId: number, tex
     .where('campaigns.deleted_at', 'is', null)
     .where(sql<SqlBool>`instr(lower(campaigns.name), ${text.toLowerCase()}) > 0`)
     .orderBy('campaigns.id', 'desc')
-    .limit(mostFound)
+    .limit(maxFound)
     .execute()
 }
 
@@ -66,6 +66,6 @@ export function importsHolding(db: Kysely<Schema>, organizationId: number, text:
     .where('source_type', '!=', 'json')
     .where(sql<SqlBool>`instr(lower(coalesce(source_url, source_filename)), ${text.toLowerCase()}) > 0`)
     .orderBy('subscriber_imports.id', 'desc')
-    .limit(mostFound)
+    .limit(maxFound)
     .execute()
 }

@@ -19,7 +19,7 @@ const columns = ['id', 'at', 'action', 'mailing_list_id', 'via', 'cause_id', 'us
 const unpackedAtOnce = 10
 
 /** Changes of many at once that one call looks into: after as many, what is older is for the next call. */
-const mostLookedInto = 4000
+const maxLookedInto = 4000
 
 /**
  * The newest changes of a subscriber from before a time (UNIX milliseconds), newest first. Of changes of many at once each that
@@ -57,7 +57,7 @@ export async function changesOfSubscriber(
     .where('first_id', '<=', id)
     .where('at', '<', before)
     .orderBy('id', 'desc')
-    .limit(mostLookedInto)
+    .limit(maxLookedInto)
     .execute()
   let found = 0
   for (let next = 0; next < spanning.length && found < limit; next += unpackedAtOnce) {
@@ -76,7 +76,7 @@ export async function changesOfSubscriber(
     await nextTurn()
     signal.throwIfAborted()
   }
-  const isCutShort = spanning.length === mostLookedInto && found < limit
+  const isCutShort = spanning.length === maxLookedInto && found < limit
   // Of those of the same time as the last one some may be among what is older.
   const from = isCutShort ? (spanning.at(-1)?.at ?? 0) + 1 : null
   const newest = entries.filter(({ at }) => from === null || at >= from).sort((a, b) => b.at - a.at)

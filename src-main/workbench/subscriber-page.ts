@@ -27,7 +27,7 @@ import {
 /** Events of a page. */
 const perPage = 50
 /** Other lists that are named at once. */
-const mostLists = 100
+const maxLists = 100
 
 /** /app/v1/subscribers/:id: what is known of a subscriber beside what the API answers. */
 export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader, writer }) => {
@@ -83,7 +83,7 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader, wr
         reader,
         lists.map(({ id }) => id),
         row.email,
-        { afterId: 0, offset: 0, limit: mostLists }
+        { afterId: 0, offset: 0, limit: maxLists }
       )
       const scope = { organizationId, mailingListId: row.mailing_list_id }
       const queued = await queuedFor(reader, row.id)

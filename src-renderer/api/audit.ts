@@ -15,7 +15,7 @@ export type { AuditedEntity, AuditEvent, AuditFilter, AuditPage }
 const { call, address } = windowCalls<typeof auditEndpoints>()
 
 /** Pages that are asked for in a row while none of them holds an event: the log is looked through bit by bit. */
-const mostEmptyPages = 20
+const maxEmptyPages = 20
 
 /**
  * The newest events, or those before what the page before answered as `next`. Where little fits the filter, several pages are
@@ -23,7 +23,7 @@ const mostEmptyPages = 20
  */
 export async function fetchAuditLog(filter: AuditFilter, before: number | null = null): Promise<AuditPage> {
   let page = await fetchPage(filter, before)
-  for (let empty = 0; page.events.length === 0 && page.next !== null && empty < mostEmptyPages; empty++) {
+  for (let empty = 0; page.events.length === 0 && page.next !== null && empty < maxEmptyPages; empty++) {
     page = await fetchPage(filter, page.next)
   }
   return page

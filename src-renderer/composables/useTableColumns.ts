@@ -1,7 +1,7 @@
 import { computed, type Ref, shallowRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { SortColumn } from '../../src-main/api/segments/conditions.ts'
-import { leastColumnWidth, mostColumnWidth } from '../../src-main/workbench/table-views/schema.ts'
+import { minColumnWidth, maxColumnWidth } from '../../src-main/workbench/table-views/schema.ts'
 import type { CustomField } from '../api/custom-fields.ts'
 import type { MailingList } from '../api/mailing-lists.ts'
 import type { Subscriber } from '../api/subscribers.ts'
@@ -111,7 +111,7 @@ export function useTableColumns(list: () => MailingList, fields: () => CustomFie
 
   function resize(key: string, width: number | null): void {
     const within =
-      width === null ? null : Math.round(Math.min(mostColumnWidth, Math.max(leastColumnWidth, width)))
+      width === null ? null : Math.round(Math.min(maxColumnWidth, Math.max(minColumnWidth, width)))
     layout.value = layoutNow().map((column) => (column.key === key ? { key, width: within } : column))
   }
 

@@ -1,5 +1,5 @@
 import { computed, ref, type Ref, shallowRef, watch } from 'vue'
-import { mostTicked } from '../../src-main/workbench/endpoints/bulk-actions.ts'
+import { maxTicked } from '../../src-main/workbench/endpoints/bulk-actions.ts'
 
 /** Which subscribers somebody has ticked: some, or all that are found but for some. */
 export interface Ticked {
@@ -44,7 +44,7 @@ export function useTicked(total: Ref<number>): Ticked {
         if (isTicked === isInverted.value) after.delete(id)
         else after.add(id)
       }
-      if (after.size > mostTicked) return false
+      if (after.size > maxTicked) return false
       named.value = after
       return true
     },

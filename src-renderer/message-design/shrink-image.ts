@@ -1,9 +1,9 @@
 /** Twice the width of a message, for screens with fine pixels. */
-const mostPixels = 1200
+const maxPixels = 1200
 /** In bytes: below it a picture that is no wider stays as it is. */
 const enoughBytes = 300_000
 /** In bytes: a PNG that is larger becomes a JPEG. */
-const mostExactBytes = 1_000_000
+const maxExactBytes = 1_000_000
 /** What every mail program shows. */
 const safeTypes = ['image/png', 'image/jpeg', 'image/gif']
 
@@ -22,7 +22,7 @@ export async function shrinkImage(file: File): Promise<ShrunkImage> {
   const image = await read(file)
   const asItIs = { image: file, width: image.naturalWidth }
   if (file.type === 'image/gif') return asItIs
-  const scale = Math.min(1, mostPixels / image.naturalWidth)
+  const scale = Math.min(1, maxPixels / image.naturalWidth)
   if (scale === 1 && file.size <= enoughBytes && safeTypes.includes(file.type)) return asItIs
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(image.naturalWidth * scale))
@@ -31,7 +31,7 @@ export async function shrinkImage(file: File): Promise<ShrunkImage> {
   const type = file.type === 'image/jpeg' ? 'image/jpeg' : 'image/png'
   const exact = await written(canvas, type)
   // A photo as PNG is several times as large, for nothing that one sees.
-  const shrunk = exact && exact.size > mostExactBytes ? await onWhite(canvas) : exact
+  const shrunk = exact && exact.size > maxExactBytes ? await onWhite(canvas) : exact
   const isBetter = shrunk !== null && (shrunk.size < file.size || !safeTypes.includes(file.type))
   return isBetter ? { image: shrunk, width: canvas.width } : asItIs
 }

@@ -6,11 +6,11 @@ import type { LiveEvent } from '../../src-main/workbench/events.ts'
 const reconnectTime = 2000
 
 /** At least so many milliseconds pass between two loads of what changes all the time. */
-const leastRest = 500
+const minRest = 500
 /** And so many times what a load took: what is heavy, such as a filter over a million, leaves the computer to what changes them. */
 const restPerLoad = 3
 /** No longer than this: a load during which the computer slept is no heavy one. */
-const longestRest = 15_000
+const maxRest = 15_000
 
 /** Told of null when there was no connection before: anything may have changed meanwhile. */
 type Listener = (event: LiveEvent | null) => void
@@ -57,7 +57,7 @@ export const useLiveEvents = defineStore('live-events', () => {
         await reload()
       } finally {
         const took = performance.now() - began
-        if (!isOver) timer = setTimeout(rest, Math.min(Math.max(leastRest, took * restPerLoad), longestRest))
+        if (!isOver) timer = setTimeout(rest, Math.min(Math.max(minRest, took * restPerLoad), maxRest))
       }
     }
     const rest = (): void => {

@@ -25,7 +25,7 @@ export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, cl
 }
 
 /** Domains that one action puts right; a condition asks for each of them. */
-export const mostCorrected = 40
+export const maxCorrected = 40
 
 /** What an action does, as it was read from the request; `name` is what its other list, field or suppression list was called then. */
 export type BulkActionSettings =

@@ -21,7 +21,7 @@ const jobs: readonly AuditRow['via'][] = [
 ]
 
 /** Changes of a program that are further apart are told on their own, in milliseconds. */
-const longestPause = 60 * 60 * 1000
+const maxPause = 60 * 60 * 1000
 
 /** Puts entries together, which are given newest first. */
 export class AuditGroups {
@@ -75,7 +75,7 @@ export class AuditGroups {
       row.action !== 'delete' &&
       last?.row.entity === 'subscriber' &&
       keyOf(last.row) === keyOf(row) &&
-      last.since - row.at <= longestPause
+      last.since - row.at <= maxPause
     return follows ? last : undefined
   }
 }

@@ -19,7 +19,7 @@ import { scopeOf } from './scope.ts'
 /** Events of a page. */
 const perPage = 50
 /** Entries that one call looks at before it answers with what it has. */
-const mostLookedAt = 100_000
+const maxLookedAt = 100_000
 
 /** @returns the newest events before an id, and where the next page goes on; null = there is none */
 async function pageOf(
@@ -35,7 +35,7 @@ async function pageOf(
       if (!groups.add(row, perPage)) return { groups: groups.all, next: row.id + 1 }
     }
     first ??= lookedTo
-    if (lookedTo > 0 && first - lookedTo >= mostLookedAt) return { groups: groups.all, next: lookedTo }
+    if (lookedTo > 0 && first - lookedTo >= maxLookedAt) return { groups: groups.all, next: lookedTo }
   }
   return { groups: groups.all, next: null }
 }

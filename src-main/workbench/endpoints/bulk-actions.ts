@@ -8,9 +8,9 @@ import { IdParams, MailingListParams, Nullable, withDefault } from '../../http/s
 import { choiceInput } from './choice.ts'
 
 /** Ids that somebody may tick, or leave out, one by one. */
-export const mostTicked = 10_000
+export const maxTicked = 10_000
 
-const Ids = Type.Array(Type.Integer(), { maxItems: mostTicked })
+const Ids = Type.Array(Type.Integer(), { maxItems: maxTicked })
 
 export const bulkActionEndpoints = unlistedEndpoints({
   // Writes down whom somebody has chosen, so that what follows meets exactly those.

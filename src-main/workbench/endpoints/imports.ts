@@ -74,7 +74,7 @@ export type AddingImport = Static<typeof AddingImport>
 export const FailedRowsQuery = Type.Object({ ...PageQuery(50), reason: Type.Optional(Type.String()) })
 
 /** Rows that are corrected at once. */
-const mostCorrected = 5000
+const maxCorrected = 5000
 
 export const importEndpoints = unlistedEndpoints({
   // As in the API, with what that does not tell of each.
@@ -115,7 +115,7 @@ export const importEndpoints = unlistedEndpoints({
         Type.Object({ place: Type.Integer({ minimum: 0 }), cells: Type.Array(Type.String()) }),
         {
           minItems: 1,
-          maxItems: mostCorrected
+          maxItems: maxCorrected
         }
       )
     }),

@@ -4,13 +4,13 @@ import { Filled, Nullable } from '../../http/schema.ts'
 import { TableSort } from '../endpoints/subscriber-table.ts'
 
 /** In pixels: narrower ones cannot be told from their edge, wider ones are a screen. */
-export const [leastColumnWidth, mostColumnWidth] = [64, 1200]
+export const [minColumnWidth, maxColumnWidth] = [64, 1200]
 
 /** A column of the table: one of subscribers by its name in the API, or a custom field as "field ID". */
 const ViewColumn = Type.Object({
   key: Type.String({ pattern: '^(?:[a-z_]{1,30}|field [0-9]{1,15})$' }),
   /** In pixels; null = as wide as there is room. */
-  width: Nullable(Type.Integer({ minimum: leastColumnWidth, maximum: mostColumnWidth }))
+  width: Nullable(Type.Integer({ minimum: minColumnWidth, maximum: maxColumnWidth }))
 })
 
 /** What the table shows and how. Columns that are gone meanwhile are left out when it is shown. */
