@@ -5,12 +5,12 @@ import base from './vitest.config.ts'
 
 const isOfWindow = (path: string): boolean => basename(dirname(path)) === 'e2e'
 
-/** Test files with a long form: those that ask test/support/long.ts, and those of the window, which is larger in it. */
+/** Test files with a long form: those that import test/support/long.ts, and those of the window, which run in a larger one. */
 const withLongForm = globSync('test/**/*.test.ts')
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => isOfWindow(path) || /from '.*\/support\/long\.ts'/.test(readFileSync(path, 'utf8')))
 
-/** Those whose long form holds all of the short one. */
+/** Those whose long form includes all of the short one. */
 export const coveredByLongForm = withLongForm.filter((path) => !isOfWindow(path))
 
 /** The tests that have a long form, in that form. */

@@ -24,7 +24,7 @@ export const slow = [
   'test/torture/damage.test.ts'
 ]
 
-/** The slow tests, but for those that `npm run test:long` runs in a longer form after them. */
+/** The slow tests, except those that `npm run test:long` runs in their long form after them. */
 export default defineConfig({
   test: { ...base.test, include: slow, exclude: [...(base.test?.exclude ?? []), ...coveredByLongForm] }
 })

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { moduleOf } from './component-module.ts'
 
-// Checks by types what components do in their scripts. oxlint reads no components, and ESLint, which does, takes minutes: for each of them
-// it works out the types of all others again. So their scripts are written out as modules, into a copy of the sources.
+// Runs the rules that need types on the scripts of components. oxlint cannot read components; ESLint can, but takes minutes, because it
+// works out all types again for each of them. So each script is written out as a module, into a copy of the sources.
 
 const copy = '.components'
 
@@ -22,14 +21,13 @@ writeFileSync(
   JSON.stringify({ extends: '../tsconfig.json', include: ['src-main', 'src-renderer'] })
 )
 
-const oxlint = join(dirname(createRequire(import.meta.url).resolve('oxlint/package.json')), 'bin/oxlint')
 const { status, stdout, stderr } = spawnSync(
   process.execPath,
-  [oxlint, '--type-aware', '--deny-warnings', '--no-ignore', ...modules],
+  ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '--no-ignore', ...modules],
   { encoding: 'utf8' }
 )
 process.stderr.write(stderr)
-// Lines are where they are in the component.
+// What it names is the component, in which the lines have the same numbers.
 process.stdout.write(stdout.replaceAll(/\.components[\\/](\S+\.vue)\.ts/g, '$1'))
 rmSync(copy, { recursive: true })
 process.exitCode = status ?? 1

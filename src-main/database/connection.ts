@@ -76,8 +76,8 @@ const maxPrepared = 250
 const preparedStatements = new WeakMap<Database, Map<string, Statement>>()
 
 /**
- * A statement of a connection: those that were used last stay prepared, since preparing one takes as long as running most
- * of them. It is the same one for the same text, so whoever asks leaves it as it is, without pluck() or raw().
+ * Prepares a statement, or returns the one that was prepared for the same text: preparing one takes as long as running most
+ * of them. Those used last are kept. Callers share them, and so must not call pluck() or raw() on them.
  */
 export function preparedOn(database: Database, text: string): Statement {
   const prepared = preparedStatements.get(database) ?? new Map<string, Statement>()
@@ -90,7 +90,7 @@ export function preparedOn(database: Database, text: string): Statement {
   return statement
 }
 
-/** Kysely over a connection. By itself it prepares each statement anew. */
+/** Kysely over a connection, with statements that stay prepared; Kysely itself would prepare each one anew every time. */
 export function kyselyOver(database: Database): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: new SqliteDialect({

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import type { Page } from './pagination.ts'
 
 /** The answer of a call that succeeded (docs/api.md, "Requests and answers"). */
 export function envelope<Data extends TSchema>(data: Data) {
@@ -42,7 +43,7 @@ export function ok<Data>(data: Data) {
 }
 
 /** Wraps one page of a list of `total` records. */
-export function okPage<Page>(items: Page, page: { page: number; per_page: number }, total: number) {
+export function okPage<Items>(items: Items, page: Page, total: number) {
   return {
     ...ok(items),
     page: page.page,

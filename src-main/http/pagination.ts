@@ -16,7 +16,7 @@ export function limitPageSize(perPage: number, most: number): void {
   if (perPage > most) throw new ApiError('requested_too_many', `per_page must be at most ${most}`)
 }
 
-/** A page that is asked for; the first is 0. */
+/** Which page is asked for, the first being 0, and how many records a page has. */
 export interface Page {
   page: number
   per_page: number
@@ -27,7 +27,7 @@ export function offsetOf({ page, per_page }: Page): number {
   return Math.min(page * per_page, Number.MAX_SAFE_INTEGER)
 }
 
-/** A page of what a query finds, in its order, and how much it finds in all. */
+/** One page of the rows that a query finds, in the query's order, and the number of all of them. */
 export async function pageOf<Schema, Table extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Table, Row>,
   page: Page

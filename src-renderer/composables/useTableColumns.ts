@@ -1,7 +1,7 @@
 import { computed, type Ref, shallowRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { SortColumn } from '../../src-main/api/segments/conditions.ts'
-import { minColumnWidth, maxColumnWidth } from '../../src-main/workbench/table-views/schema.ts'
+import { maxColumnWidth, minColumnWidth } from '../../src-main/workbench/table-views/schema.ts'
 import type { CustomField } from '../api/custom-fields.ts'
 import type { MailingList } from '../api/mailing-lists.ts'
 import type { Subscriber } from '../api/subscribers.ts'
