@@ -34,6 +34,9 @@ function trayIcon(): Plugin {
 /** Native code cannot be bundled. */
 const native = ['better-sqlite3', '@napi-rs/keyring']
 
+/** Modules of charts: large, and needed by few pages. */
+const ofCharts = /src-renderer[\\/]components[\\/]charts|node_modules[\\/](vue-echarts|echarts|zrender)[\\/]/
+
 export default defineConfig({
   main: {
     plugins: [licences({ external: native }), trayIcon()],
@@ -58,7 +61,15 @@ export default defineConfig({
       minify: true,
       // MJML, which is loaded when somebody writes a message.
       chunkSizeWarningLimit: 1800,
-      rollupOptions: { input: resolve('src-renderer/index.html') }
+      rollupOptions: {
+        input: resolve('src-renderer/index.html'),
+        output: {
+          // A page made of many small files shows later than one made of a few that contain more than it needs.
+          codeSplitting: {
+            groups: [{ name: 'shared', minShareCount: 2, test: (id) => !ofCharts.test(id) }]
+          }
+        }
+      }
     },
     plugins: [
       // The API's server serves the window, and /lists/1 loads the same files as /: their addresses are absolute, where
