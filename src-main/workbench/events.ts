@@ -1,43 +1,54 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { type Static, Type } from 'typebox'
 import { authenticate } from '../api/accounts/authentication.ts'
 import type { Change } from '../database/command.ts'
 import { ApiError } from '../base/errors.ts'
-
-/** What the window is told: something of this kind changed, on this list. */
-export interface LiveEvent {
-  entity: Change['entity']
-  mailing_list_id: number | null
-}
+import { type LiveEvent, RecentChanges } from './recent-changes.ts'
 
 /** Changes are gathered for so long before they are sent, in milliseconds: an import makes many a second. */
 const gatheringTime = 200
 /** A comment keeps the connection from being taken for dead, in milliseconds. */
 const heartbeat = 20_000
 
-/** GET /app/v1/events: what changes, as server-sent events. */
+/** For a window that was still loading: what changed in the last `changed_within` milliseconds is told as well. */
+const EventsQuery = Type.Object({ changed_within: Type.Optional(Type.Integer({ minimum: 0 })) })
+type EventsQuery = Static<typeof EventsQuery>
+
+/** GET /app/v1/events: what changes, as server-sent events, each an array of changes; null = anything may have changed. */
 export const eventRoutes: FastifyPluginAsync = async (app) => {
   const listeners = new Set<(change: Change) => void>()
   const open = new Set<() => void>()
+  const recent = new RecentChanges()
   app.context.writer.onChanges((changes) => {
-    for (const listener of listeners) changes.forEach(listener)
+    for (const change of changes) {
+      recent.note(change)
+      for (const listener of listeners) listener(change)
+    }
   })
   // Connections that stay open would hold up the end of the server.
   app.addHook('preClose', async () => {
     for (const end of open) end()
   })
 
-  app.get('/events', { config: { access: 'signed_in' }, schema: { hide: true } }, async (request, reply) => {
+  const options = {
+    config: { access: 'signed_in' },
+    schema: { hide: true, querystring: EventsQuery }
+  } as const
+  app.get<{ Querystring: EventsQuery }>('/events', options, async (request, reply) => {
     const { organizationId } = request.caller
     reply.hijack()
     const { raw } = reply
     raw.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
     raw.write(': listening\n\n')
+    const tell = (changes: LiveEvent[] | null): void => void raw.write(`data: ${JSON.stringify(changes)}\n\n`)
+    const missed = recent.within(request.query.changed_within ?? 0, organizationId)
+    if (missed?.length !== 0) tell(missed)
 
     const gathered = new Map<string, LiveEvent>()
     let timer: NodeJS.Timeout | undefined
     const send = (): void => {
       timer = undefined
-      for (const event of gathered.values()) raw.write(`data: ${JSON.stringify(event)}\n\n`)
+      tell([...gathered.values()])
       gathered.clear()
     }
     const listener = (change: Change): void => {

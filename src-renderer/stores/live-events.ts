@@ -1,9 +1,11 @@
 import { defineStore } from 'pinia'
 import { onScopeDispose } from 'vue'
-import type { LiveEvent } from '../../src-main/workbench/events.ts'
+import type { LiveEvent } from '../../src-main/workbench/recent-changes.ts'
 
-/** After how many milliseconds a refused connection is tried again. */
+/** After how many milliseconds a connection that broke or was refused is made again. */
 const reconnectTime = 2000
+/** A first connection that takes longer to open, in milliseconds, may have missed a change. */
+const maxOpeningTime = 5000
 
 /** At least so many milliseconds pass between two loads of what changes all the time. */
 const minRest = 500
@@ -12,23 +14,29 @@ const restPerLoad = 3
 /** No longer than this: a load during which the computer slept is no heavy one. */
 const maxRest = 15_000
 
-/** Told of null when there was no connection before: anything may have changed meanwhile. */
-type Listener = (event: LiveEvent | null) => void
+/** Told of null after a time without a connection: anything may have changed meanwhile. */
+type Listener = (changes: LiveEvent[] | null) => void
 
 /** What changes in the data, whoever changed it: one connection for the whole window. */
 export const useLiveEvents = defineStore('live-events', () => {
   const listeners = new Set<Listener>()
-  const tell = (event: LiveEvent | null): void => {
-    for (const listener of listeners) listener(event)
+  const tell = (changes: LiveEvent[] | null): void => {
+    for (const listener of listeners) listener(changes)
   }
+  let mayHaveMissed = false
   function connect(): void {
-    const source = new EventSource('/app/v1/events')
-    // What changed before the connection was there, nobody was told of.
-    source.onopen = () => tell(null)
-    source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data) as LiveEvent)
+    // Counted from when the page was asked for: nothing that it shows is older.
+    const now = performance.now()
+    const since = mayHaveMissed ? '' : `?changed_within=${Math.ceil(now) + maxOpeningTime}`
+    const source = new EventSource(`/app/v1/events${since}`)
+    source.onopen = () => {
+      if (mayHaveMissed || performance.now() - now > maxOpeningTime) tell(null)
+    }
+    source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data) as LiveEvent[] | null)
     source.onerror = () => {
-      // A connection that broke is made again by the browser, but not one that was refused.
-      if (source.readyState === EventSource.CLOSED) setTimeout(connect, reconnectTime)
+      mayHaveMissed = true
+      source.close()
+      setTimeout(connect, reconnectTime)
     }
   }
   connect()
@@ -68,8 +76,8 @@ export const useLiveEvents = defineStore('live-events', () => {
       const wanted = listId()
       return entities.includes(entity) && (wanted === null || changedList === wanted)
     }
-    listen((event) => {
-      if (event && !concerns(event)) return
+    listen((changes) => {
+      if (changes && !changes.some(concerns)) return
       if (isBusy) changedMeanwhile = true
       else void run()
     })

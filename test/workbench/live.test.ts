@@ -1,34 +1,98 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { LiveEvent } from '../../src-main/workbench/events.ts'
-import { makeUser } from '../support/accounts.ts'
+import type { LiveEvent } from '../../src-main/workbench/recent-changes.ts'
+import { makeOrganization, makeUser, systemAdminIn } from '../support/accounts.ts'
 import { basic, sharedApplication } from '../support/application.ts'
 import { importText, makeList, makeSubscriber } from '../support/builders.ts'
 
 const started = sharedApplication()
 
+interface Events {
+  /** What was said so far, once it contains `wanted`. */
+  until(wanted: string): Promise<string>
+  stop(): void
+}
+
+/** Listens to live events. @param query such as `?changed_within=1000` */
+async function listen(query = '', api = started.api): Promise<Events> {
+  const stop = new AbortController()
+  const response = await api.raw(`/app/v1/events${query}`, { signal: stop.signal })
+  expect(response.headers.get('Content-Type')).toBe('text/event-stream')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    until: async (wanted) => {
+      while (!text.includes(wanted)) {
+        const read = await reader?.read()
+        if (!read || read.done) throw new Error(`ended without ${wanted}: ${text}`)
+        text += read.value
+      }
+      return text
+    },
+    stop: () => stop.abort()
+  }
+}
+
+/** How a change of a list is told of. */
+function changeOf({ id }: { id: number }, entity: LiveEvent['entity'] = 'mailing_list'): string {
+  return JSON.stringify({ entity, mailing_list_id: id })
+}
+
 describe('live events', () => {
   it('tell a window what another program changed', async () => {
-    const stop = new AbortController()
-    const response = await started.api.raw('/app/v1/events', { signal: stop.signal })
-    expect(response.headers.get('Content-Type')).toBe('text/event-stream')
+    const events = await listen()
     const list = await makeList(started.api)
     await makeSubscriber(started.api, list.id, 'a@example.com')
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    const wanted: LiveEvent = { entity: 'subscriber', mailing_list_id: list.id }
-    while (!text.includes(JSON.stringify(wanted))) text += (await reader?.read())?.value ?? ''
-    expect(text).toContain(JSON.stringify({ entity: 'mailing_list', mailing_list_id: list.id }))
-    stop.abort()
+    expect(await events.until(changeOf(list, 'subscriber'))).toContain(changeOf(list))
+    events.stop()
+  })
+
+  it('tell a window that was still loading what changed meanwhile', async () => {
+    const before = await makeList(started.api)
+    const events = {
+      meanwhile: await listen('?changed_within=60000'),
+      none: await listen('?changed_within=0'),
+      later: await listen(),
+      // Changes are not kept for so long: anything may have changed.
+      tooLong: await listen('?changed_within=60001')
+    }
+    const after = changeOf(await makeList(started.api))
+    expect(await events.meanwhile.until(after)).toContain(changeOf(before))
+    expect(await events.none.until(after)).not.toContain(changeOf(before))
+    expect(await events.later.until(after)).not.toContain(changeOf(before))
+    expect(await events.tooLong.until('data: null')).not.toContain(changeOf(before))
+    for (const each of Object.values(events)) each.stop()
+  })
+
+  it('tell an organization of its own changes only', async () => {
+    const other = await systemAdminIn(started.app, await makeOrganization(started))
+    const [own, others] = [await makeList(started.api), await makeList(other)]
+    const events = [
+      await listen('?changed_within=60000'),
+      await listen('?changed_within=60000', other)
+    ] as const
+    const later = [await makeList(started.api), await makeList(other)] as const
+    const heard = [
+      await events[0].until(changeOf(later[0])),
+      await events[1].until(changeOf(later[1]))
+    ] as const
+    expect(heard[0]).toContain(changeOf(own))
+    expect(heard[1]).toContain(changeOf(others))
+    for (const list of [others, later[1]]) expect(heard[0]).not.toContain(changeOf(list))
+    for (const list of [own, later[0]]) expect(heard[1]).not.toContain(changeOf(list))
+    for (const each of events) each.stop()
+  })
+
+  it('refuse a time that is no number of milliseconds', async () => {
+    const response = await started.api.raw('/app/v1/events?changed_within=-1')
+    expect(await response.json()).toMatchObject({ success: false, error_code: 'validation_failed' })
   })
 
   it('tell of an import that goes on although it changes nobody', async () => {
     const list = await makeList(started.api)
     await importText(started.api, list.id, 'email\na@example.com\n', { column_mapping: ['email'] })
-    const stop = new AbortController()
-    const response = await started.api.raw('/app/v1/events', { signal: stop.signal })
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const events = await listen()
     await importText(started.api, list.id, 'email\na@example.com\n', { column_mapping: ['email'] })
     const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
     const changes = database
@@ -42,9 +106,8 @@ describe('live events', () => {
       ...Array.from({ length: 4 }, () => 'subscriber_import update'),
       'subscriber_import create'
     ])
-    let text = ''
-    while (!text.includes('subscriber_import')) text += (await reader?.read())?.value ?? ''
-    stop.abort()
+    await events.until('subscriber_import')
+    events.stop()
   })
 
   it('end for a user who may not sign in any more', async () => {
