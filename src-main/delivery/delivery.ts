@@ -11,7 +11,7 @@ import type { RunningJob } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
 import { linksOf } from './links.ts'
 import type { Image } from '../api/images/queries.ts'
-import { type Addressee, imagesCarried, MessageComposer } from './message.ts'
+import { type Addressee, type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { drawShares, drawOf, testedContent } from './split-test.ts'
@@ -151,7 +151,9 @@ export class Delivery {
     transport: Transport,
     { mails, suppressed, afterId }: Step
   ): Promise<boolean> {
-    const messages = await Promise.all(mails.map((mail) => composer.compose(mail.contentId, mail.addressee)))
+    const messages: ComposedMessage[] = []
+    // One after the other: made at once, the parts of all of them would be in memory together.
+    for (const mail of mails) messages.push(await composer.compose(mail.contentId, mail.addressee))
     const before = plan.progress.position
     const position = messages.length > 0 ? transport.send(messages) : before
     const counted = new Map<number, { counters: Counters; subscriberIds: number[] }>()

@@ -24,6 +24,11 @@ export interface WrittenContent {
   text: string | undefined
 }
 
+/** A message for somebody, in the format that suits them. */
+export interface ComposedMessage extends OutgoingMessage {
+  format: ContentFormat
+}
+
 interface Compiled {
   subject: CompiledText
   html: CompiledText
@@ -71,10 +76,7 @@ export class MessageComposer {
   }
 
   /** The whole message, with its headers. */
-  async compose(
-    contentId: number,
-    addressee: Addressee
-  ): Promise<OutgoingMessage & { format: ContentFormat }> {
+  async compose(contentId: number, addressee: Addressee): Promise<ComposedMessage> {
     const { sender, bounceAddress, xCampaignId } = this.#plan
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
