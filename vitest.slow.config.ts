@@ -21,7 +21,7 @@ export const slow = [
   'test/salvage/salvage.test.ts',
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
-  'test/torture/damage.test.ts'
+  'test/torture/{damage,fuzz}.test.ts'
 ]
 
 /** The slow tests, except those that `npm run test:long` runs in their long form after them. */
