@@ -64,7 +64,7 @@ export default defineConfig({
       rollupOptions: {
         input: resolve('src-renderer/index.html'),
         output: {
-          // A page made of many small files shows later than one made of a few that contain more than it needs.
+          // A page made of many small files appears later than one made of a few that contain more than it needs.
           codeSplitting: {
             groups: [{ name: 'shared', minShareCount: 2, test: (id) => !ofCharts.test(id) }]
           }

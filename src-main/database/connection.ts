@@ -90,7 +90,7 @@ export function preparedOn(database: Database, text: string): Statement {
   return statement
 }
 
-/** Kysely over a connection, with statements that stay prepared; Kysely itself would prepare each one anew every time. */
+/** A Kysely instance over a connection. It reuses prepared statements; on its own, Kysely prepares one for every query. */
 export function kyselyOver(database: Database): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: new SqliteDialect({

@@ -152,7 +152,7 @@ export class Delivery {
     { mails, suppressed, afterId }: Step
   ): Promise<boolean> {
     const messages: ComposedMessage[] = []
-    // One after the other: made at once, the parts of all of them would be in memory together.
+    // One after the other: composed at once, they would all be in memory with everything they are made of.
     for (const mail of mails) messages.push(await composer.compose(mail.contentId, mail.addressee))
     const before = plan.progress.position
     const position = messages.length > 0 ? transport.send(messages) : before

@@ -3,18 +3,18 @@ import { type Static, Type } from 'typebox'
 import { authenticate } from '../api/accounts/authentication.ts'
 import type { Change } from '../database/command.ts'
 import { ApiError } from '../base/errors.ts'
-import { type LiveEvent, RecentChanges } from './recent-changes.ts'
+import { type LiveEvent, liveEventOf, RecentChanges } from './recent-changes.ts'
 
 /** Changes are gathered for so long before they are sent, in milliseconds: an import makes many a second. */
 const gatheringTime = 200
 /** A comment keeps the connection from being taken for dead, in milliseconds. */
 const heartbeat = 20_000
 
-/** For a window that was still loading: what changed in the last `changed_within` milliseconds is told as well. */
+/** For a window that was still loading: what changed in the last `changed_within` milliseconds is sent first. */
 const EventsQuery = Type.Object({ changed_within: Type.Optional(Type.Integer({ minimum: 0 })) })
 type EventsQuery = Static<typeof EventsQuery>
 
-/** GET /app/v1/events: what changes, as server-sent events, each an array of changes; null = anything may have changed. */
+/** GET /app/v1/events: changes as server-sent events, each an array of `LiveEvent`; null = anything may have changed. */
 export const eventRoutes: FastifyPluginAsync = async (app) => {
   const listeners = new Set<(change: Change) => void>()
   const open = new Set<() => void>()
@@ -55,7 +55,7 @@ export const eventRoutes: FastifyPluginAsync = async (app) => {
       if (change.entity === 'user') void endRevoked()
       if (change.organizationId !== organizationId) return
       const { entity, mailingListId } = change
-      gathered.set(`${entity} ${mailingListId}`, { entity, mailing_list_id: mailingListId })
+      gathered.set(`${entity} ${mailingListId}`, liveEventOf(change))
       timer ??= setTimeout(send, gatheringTime)
     }
     const beat = setInterval(() => {

@@ -6,28 +6,34 @@ export interface LiveEvent {
   mailing_list_id: number | null
 }
 
+/** What the window is told of a change. */
+export function liveEventOf({ entity, mailingListId }: Change): LiveEvent {
+  return { entity, mailing_list_id: mailingListId }
+}
+
 /** How long a change is kept, in milliseconds: a window that takes longer to load loads everything again. */
 const keptFor = 60_000
 
-/** The latest change of each kind on each list, for windows that were still loading when it happened. */
+/** The latest change of each kind on each list, kept for windows that were still loading when it happened. */
 export class RecentChanges {
-  /** By what they tell of; the latest is last. */
+  /** By organization, kind and list; the latest is last. */
   readonly #changes = new Map<string, { at: number; organizationId: number; event: LiveEvent }>()
 
-  note({ organizationId, entity, mailingListId }: Change): void {
+  note(change: Change): void {
     const now = performance.now()
     for (const [key, { at }] of this.#changes) {
       if (now - at <= keptFor) break
       this.#changes.delete(key)
     }
+    const { organizationId, entity, mailingListId } = change
     const key = `${organizationId} ${entity} ${mailingListId}`
     this.#changes.delete(key)
-    this.#changes.set(key, { at: now, organizationId, event: { entity, mailing_list_id: mailingListId } })
+    this.#changes.set(key, { at: now, organizationId, event: liveEventOf(change) })
   }
 
   /**
-   * What changed in an organization in the last `time` milliseconds, since the application started; null = so far back
-   * that changes were forgotten.
+   * What changed in an organization in the last `time` milliseconds, as far as this process knows; null = the time goes
+   * back further than changes are kept.
    */
   within(time: number, organizationId: number): LiveEvent[] | null {
     if (time > keptFor) return null

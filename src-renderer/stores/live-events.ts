@@ -2,9 +2,9 @@ import { defineStore } from 'pinia'
 import { onScopeDispose } from 'vue'
 import type { LiveEvent } from '../../src-main/workbench/recent-changes.ts'
 
-/** After how many milliseconds a connection that broke or was refused is made again. */
+/** How many milliseconds after a connection broke or was refused another one is made. */
 const reconnectTime = 2000
-/** A first connection that takes longer to open, in milliseconds, may have missed a change. */
+/** If the first connection takes longer than this to open, in milliseconds, it may have missed a change. */
 const maxOpeningTime = 5000
 
 /** At least so many milliseconds pass between two loads of what changes all the time. */
@@ -14,7 +14,7 @@ const restPerLoad = 3
 /** No longer than this: a load during which the computer slept is no heavy one. */
 const maxRest = 15_000
 
-/** Told of null after a time without a connection: anything may have changed meanwhile. */
+/** Called with null when anything may have changed, such as after a time without a connection. */
 type Listener = (changes: LiveEvent[] | null) => void
 
 /** What changes in the data, whoever changed it: one connection for the whole window. */
@@ -25,7 +25,7 @@ export const useLiveEvents = defineStore('live-events', () => {
   }
   let mayHaveMissed = false
   function connect(): void {
-    // Counted from when the page was asked for: nothing that it shows is older.
+    // Milliseconds since the page was requested: nothing that it shows was read before then.
     const now = performance.now()
     const since = mayHaveMissed ? '' : `?changed_within=${Math.ceil(now) + maxOpeningTime}`
     const source = new EventSource(`/app/v1/events${since}`)

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { makeList, makeSubscriber } from '../support/builders.ts'
 import { onEachStage } from './stages.ts'
 
-// In a file of its own: what other tests changed shortly before is loaded again.
+// In a file of its own, since a page loads again what other tests changed shortly before.
 onEachStage('a page that loads', ({ started, open }) => {
   it('needs few files, and asks for nothing twice', async () => {
     const list = await makeList(started.api)
     const window = await open()
     const { page } = window
-    // The first page asks for nothing any more.
+    // So that the first page makes no more requests.
     await page.goto('about:blank')
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -19,7 +19,7 @@ onEachStage('a page that loads', ({ started, open }) => {
     await page.getByText('first@example.com').waitFor()
 
     expect(asked.filter((path) => path.endsWith('.js')).length).toBeLessThan(10)
-    // What the new list and subscriber changed may be asked for again, and nothing else.
+    // Only what the new list and subscriber changed may be requested again.
     const others = asked.filter((path) =>
       /\/(segments|custom_fields|table_views|remotes|integrity)$/.test(path)
     )
