@@ -462,7 +462,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
   })
 
   it('are told with what is new, and installed when nothing runs', async () => {
-    const { choose, autoUpdater, log, signIn, window, origin, dataHome } = await startInstalled()
+    const { app, choose, autoUpdater, log, signIn, window, origin, dataHome } = await startInstalled()
     const api = await signIn()
     choose('Check for Updates…')
     await vi.waitFor(() => expect(log.join('\n')).toContain('Could not check for updates'))
@@ -490,6 +490,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     // Nothing is replaced before everything has ended, and what comes in its place is no second start.
     expect(log.slice(-3)).toEqual(['quit held up', 'lock released', 'install update'])
     expect(log).toContain('download update')
+    app.emit('quit')
     log.push('quit')
   })
 

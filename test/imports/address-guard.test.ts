@@ -1,5 +1,6 @@
-import type { LookupAddress } from 'node:dns'
-import { describe, expect, it, vi } from 'vitest'
+import dns, { type LookupAddress } from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { guardedLookup } from '../../src-main/imports/address-guard.ts'
 
 const answers: Record<string, LookupAddress[]> = {
@@ -14,11 +15,24 @@ const answers: Record<string, LookupAddress[]> = {
   'mapped.example': [{ address: '::ffff:10.0.0.1', family: 6 }]
 }
 
-// What the network's name server would say.
-vi.mock('node:dns', () => ({
-  lookup: (host: string, _options: unknown, callback: (error: null, addresses: LookupAddress[]) => void) =>
-    callback(null, answers[host] ?? [])
-}))
+/** What the network's name server would say. */
+function answer(
+  host: string,
+  _options: unknown,
+  callback: (error: null, addresses: LookupAddress[]) => void
+): void {
+  callback(null, answers[host] ?? [])
+}
+
+beforeAll(() => {
+  vi.spyOn(dns, 'lookup').mockImplementation(answer as typeof dns.lookup)
+  // Other files of tests may have loaded what looks names up.
+  syncBuiltinESMExports()
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
 
 function lookUp(host: string, all: boolean): Promise<unknown> {
   return new Promise((resolve, reject) => {

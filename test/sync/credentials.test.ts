@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Credentials } from '../../src-main/base/credentials.ts'
 import type { Remote } from '../../src-main/sync/schema.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
@@ -28,8 +28,8 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const directory = await temporaryDirectory()
     // Where no keyring answers.
-    process.env['DBUS_SESSION_BUS_ADDRESS'] = 'unix:path=/nowhere'
-    onTestFinished(() => void delete process.env['DBUS_SESSION_BUS_ADDRESS'])
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const credentials = new Credentials(directory, null)
     expect(await credentials.write(7, 'secret')).toBe('file')
     expect((await stat(join(directory, 'credentials', 'remote-7'))).mode & 0o777).toBe(0o600)
