@@ -8,12 +8,13 @@ export const slow = [
   'test/backups/{backups,encryption,restore-steps}.test.ts',
   'test/bulk-actions/recovery.test.ts',
   'test/database/failing-disk.test.ts',
+  'test/delivery/faults.test.ts',
   'test/desktop/shell.test.ts',
   'test/e2e/{accessibility,audit,backups,bulk-actions,campaigns,drafts,filters,home,imports,integrity}.test.ts',
-  'test/e2e/{jobs,language,layout,list-settings,message-design,message-editor,palette,segments}.test.ts',
+  'test/e2e/{jobs,language,layout,list-settings,lists,message-design,message-editor,palette,segments}.test.ts',
   'test/e2e/{subscriber-page,suppression,sync,templates,undo,users,views}.test.ts',
   'test/exports/exports.test.ts',
-  'test/headless/{files,sync}.test.ts',
+  'test/headless/{files,start,sync}.test.ts',
   'test/imports/faults.test.ts',
   'test/integrity/damage.test.ts',
   'test/jobs/clock.test.ts',
@@ -21,7 +22,7 @@ export const slow = [
   'test/salvage/salvage.test.ts',
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
-  'test/torture/{damage,fuzz}.test.ts'
+  'test/torture/{damage,fuzz,pages}.test.ts'
 ]
 
 /** The slow tests, except those that `npm run test:long` runs in their long form after them. */
