@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import yauzl from 'yauzl'
@@ -443,7 +443,7 @@ describe('a backup command that is interrupted', () => {
     const ended = once(child, 'exit')
     const complaints = text(child.stderr)
     while (child.exitCode === null && !namesIn(folder, backups).some((name) => made.test(name)))
-      await nextTurn()
+      await pause(1)
     // npm and a terminal send one each.
     child.kill('SIGINT')
     await pause(5)

@@ -53,8 +53,9 @@ describe.runIf(process.platform === 'linux')('completion in bash', () => {
 
   it.each(commands)('offers the options of %s', (command) => {
     const options = [...help(command).matchAll(/--[a-z-]+/g)].map(([option]) => option)
-    for (const option of options) expect(offered(command, '--')).toContain(option)
-    for (const option of offered(command, '--')) expect([...options, '--help']).toContain(option)
+    const completions = offered(command, '--')
+    for (const option of options) expect(completions).toContain(option)
+    for (const option of completions) expect([...options, '--help']).toContain(option)
   })
 
   it('offers only what begins like the word', () => {
