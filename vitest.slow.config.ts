@@ -5,7 +5,7 @@ import { coveredByLongForm } from './vitest.long.config.ts'
 /** What takes longest, of parts that other tests are about as well: `npm test` does without, `npm run test:long` does not. */
 export const slow = [
   'test/api/primary-key.test.ts',
-  'test/backups/{backups,encryption,restore-steps}.test.ts',
+  'test/backups/{archive,backups,encryption,restore-steps}.test.ts',
   'test/bulk-actions/recovery.test.ts',
   'test/database/failing-disk.test.ts',
   'test/delivery/faults.test.ts',
@@ -14,12 +14,12 @@ export const slow = [
   'test/e2e/{jobs,language,layout,list-settings,lists,message-design,message-editor,palette,segments}.test.ts',
   'test/e2e/{subscriber-page,suppression,sync,templates,undo,users,views}.test.ts',
   'test/exports/exports.test.ts',
-  'test/headless/{files,start,sync}.test.ts',
+  'test/headless/{files,serve,start,sync}.test.ts',
   'test/imports/faults.test.ts',
   'test/integrity/damage.test.ts',
   'test/jobs/clock.test.ts',
   'test/retention.test.ts',
-  'test/salvage/salvage.test.ts',
+  'test/salvage/{repairs,salvage}.test.ts',
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
   'test/torture/{damage,fuzz,pages}.test.ts'
