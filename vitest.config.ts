@@ -11,7 +11,9 @@ export default defineConfig({
     exclude: ['test/packages/**'],
     // Files that run in the same worker share what they import; to load it again for each took a fifth of the time.
     isolate: false,
+    // What a test or an application set for the process is not left to the next test or file.
     setupFiles: 'test/support/default-umask.ts',
+    unstubEnvs: true,
     // Tests start applications and browsers of their own; two at a time suit two cores.
     maxWorkers: 2,
     // Longest wait before a test is given up, on a machine that is busy with other things; no test measures speed.

@@ -406,7 +406,6 @@ describe('opening at login', () => {
       onTestFinished(() => {
         Object.defineProperty(process, 'platform', { value: actual })
         vi.doUnmock('electron')
-        vi.unstubAllEnvs()
       })
       vi.resetModules()
       vi.doMock('electron', () => module)

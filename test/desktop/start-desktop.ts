@@ -66,14 +66,10 @@ export async function startDesktop(
     // Whatever runs is left to the next start.
     electron.answers.button = 1
     if (!log.includes('quit')) electron.app.quit()
-    try {
-      await vi.waitFor(() => expect(log).toContain('quit'))
-    } finally {
-      vi.doUnmock('electron')
-      vi.doUnmock('electron-updater')
-      vi.doUnmock('../../src-main/app.ts')
-      vi.unstubAllEnvs()
-    }
+    await vi.waitFor(() => expect(log).toContain('quit'))
+    vi.doUnmock('electron')
+    vi.doUnmock('electron-updater')
+    vi.doUnmock('../../src-main/app.ts')
   })
   await import('../../src-main/desktop/main.ts')
   electron.becomeReady()

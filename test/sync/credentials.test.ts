@@ -29,7 +29,6 @@ test.runIf(process.platform === 'linux')(
     const directory = await temporaryDirectory()
     // Where no keyring answers.
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
-    onTestFinished(() => void vi.unstubAllEnvs())
     const credentials = new Credentials(directory, null)
     expect(await credentials.write(7, 'secret')).toBe('file')
     expect((await stat(join(directory, 'credentials', 'remote-7'))).mode & 0o777).toBe(0o600)
