@@ -5,7 +5,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
-import { authenticate, KeyUses, SignIn } from './api/accounts/authentication.ts'
+import { authenticate, LastUses, SignIn, Tickets } from './api/accounts/authentication.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
 import { Backups } from './backups/backups.ts'
 import { backupFolder } from './backups/files.ts'
@@ -198,7 +198,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     for (const sentence of backups.warnings) process.stderr.write(`${sentence}\n`)
     const about = new About()
     const signIn = new SignIn()
-    const keyUses = new KeyUses(writer)
+    const tickets = new Tickets()
+    const keyUses = new LastUses((id) => writer.run('accounts.noteKeyUse', { id }))
+    const sessionUses = new LastUses((id) => writer.run('accounts.noteSessionUse', { id }))
     const passwords = new Passwords(options.passwordCost)
     const context = {
       reader,
@@ -210,7 +212,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       contents,
       failedRows,
       signIn,
+      tickets,
       keyUses,
+      sessionUses,
       passwords,
       credentials,
       remoteLook,
@@ -273,7 +277,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       baseUrl,
       organizationId: systemOrganizationId,
       interfaceUrl: (page = '/') =>
-        signIn.addressFor(baseUrl, { organizationId: systemOrganizationId, userId }, page),
+        signIn.addressFor(baseUrl, { organizationId: systemOrganizationId, userId, apiKeyId: null }, page),
       pageFor: (target) =>
         pageOfTarget(target, (path) =>
           takeFile(path, { writer, dataDirectory, organizationId: systemOrganizationId })

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { authenticate } from './api/accounts/authentication.ts'
 import { autoresponderRoutes } from './api/autoresponders/routes.ts'
 import { campaignRoutes } from './api/campaigns/routes.ts'
 import { customFieldRoutes } from './api/custom-fields/routes.ts'
@@ -50,7 +51,7 @@ const apiRoutes = [
 /** Registers everything that the server answers: the v2 API, what only the window uses, links of messages, and the window's files. */
 export async function registerRoutes(app: FastifyInstance): Promise<void> {
   for (const routes of apiRoutes) await app.register(routes, { prefix: apiPrefix })
-  await app.register(referenceRoutes)
+  await app.register(referenceRoutes, { authenticate })
   await app.register(registerWorkbench, { prefix: '/app/v1' })
   await app.register(trackingRoutes)
   await app.register(registerWindowFiles)

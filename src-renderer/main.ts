@@ -7,8 +7,9 @@ import './assets/main.css'
 import { i18n, loadSentences } from './i18n.ts'
 import { language } from './language.ts'
 import { router } from './router.ts'
+import { redeemSignInLink } from './sign-in-link.ts'
 
 tellCutTexts()
 document.documentElement.lang = language
-await loadSentences()
+await Promise.all([loadSentences(), redeemSignInLink()])
 createApp(App).use(createPinia()).use(router).use(i18n).use(ui).mount('#app')

@@ -121,6 +121,7 @@ export const router = createRouter({
     { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
     { path: '/users', component: () => import('./pages/UsersPage.vue') },
     { path: '/organizations', component: () => import('./pages/OrganizationsPage.vue') },
+    { path: '/windows', component: () => import('./pages/WindowsPage.vue') },
     { path: '/about', component: () => import('./pages/AboutPage.vue') },
     { path: '/settings', component: () => import('./pages/SettingsPage.vue') },
     { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, it, vi } from 'vitest'
 import { takeInstanceLock } from '../src-main/database/instance-lock.ts'
+import { SessionClient } from './support/session-client.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'listwright-dev-'))
 const loop = spawn(process.execPath, ['tools/dev.ts', '--port', '0', '--data-dir', directory], {
@@ -19,22 +20,21 @@ afterAll(async () => {
 
 it('npm run dev serves the window by Vite, signs it in, and takes its calls to the server', async () => {
   const address = await signInAddress()
-  const signedIn = await fetch(address, { redirect: 'manual' })
-  expect(signedIn.headers.get('location')).toBe('/')
-  const Cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const { data } = await new SessionClient({ baseUrl: new URL(address).origin }).openLink(address)
+  const Authorization = `Bearer ${data.session}`
 
   const page = await fetch(new URL('/lists', address))
   expect(await page.text()).toContain('/@vite/client')
   const call = await fetch(new URL('/ga/api/v2/mailing_lists', address), {
     method: 'POST',
-    headers: { Cookie, Origin: new URL(address).origin },
+    headers: { Authorization, Origin: new URL(address).origin },
     body: '{"name":"From the window"}'
   })
   expect(await call.json()).toMatchObject({ success: true, data: { name: 'From the window' } })
 
   const foreign = await fetch(new URL('/ga/api/v2/mailing_lists', address), {
     method: 'POST',
-    headers: { Cookie, Origin: 'https://example.com' },
+    headers: { Authorization, Origin: 'https://example.com' },
     body: '{"name":"From elsewhere"}'
   })
   expect(foreign.status).toBe(403)

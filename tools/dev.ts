@@ -12,6 +12,7 @@ import {
   type ViteDevServer
 } from 'vite'
 import config from '../electron.vite.config.ts'
+import { servedPrefixes } from '../src-main/http/served-prefixes.ts'
 
 // `npm run dev`: the server from its sources, which starts again when they change, and the window through Vite, which
 // reloads what changes of it.
@@ -93,7 +94,7 @@ async function serveWindow(serverUrl: string): Promise<ViteDevServer> {
         host: '127.0.0.1',
         port: Number(values.port),
         fs: { allow: [root] },
-        proxy: { '^/(ga|app|docs|o|c|w|u)/|^/\\?sign_in=': proxyTo(serverUrl) }
+        proxy: { [`^/(${servedPrefixes.join('|')})/`]: proxyTo(serverUrl) }
       }
     } satisfies InlineConfig)
   )

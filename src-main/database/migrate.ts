@@ -22,6 +22,7 @@ import { sync } from './migrations/0035-sync.ts'
 import { importAdditions } from './migrations/0036-import-additions.ts'
 import { expiredDeletions } from './migrations/0037-expired-deletions.ts'
 import { untriedNotes } from './migrations/0038-untried-notes.ts'
+import { windowSessions } from './migrations/0039-window-sessions.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -41,7 +42,8 @@ export const migrations: readonly Migration[] = [
   sync,
   importAdditions,
   expiredDeletions,
-  untriedNotes
+  untriedNotes,
+  windowSessions
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -100,7 +100,7 @@ async function openAnother(options: StartOptions): Promise<void> {
   const { dataDirectory, target } = options
   const address = await besideRunning(dataDirectory, async ({ call, upload }) => {
     const page = target === undefined ? '/' : await pageOfTarget(target, upload)
-    return (await call<{ address: string }>('POST', '/windows', { page })).address
+    return (await call<{ address: string }>('POST', '/windows', { page, outlives_key: true })).address
   })
   printAddress(address, options)
   if (!hasDisplay()) return

@@ -26,8 +26,14 @@ export const apiPrefix = '/ga/api/v2'
 /** Bytes of a request body; imports from JSON have a limit of their own. */
 const bodyLimit = 4 * 1024 * 1024
 
-/** Bytes of a request's head: a path may hold 100 addresses of full length, URI-encoded (docs/api.md, "Requests and answers"). */
-const maxHeaderSize = 256 * 1024
+/** Characters of a path: it may hold 100 addresses of full length, URI-encoded (docs/api.md, "Requests and answers"). */
+const maxPathLength = 256 * 1024
+
+/**
+ * Bytes of a request's head: the path, and the cookies that programs on other ports of this host set. Cookies mean nothing here, but
+ * browsers send up to 180 of 4 kB each with every request, and a page must still load then.
+ */
+const maxHeaderSize = 1024 * 1024
 
 /** Where log lines go: standard error, so that standard output stays for the one line of --json. */
 const logger = { level: 'warn', stream: process.stderr }
@@ -51,7 +57,7 @@ export async function createServer(
     rewriteUrl: ({ url = '/', headers }) => versionedUrl(url, headers['x-version']),
     // A request without a Host header is refused below, with an envelope.
     http: { maxHeaderSize, requireHostHeader: false },
-    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: maxPathLength, ignoreTrailingSlash: true },
     genReqId: () => crypto.randomUUID(),
     // Fastify's own has no envelope.
     return503OnClosing: false,
@@ -68,13 +74,23 @@ export async function createServer(
   const methods = rememberMethods(app)
   refuseWhileClosing(app)
 
-  app.addHook('onRequest', async ({ raw: { headers } }) => {
+  app.addHook('onRequest', async ({ url, raw: { headers } }, reply) => {
+    if (url.length > maxPathLength) {
+      void reply.code(431)
+      throw new ApiError('invalid_request', 'the path of the request is too long')
+    }
     // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (docs/api.md, "Requests and answers").
     const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
     if (hasBody) headers['content-type'] = 'application/json'
     else delete headers['content-type']
   })
   app.addHook('onSend', async (request, reply) => {
+    void reply.header('X-Content-Type-Options', 'nosniff')
+    // What is answered as JSON is of one caller and one moment.
+    const type = String(reply.getHeader('Content-Type') ?? '')
+    if (type.startsWith('application/json') && !reply.hasHeader('Cache-Control')) {
+      void reply.header('Cache-Control', 'no-store')
+    }
     // What is left of a body that was not read would be taken for the next request.
     if (!request.raw.complete) void reply.header('Connection', 'close')
   })
@@ -146,6 +162,8 @@ function answerUnreadablePath(error: FastifyError, _request: FastifyRequest, rep
     .writeHead(error.statusCode ?? 400, {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
       Connection: 'close'
     })
     .end(body)
@@ -168,7 +186,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket & { _httpM
   const body = JSON.stringify(failure('invalid_request', message))
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`
+      `X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`
   )
 }
 

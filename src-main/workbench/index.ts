@@ -2,8 +2,9 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { asksForPage, pageHeaders } from '../http/pages.ts'
+import { servedPrefixes } from '../http/served-prefixes.ts'
 import { packageDirectory } from '../base/package-directory.ts'
-import { setSessionCookie } from '../api/accounts/authentication.ts'
 import { aboutRoutes } from './about/routes.ts'
 import { apiAccessRoutes } from './api-access.ts'
 import { auditRoutes } from './audit/routes.ts'
@@ -81,60 +82,22 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
 const windowDirectory = join(packageDirectory, 'out/renderer')
 const windowIsBuilt = existsSync(join(windowDirectory, 'index.html'))
 
-/** Scripts and connections come from this server only; styles may stand in the page, as Vue writes them. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join('; ')
+/** Addresses that are no pages. */
+const otherAddresses = new RegExp(`^/(assets|${servedPrefixes.join('|')})(/|$)`)
 
-/** Where addresses begin that are no pages: the API, the window's own calls and files, the reference, links of messages. */
-const otherAddresses = /^\/(ga|app|assets|docs|[ciouw])(\/|$)/
-
-/** Whether a browser asks for a page, which is always the same file: its router reads the address. Programs ask for none. */
-function asksForPage({ url, headers }: FastifyRequest): boolean {
-  return !otherAddresses.test(url) && (headers.accept ?? '').includes('text/html')
+/** Whether a browser asks for a page of the window, which is always the same file: its router reads the address. */
+function asksForWindow(request: FastifyRequest): boolean {
+  return !otherAddresses.test(request.url) && asksForPage(request)
 }
 
-/** The page that a path leads to, as an address is written; the first one where it leads to no page of this server. */
-function ownPage(path: unknown): string {
-  const own = 'http://own.invalid'
-  const found = typeof path === 'string' && path.startsWith('/') ? URL.parse(path, own) : null
-  if (found?.origin !== own || otherAddresses.test(found.pathname)) return '/'
-  return found.pathname + found.search + found.hash
-}
-
-/** The files of the window. They hold no data, so they need no key; the page signs in with a one-time token. */
+/** The files of the window. They hold no data, so they need no key; the page signs in with the one-time token in its address. */
 export const registerWindowFiles: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: 'public' }
     route.schema = { ...route.schema, hide: true }
   })
 
-  app.get<{ Querystring: { sign_in?: unknown; page?: unknown } }>('/', async (request, reply) => {
-    const { sign_in: token, page } = request.query
-    if (typeof token === 'string') {
-      const granted = app.context.signIn.redeem(token)
-      if (granted) {
-        setSessionCookie(
-          request,
-          reply,
-          await app.context.writer.run('accounts.createWindowSession', { ...granted, by: 'link' })
-        )
-      }
-      // The token leaves the address bar and the history.
-      const own = ownPage(page)
-      // A file that leads here is another site, which opens the first page alone: that leads on, to its own.
-      return reply.redirect(own === '/' ? own : `/?page=${encodeURIComponent(own)}`)
-    }
-    return sendPage(reply)
-  })
+  app.get('/', async (_request, reply) => sendPage(reply))
   if (!windowIsBuilt) return
   await app.register(fastifyStatic, {
     root: join(windowDirectory, 'assets'),
@@ -143,7 +106,7 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
     maxAge: '1y'
   })
   app.get('/*', async (request, reply) => {
-    if (asksForPage(request)) return sendPage(reply)
+    if (asksForWindow(request)) return sendPage(reply)
     reply.callNotFound()
     return reply
   })
@@ -152,13 +115,6 @@ export const registerWindowFiles: FastifyPluginAsync = async (app) => {
     if (!windowIsBuilt) {
       return reply.type('text/plain').send('The window is not built. Run: npm run build\n')
     }
-    return reply
-      .headers({
-        'Content-Security-Policy': contentSecurityPolicy,
-        'Referrer-Policy': 'no-referrer',
-        'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': 'no-cache'
-      })
-      .sendFile('index.html', windowDirectory, { cacheControl: false })
+    return reply.headers(pageHeaders).sendFile('index.html', windowDirectory, { cacheControl: false })
   }
 }

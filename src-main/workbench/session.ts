@@ -1,21 +1,24 @@
 import type { Caller } from '../http/caller.ts'
-import { sessionTokenOf, setSessionCookie } from '../api/accounts/authentication.ts'
+import type { FastifyRequest } from 'fastify'
+import { sessionTokenOf } from '../api/accounts/authentication.ts'
+import { findKeyOfWindow, listWindowSessions } from '../api/accounts/queries.ts'
 import { ok } from '../http/envelope.ts'
 import { mustAgreeToTerms } from '../api/users/rules.ts'
 import { maxPasswordFailures } from '../api/users/commands.ts'
-import { presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
+import { organizationSeenBy, presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
+import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { Settings } from '../settings/schema.ts'
 import { type Session, sessionEndpoints } from './endpoints/session.ts'
 import { serve } from '../http/serve.ts'
 
 /** /app/v1/session: who works in this window, and in which organization. */
-export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, passwords }) => {
+export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, passwords, signIn, tickets }) => {
   return {
-    'GET /session': async ({ caller }) => ok(await sessionOf(caller)),
+    'GET /session': async (request) => ok(await sessionOf(request.caller, sessionTokenOf(request))),
 
-    'POST /session': async (request, reply) => {
+    'POST /session': async (request) => {
       const { email, password } = request.body
       const user = await userByEmail(reader, email)
       const { isRight, counts } = await checkPassword(user, password)
@@ -24,17 +27,68 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
         throw validationFailed(signInRefusal)
       }
       const { id: userId, organization_id: organizationId } = user
-      setSessionCookie(
-        request,
-        reply,
-        await writer.run('accounts.createWindowSession', { userId, organizationId, by: 'password' })
+      const session = await writer.run('accounts.createWindowSession', {
+        userId,
+        organizationId,
+        by: 'password',
+        apiKeyId: null,
+        userAgent: userAgentOf(request)
+      })
+      return ok({ session })
+    },
+
+    'POST /session/link': async (request) => {
+      const granted = signIn.redeem(request.body.token)
+      if (!granted)
+        throw new ApiError('not_authorized', 'this link was used before, or is older than 10 minutes')
+      const session = await writer.run('accounts.createWindowSession', {
+        ...granted,
+        by: 'link',
+        userAgent: userAgentOf(request)
+      })
+      return ok({ session })
+    },
+
+    'POST /tickets': async (request) => {
+      const { address } = request.body
+      const ticket = tickets.issue(requireSession(sessionTokenOf(request)), address)
+      return ok({ address: `${address}${address.includes('?') ? '&' : '?'}ticket=${ticket}` })
+    },
+
+    'GET /windows': async (request) => {
+      const { caller } = request
+      const now = Date.now()
+      const rows = await listWindowSessions(reader, windowsSeenBy(caller), {
+        token: sessionTokenOf(request),
+        now
+      })
+      return ok(
+        rows.map(
+          ({ id, userName, organizationName, keyName, userAgent, createdAt, lastUsedAt, isCaller }) => ({
+            id,
+            user_name: userName,
+            organization_name: organizationName,
+            api_key_name: keyName,
+            user_agent: userAgent,
+            created_at: formatTime(createdAt, caller.timeZone),
+            last_used_at: formatOptionalTime(lastUsedAt, caller.timeZone),
+            is_this_window: isCaller
+          })
+        )
       )
+    },
+
+    'DELETE /windows/:id': async ({ caller, params }) => {
+      await writer.run('accounts.endListedSession', {
+        ...windowsSeenBy(caller),
+        id: params.id,
+        mayEndSystemAdmins: caller.role === 'system_admin'
+      })
       return ok(null)
     },
 
-    'DELETE /session': async (request, reply) => {
+    'DELETE /session': async (request) => {
       await writer.run('accounts.endWindowSession', { token: requireSession(sessionTokenOf(request)) })
-      setSessionCookie(request, reply, '')
       return ok(null)
     },
 
@@ -44,13 +98,16 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       return ok(null)
     },
 
-    'PUT /session/terms': async ({ caller, body }) => {
+    'PUT /session/terms': async (request) => {
+      const { caller, body } = request
       await writer.run('users.agreeToTerms', { userId: caller.userId, version: body.version })
-      return ok(await sessionOf(caller))
+      return ok(await sessionOf(caller, sessionTokenOf(request)))
     },
 
-    'PUT /session/password': async (request, reply) => {
+    'PUT /session/password': async (request) => {
       const { caller, body } = request
+      const token = requireSession(sessionTokenOf(request))
+      const apiKeyId = await findKeyOfWindow(reader, token)
       const { userId, organizationId } = caller
       const user = await userById(reader, null, userId)
       if (user.password_hash !== null && !(await checkPassword(user, body.password)).isRight) {
@@ -63,22 +120,29 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       const by = { organizationId: user.organization_id, role: user.role }
       await writer.run('users.update', { by, id: userId, changes: {}, passwordHash })
       // The other windows of the user are signed out by that, and so was this one.
-      setSessionCookie(
-        request,
-        reply,
-        await writer.run('accounts.createWindowSession', { userId, organizationId, by: null })
-      )
-      return ok(null)
+      const session = await writer.run('accounts.createWindowSession', {
+        userId,
+        organizationId,
+        by: null,
+        apiKeyId,
+        userAgent: userAgentOf(request)
+      })
+      return ok({ session })
     }
   }
 
-  async function sessionOf({ userId, organizationId, organizationName, timeZone }: Caller): Promise<Session> {
+  async function sessionOf(
+    { userId, organizationId, organizationName, timeZone, role }: Caller,
+    token: string | undefined
+  ): Promise<Session> {
     const user = await userById(reader, null, userId)
     return {
       user: presentUser(user, timeZone),
       organization: { id: organizationId, name: organizationName },
       time_zone: timeZone,
       has_password: user.password_hash !== null,
+      may_switch_organization:
+        role === 'system_admin' && token !== undefined && (await findKeyOfWindow(reader, token)) === null,
       terms: termsFor(user, await currentSettings(reader))
     }
   }
@@ -100,6 +164,18 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
     return { isRight, counts }
   }
 })
+
+/** Administrators see the windows of everyone who works in their organizations, others their own. */
+function windowsSeenBy(caller: Caller): { organizationId: number | null; userId: number | null } {
+  return {
+    organizationId: organizationSeenBy(caller),
+    userId: caller.role === 'standard' ? caller.userId : null
+  }
+}
+
+function userAgentOf({ headers }: FastifyRequest): string | null {
+  return headers['user-agent'] ?? null
+}
 
 /** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
 const signInRefusal =

@@ -1,11 +1,22 @@
+import { endsWithProcess } from '../api/accounts/queries.ts'
+import { ApiError } from '../base/errors.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { windowEndpoints } from './endpoints/windows.ts'
 
 /** /app/v1/windows: for programs that open a window of an application that runs already. */
-export const windowRoutes = serve(windowEndpoints, ({ signIn }) => ({
+export const windowRoutes = serve(windowEndpoints, ({ reader, signIn }) => ({
   'POST /windows': async ({ caller, body, raw }) => {
     const baseUrl = `http://127.0.0.1:${raw.socket.localPort}`
-    return ok({ address: signIn.addressFor(baseUrl, caller, body.page) })
+    const { organizationId, userId, apiKeyId } = caller
+    const outlivesKey = body.outlives_key && apiKeyId !== null
+    if (outlivesKey && !(await endsWithProcess(reader, apiKeyId))) {
+      throw new ApiError(
+        'not_authorized',
+        'outlives_key is for the command line of this installation; other windows end with their API key'
+      )
+    }
+    const grant = { organizationId, userId, apiKeyId: outlivesKey ? null : apiKeyId }
+    return ok({ address: signIn.addressFor(baseUrl, grant, body.page) })
   }
 }))

@@ -53,6 +53,21 @@ export interface Page<Item> extends Envelope<Item[]> {
   num_pages: number
 }
 
+/** Where the session is kept: in the storage of this origin, which programs on other ports cannot read. */
+const sessionKey = 'listwright-session'
+
+/** Has this window, and the others of its browser, call with this session from now on; null = with none. */
+export function storeSession(session: string | null): void {
+  if (session === null) localStorage.removeItem(sessionKey)
+  else localStorage.setItem(sessionKey, session)
+}
+
+/** What tells the application whose window calls. No cookie does: browsers send those to other programs on this computer too. */
+export function sessionHeaders(): Record<string, string> {
+  const session = localStorage.getItem(sessionKey)
+  return session === null ? {} : { Authorization: `Bearer ${session}` }
+}
+
 type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal; headers?: Record<string, string> }
 /** Nothing need be given to an endpoint that asks for nothing. */
 type Arguments<Of extends Endpoint> =
@@ -130,19 +145,20 @@ async function send(
   const { answer, status } = await readAnswer(
     fetch(path, {
       method,
+      credentials: 'omit',
+      headers: {
+        ...sessionHeaders(),
+        ...headers,
+        // A file goes as it is, everything else as JSON.
+        ...(body !== undefined && !(body instanceof Blob) && { 'Content-Type': 'application/json' })
+      },
       ...(signal && { signal }),
-      ...(body !== undefined && asSent(body, headers))
+      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) })
     })
   )
   if (answer.success) return answer
   if (status === 401) signedOut.value = true
   throw new ApiFailure(answer.error_code ?? 'internal_error', answer.error_message ?? '')
-}
-
-/** A file goes as it is, everything else as JSON. */
-function asSent(body: unknown, headers: Record<string, string>): RequestInit {
-  if (body instanceof Blob) return { body, headers }
-  return { body: JSON.stringify(body), headers: { ...headers, 'Content-Type': 'application/json' } }
 }
 
 async function readAnswer(

@@ -1,7 +1,7 @@
-import type { Session, sessionEndpoints } from '../../src-main/workbench/endpoints/session.ts'
-import { windowCalls } from './client.ts'
+import type { OpenWindow, Session, sessionEndpoints } from '../../src-main/workbench/endpoints/session.ts'
+import { storeSession, windowCalls } from './client.ts'
 
-export type { Session }
+export type { OpenWindow, Session }
 
 const { call } = windowCalls<typeof sessionEndpoints>()
 
@@ -10,11 +10,32 @@ export function fetchSession(): Promise<Session> {
 }
 
 export async function signIn(email: string, password: string): Promise<void> {
-  await call('POST /session', { body: { email, password } })
+  storeSession((await call('POST /session', { body: { email, password } })).session)
+}
+
+/** Signs in with the one-time token of a link. @throws ApiFailure when it was used before or is too old */
+export async function signInByLink(token: string): Promise<void> {
+  storeSession((await call('POST /session/link', { body: { token } })).session)
 }
 
 export async function signOut(): Promise<void> {
   await call('DELETE /session')
+  storeSession(null)
+}
+
+/** An address that can be downloaded once without the headers of a call, from an address of `Calls.address`. */
+export async function downloadAddress(address: string): Promise<string> {
+  return (await call('POST /tickets', { body: { address } })).address
+}
+
+/** The windows that this user may sign out, those that were used last first. */
+export function fetchWindows(): Promise<OpenWindow[]> {
+  return call('GET /windows')
+}
+
+/** Signs another window out. */
+export async function endWindow(id: number): Promise<void> {
+  await call('DELETE /windows/:id', { params: { id } })
 }
 
 /** Lets this window show another organization; what it shows already is of the old one. */
@@ -34,5 +55,5 @@ export interface PasswordChange {
 }
 
 export async function changePassword(change: PasswordChange): Promise<void> {
-  await call('PUT /session/password', { body: change })
+  storeSession((await call('PUT /session/password', { body: change })).session)
 }

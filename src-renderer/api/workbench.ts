@@ -28,7 +28,7 @@ import type {
   RememberedColumnInput
 } from '../../src-main/workbench/import-mappings/schema.ts'
 import type { FileFormat, ImportOutcome } from './subscriber-imports.ts'
-import { ApiFailure, windowCalls } from './client.ts'
+import { ApiFailure, sessionHeaders, windowCalls } from './client.ts'
 
 export type { ApiKey, ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
 export type FileFormatChoice = ImportPreview['file_format']
@@ -180,6 +180,7 @@ export function uploadFile(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('PUT', files.address('PUT /uploads/:filename', { params: { filename: file.name } }))
+    for (const [name, value] of Object.entries(sessionHeaders())) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
     request.onload = () => {

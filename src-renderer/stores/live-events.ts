@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { onScopeDispose } from 'vue'
+import { readEvents } from '../api/event-stream.ts'
 import type { LiveEvent } from '../../src-main/workbench/recent-changes.ts'
 
 /** How many milliseconds after a connection broke or was refused another one is made. */
@@ -28,16 +29,16 @@ export const useLiveEvents = defineStore('live-events', () => {
     // Milliseconds since the page was requested: nothing that it shows was read before then.
     const now = performance.now()
     const since = mayHaveMissed ? '' : `?changed_within=${Math.ceil(now) + maxOpeningTime}`
-    const source = new EventSource(`/app/v1/events${since}`)
-    source.onopen = () => {
-      if (mayHaveMissed || performance.now() - now > maxOpeningTime) tell(null)
-    }
-    source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data) as LiveEvent[] | null)
-    source.onerror = () => {
-      mayHaveMissed = true
-      source.close()
-      setTimeout(connect, reconnectTime)
-    }
+    void readEvents(`/app/v1/events${since}`, {
+      onOpen: () => {
+        if (mayHaveMissed || performance.now() - now > maxOpeningTime) tell(null)
+      },
+      onData: (data) => tell(JSON.parse(data) as LiveEvent[] | null),
+      onEnd: () => {
+        mayHaveMissed = true
+        setTimeout(connect, reconnectTime)
+      }
+    })
   }
   connect()
 

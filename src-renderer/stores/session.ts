@@ -17,6 +17,7 @@ export const useSession = defineStore('session', () => {
   const role = computed(() => session.value?.user.role ?? 'standard')
   const isSystemAdmin = computed(() => role.value === 'system_admin')
   const isAdmin = computed(() => role.value !== 'standard')
+  const maySwitchOrganization = computed(() => session.value?.may_switch_organization ?? false)
 
   /** Shows another organization: nothing of the one before may stay, so the window begins anew. */
   async function showOrganization(id: number): Promise<void> {
@@ -33,5 +34,5 @@ export const useSession = defineStore('session', () => {
     beginAnew()
   }
 
-  return { session, failure, isSystemAdmin, isAdmin, reload, showOrganization, leave }
+  return { session, failure, isSystemAdmin, isAdmin, maySwitchOrganization, reload, showOrganization, leave }
 })

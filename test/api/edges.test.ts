@@ -72,7 +72,7 @@ describe('a code that confirms the deletion of a list', () => {
 describe('a token that signs a window in', () => {
   it('is good once', () => {
     const signIn = new SignIn()
-    const token = signIn.issue(1, 2)
+    const token = signIn.issue({ organizationId: 1, userId: 2, apiKeyId: null })
     expect(signIn.redeem(token)).toMatchObject({ organizationId: 1, userId: 2 })
     expect(signIn.redeem(token)).toBeUndefined()
     expect(signIn.redeem('none')).toBeUndefined()
@@ -85,7 +85,7 @@ describe('a token that signs a window in', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const signIn = new SignIn()
-    const token = signIn.issue(1, 2)
+    const token = signIn.issue({ organizationId: 1, userId: 2, apiKeyId: null })
     vi.advanceTimersByTime(later)
     expect(signIn.redeem(token) !== undefined).toBe(isGood)
   })

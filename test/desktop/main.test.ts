@@ -6,6 +6,7 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { createApp } from '../support/built.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
+import { SessionClient } from '../support/session-client.ts'
 import { startDesktop } from './start-desktop.ts'
 
 /** The names of the lists in a data directory. */
@@ -18,9 +19,10 @@ async function listsIn(dataDirectory: string): Promise<string[]> {
 
 describe.runIf(process.platform === 'linux')('the desktop application', () => {
   it('opens one window that is signed in, shown once it is drawn', async () => {
-    const { window, log } = await startDesktop()
-    const response = await fetch(window?.address ?? '', { redirect: 'manual' })
-    expect(response.headers.get('Set-Cookie')).toContain('listwright_session_')
+    const { window, log, origin } = await startDesktop()
+    const opened = new SessionClient({ baseUrl: origin })
+    expect((await opened.openLink(window?.address ?? '')).success).toBe(true)
+    expect((await opened.session()).status).toBe(200)
     expect(window?.options.show).toBe(false)
     window?.emit('ready-to-show')
     expect(log).toContain('show')

@@ -3,6 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
 import * as builtApplication from '../support/built.ts'
 import { Client } from '../support/client.ts'
+import { SessionClient } from '../support/session-client.ts'
 import { type DoubleOptions, electronDouble } from './electron-double.ts'
 
 /** What electron-updater is asked for, in its own types. */
@@ -93,12 +94,12 @@ export async function startDesktop(
 
 /** The window of the application, as far as it calls the API. */
 async function signIn(address = ''): Promise<Client> {
-  const answer = await fetch(address, { redirect: 'manual' })
-  const cookie = (answer.headers.get('Set-Cookie') ?? '').split(';')[0] ?? ''
   const { origin } = new URL(address)
+  const { data } = await new SessionClient({ baseUrl: origin }).openLink(address)
+  const authorization = `Bearer ${data.session}`
   return new (class extends Client {
     override raw(path: string, init: RequestInit = {}): Promise<Response> {
-      const headers = { ...(init.headers as Record<string, string>), cookie, origin }
+      const headers = { ...(init.headers as Record<string, string>), authorization, origin }
       return fetch(origin + path, { redirect: 'manual', ...init, headers })
     }
   })(origin, '')

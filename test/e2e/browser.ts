@@ -90,8 +90,8 @@ export class Window {
   static async open(browser: SharedBrowser, app: Application, path = '/'): Promise<Window> {
     const window = new Window(await browser.context.newPage())
     onTestFailed(() => window.#tellWhatItShows())
-    await browser.context.request.get(app.interfaceUrl(), { maxRedirects: 0 })
-    await window.page.goto(app.baseUrl + path)
+    await window.page.goto(app.interfaceUrl(path))
+    await window.page.waitForURL((url) => !url.searchParams.has('sign_in'))
     return window
   }
 
@@ -133,7 +133,10 @@ export class Window {
   /** @param expected what its console must have said, how often ever (a frame is drawn again as it likes), and nothing else */
   async finish(...expected: RegExp[]): Promise<void> {
     // The next window finds no theme or width that this one chose.
-    await this.page.evaluate(() => localStorage.clear())
+    await this.page.evaluate(() => {
+      for (const key of Object.keys(localStorage))
+        if (key !== 'listwright-session') localStorage.removeItem(key)
+    })
     if (this.#isOnlyOne) this.page.removeAllListeners()
     else await this.page.close()
     expect(this.#complaints.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([])

@@ -8,6 +8,7 @@ import type { SubscriberImport } from '../../src-main/api/subscriber-imports/sch
 import { temporaryDirectory } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
 import { runServe, serve } from '../support/process.ts'
+import { SessionClient } from '../support/session-client.ts'
 
 /** Runs it to its end. */
 async function outcome(args: string[]): Promise<{ status: number | null; output: string; errors: string }> {
@@ -46,9 +47,10 @@ describe('npm run serve', () => {
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
     while (!output.includes('Data:')) await pause(20)
     const address = /http:\S+sign_in=\S+/.exec(output)?.[0] ?? ''
-    const first = await fetch(address, { redirect: 'manual' })
-    expect(first.headers.get('Set-Cookie')).toMatch(/HttpOnly; SameSite=Strict/)
-    expect((await fetch(address, { redirect: 'manual' })).headers.get('Set-Cookie')).toBeNull()
+    const window = new SessionClient({ baseUrl: new URL(address).origin })
+    expect((await window.openLink(address)).success).toBe(true)
+    expect((await window.session()).status).toBe(200)
+    expect((await window.openLink(address)).status).toBe(401)
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
 import { entryPoint } from '../support/built.ts'
+import { SessionClient } from '../support/session-client.ts'
 
 /** Runs `npm start` where nothing can be fetched, with the programs of one directory only. */
 async function start(environment: Record<string, string>, args: string[] = []) {
@@ -114,10 +115,12 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       const second = await start({ DISPLAY: ':99', PATH: programs }, [...data, '--json', target])
       expect(await second.ended).toBe(0)
       const { address } = JSON.parse(await second.until(/sign_in/)) as { address: string }
-      const answer = await fetch(address, { redirect: 'manual' })
-      const to = new URL(answer.headers.get('Location') ?? '', 'http://own.invalid')
-      expect(to.searchParams.get('page') ?? to.pathname).toBe(page)
-      expect(answer.headers.get('Set-Cookie')).toContain('listwright_session_')
+      const { origin, searchParams } = new URL(address)
+      expect(searchParams.get('page') ?? '/').toBe(page)
+      const window = new SessionClient({ baseUrl: origin })
+      await window.openLink(address)
+      // The key of the command line is gone by now; the window is not.
+      expect((await window.session()).status).toBe(200)
     }
     for (const [given, sentence] of [
       [programs, `${programs} is not a file that can be imported.`],

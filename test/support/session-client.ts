@@ -6,10 +6,10 @@ import type { Answer } from './client.ts'
 /** The password of users whom tests sign in. */
 export const password = 'correct horse'
 
-/** A window: its calls carry the cookie that it was given last. */
+/** A window: its calls carry the session that it was given last. */
 export class SessionClient {
   readonly #app: Pick<Application, 'baseUrl'>
-  #cookie = ''
+  #session = ''
 
   constructor(app: Pick<Application, 'baseUrl'>) {
     this.#app = app
@@ -19,13 +19,13 @@ export class SessionClient {
     const response = await fetch(this.#app.baseUrl + path, {
       method,
       redirect: 'manual',
-      headers: { Cookie: this.#cookie },
+      headers: { ...(this.#session !== '' && { Authorization: `Bearer ${this.#session}` }) },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-    const given = response.headers.get('Set-Cookie')
-    if (given !== null) this.#cookie = given.split(';')[0] ?? ''
     const text = await response.text()
     const envelope = (text.startsWith('{') ? JSON.parse(text) : {}) as Answer<Data>
+    const { session } = (envelope.data ?? {}) as { session?: string }
+    if (session !== undefined) this.#session = session
     return { ...envelope, status: response.status, headers: response.headers }
   }
 
@@ -35,6 +35,12 @@ export class SessionClient {
 
   signIn(email: string, given = password): Promise<Answer> {
     return this.call('POST', '/app/v1/session', { email, password: given })
+  }
+
+  /** Signs in as the page does that a link opens. @param address with its one-time token */
+  openLink(address: string): Promise<Answer<{ session: string }>> {
+    const token = new URL(address).searchParams.get('sign_in')
+    return this.call('POST', '/app/v1/session/link', { token })
   }
 
   async lists(): Promise<string[]> {

@@ -87,6 +87,10 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /about/look': { needs: 'system_admin' },
   'POST /about/update': { needs: 'system_admin' },
   'POST /windows': { needs: 'system_admin' },
+  'GET /windows': {},
+  // Windows belong to users, not to an organization: test/workbench/windows.test.ts.
+  'DELETE /windows/:id': {},
+  'POST /tickets': {},
   'GET /audit_log': { needs: 'organization_admin' },
   'GET /audit_log/csv': { needs: 'organization_admin' },
   'GET /backups': { needs: 'system_admin' },
@@ -183,6 +187,7 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /segments/:id/counts': { foreign: ofSegment },
   'GET /mailing_lists/:mailing_list_id/referring_segments': { foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/segment_counts': { foreign: ofList },
+  'POST /session/link': { needs: 'public' },
   'GET /session': {},
   'POST /session': { needs: 'public' },
   'DELETE /session': {},

@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { KeyUses } from '../../src-main/api/accounts/authentication.ts'
+import { LastUses } from '../../src-main/api/accounts/authentication.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import type { ApiKey } from '../../src-main/workbench/endpoints/api-access.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
@@ -67,7 +67,7 @@ it('the use of a key that cannot be noted is not tried again with each call', as
   const database = new SQLite(databasePath)
   database.exec('ALTER TABLE api_keys RENAME TO keys_elsewhere')
   database.close()
-  const uses = new KeyUses(writer)
+  const uses = new LastUses((id) => writer.run('accounts.noteKeyUse', { id }))
   const faults: unknown[] = []
   for (let call = 0; call < 5; call++) {
     uses.note({ id: 1, lastUsedAt: null }, (fault) => faults.push(fault))

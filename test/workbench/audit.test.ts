@@ -211,7 +211,7 @@ describe('the audit log', () => {
   it('keeps a sign-out where the sign-in is, whatever organization the window showed', async () => {
     const { organizationId, api } = await makeOwn()
     const window = new SessionClient(started.app)
-    await window.call('GET', `/${started.app.interfaceUrl().split('/').slice(3).join('/')}`)
+    await window.openLink(started.app.interfaceUrl())
     const path = '/app/v1/session/organization'
     expect((await window.call('PUT', path, { organization_id: organizationId })).success).toBe(true)
     await window.call('DELETE', '/app/v1/session')
@@ -221,8 +221,7 @@ describe('the audit log', () => {
   })
 
   it('tells who opened a window by the link of the start', async () => {
-    const link = started.app.interfaceUrl()
-    await fetch(link, { redirect: 'manual' })
+    await new SessionClient(started.app).openLink(started.app.interfaceUrl())
     const [signIn] = await eventsOf(started.api, { entity: 'sign_in' })
     expect(signIn).toMatchObject({ sign_in: 'link', via: 'window', user: { name: 'System Administrator' } })
   })

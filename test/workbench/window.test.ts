@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sharedApplication } from '../support/application.ts'
+import { SessionClient } from '../support/session-client.ts'
 
 const started = sharedApplication()
-
-/** The cookie of a window that signed in. */
-async function signIn(): Promise<string> {
-  const response = await fetch(started.app.interfaceUrl(), { redirect: 'manual' })
-  expect(response.status).toBe(302)
-  expect(response.headers.get('Location')).toBe('/')
-  return response.headers.get('Set-Cookie')?.split(';')[0] ?? ''
-}
 
 describe('the window', () => {
   it('is one page for all of its addresses, under a strict content security policy', async () => {
@@ -61,29 +54,68 @@ describe('the window', () => {
   })
 
   it('signs in with a token that is good for one time', async () => {
-    const cookie = await signIn()
-    const response = await fetch(`${started.app.baseUrl}/ga/api/v2/mailing_lists`, {
-      headers: { Cookie: cookie }
+    const link = started.app.interfaceUrl()
+    const window = new SessionClient(started.app)
+    expect((await window.openLink(link)).success).toBe(true)
+    expect((await window.call('GET', '/ga/api/v2/mailing_lists')).status).toBe(200)
+    const again = await new SessionClient(started.app).openLink(link)
+    expect(again).toMatchObject({
+      status: 401,
+      error_message: 'this link was used before, or is older than 10 minutes'
     })
-    expect(response.status).toBe(200)
-  })
-
-  it('keeps its session over the ports of other programs: the cookie bears the port', async () => {
-    expect(await signIn()).toContain(`listwright_session_${new URL(started.app.baseUrl).port}=`)
   })
 
   it('can make API keys that work', async () => {
-    const cookie = await signIn()
-    const response = await fetch(`${started.app.baseUrl}/app/v1/api_keys`, {
-      method: 'POST',
-      headers: { Cookie: cookie },
-      body: '{"name":"scripts"}'
-    })
-    const { data } = (await response.json()) as { data: { api_key: string } }
+    const window = new SessionClient(started.app)
+    await window.openLink(started.app.interfaceUrl())
+    const { data } = await window.call<{ api_key: string }>('POST', '/app/v1/api_keys', { name: 'scripts' })
     const authorization = `Basic ${Buffer.from(`1:${data.api_key}`).toString('base64')}`
     const answer = await fetch(`${started.app.baseUrl}/ga/api/v2/mailing_lists`, {
       headers: { Authorization: authorization }
     })
     expect(answer.status).toBe(200)
+  })
+})
+
+describe('a ticket of a window', () => {
+  const address = '/app/v1/audit_log/csv'
+
+  async function issue(): Promise<string> {
+    const window = new SessionClient(started.app)
+    await window.openLink(started.app.interfaceUrl())
+    const { data } = await window.call<{ address: string }>('POST', '/app/v1/tickets', { address })
+    return data.address
+  }
+
+  function statusOf(path: string, method = 'GET'): Promise<number> {
+    return fetch(started.app.baseUrl + path, { method }).then(({ status }) => status)
+  }
+
+  it('downloads its address once, without a header', async () => {
+    const path = await issue()
+    expect(path).toMatch(/^\/app\/v1\/audit_log\/csv\?ticket=[0-9a-f]{64}$/)
+    expect(await statusOf(path)).toBe(200)
+    expect(await statusOf(path)).toBe(401)
+  })
+
+  it('opens no other address and no other method', async () => {
+    const path = await issue()
+    expect(await statusOf(path.replace('/audit_log/csv', '/session'))).toBe(401)
+    expect(await statusOf(path.replace('csv?', 'csv?entity=list&'))).toBe(401)
+    expect(await statusOf(path, 'DELETE')).toBe(401)
+    expect(await statusOf(path)).toBe(200)
+  })
+
+  it('ends with the session that it was issued to', async () => {
+    const window = new SessionClient(started.app)
+    await window.openLink(started.app.interfaceUrl())
+    const { data } = await window.call<{ address: string }>('POST', '/app/v1/tickets', { address })
+    await window.call('DELETE', '/app/v1/session')
+    expect(await statusOf(data.address)).toBe(401)
+  })
+
+  it('is not issued to programs, which send their key', async () => {
+    const answer = await started.api.workbench('POST', '/tickets', { address })
+    expect(answer.error_message).toBe('only a signed-in window has a session')
   })
 })

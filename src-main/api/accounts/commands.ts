@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, inBackground, recordOne } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { userById } from '../users/queries.ts'
-import { hashSecret } from './queries.ts'
+import { findKeyOfWindow, hashSecret } from './queries.ts'
 
 /** On the first start: the System Organization with its system admin. Later: nothing. @returns the admin's user id */
 export const ensureSystemOrganization: Command<void, number> = async (context) => {
@@ -144,13 +144,28 @@ interface SessionInput {
   userId: number
   /** null for a window that goes on, of somebody who has signed in before. */
   by: SignInBy | null
+  /** The API key that opens the window, which ends with it; null = none. */
+  apiKeyId: number | null
+  /** What the browser calls itself. */
+  userAgent: string | null
 }
 
-/** Signs a window in. @returns the token of its session */
+/** Characters of a browser's name for itself that are stored. */
+const maxUserAgent = 300
+
+/** Signs a window in. @returns the token of its session @throws ApiError not_authorized when its API key was revoked */
 export const createWindowSession: Command<SessionInput, string> = async (
   context,
-  { organizationId, userId, by }
+  { organizationId, userId, by, apiKeyId, userAgent }
 ) => {
+  if (apiKeyId !== null) {
+    const key = await context.db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('id', '=', apiKeyId)
+      .executeTakeFirst()
+    if (!key) throw new ApiError('not_authorized', 'the API key that made this link was revoked')
+  }
   const token = randomBytes(32).toString('hex')
   await context.db.deleteFrom('window_sessions').where('expires_at', '<', context.now).execute()
   await context.db
@@ -159,6 +174,8 @@ export const createWindowSession: Command<SessionInput, string> = async (
       token_hash: hashSecret(token),
       organization_id: organizationId,
       user_id: userId,
+      api_key_id: apiKeyId,
+      user_agent: userAgent?.slice(0, maxUserAgent) ?? null,
       created_at: context.now,
       expires_at: context.now + sessionLifetime
     })
@@ -186,25 +203,76 @@ export const noteFailedSignIn: Command<{ userId: number; isRight: boolean }, voi
   recordOne(context, 'sign_in', 'create', { organizationId }, userId, { failed })
 }
 
-/** Signs a window out. */
+/** Signs the window with this token out. */
 export const endWindowSession: Command<{ token: string }, void> = async (context, { token }) => {
   const ended = await context.db
     .deleteFrom('window_sessions')
     .where('token_hash', '=', hashSecret(token))
     .returning('user_id')
     .executeTakeFirst()
-  if (!ended) return
-  // Whatever organization the window showed: where they signed in, they sign out.
-  const { organization_id: organizationId } = await userById(context.db, null, ended.user_id)
-  recordOne(context, 'sign_in', 'delete', { organizationId }, ended.user_id)
+  if (ended) await recordSignOut(context, ended.user_id)
 }
 
-/** Lets the window of a system administrator show another organization. @throws ApiError not_found */
+interface ListedSession {
+  id: number
+  /** Whose users' windows may be ended; null = those of every organization. */
+  organizationId: number | null
+  /** Whose window it must be; null = of any user. */
+  userId: number | null
+  mayEndSystemAdmins: boolean
+}
+
+/** Signs another window out. @throws ApiError not_found, not_authorized */
+export const endListedSession: Command<ListedSession, void> = async (
+  context,
+  { id, organizationId, userId, mayEndSystemAdmins }
+) => {
+  const found = await context.db
+    .selectFrom('window_sessions')
+    .innerJoin('users', 'users.id', 'window_sessions.user_id')
+    .select(['users.id as userId', 'users.role'])
+    .where('window_sessions.id', '=', id)
+    .$if(organizationId !== null, (query) => query.where('users.organization_id', '=', organizationId ?? 0))
+    .$if(userId !== null, (query) => query.where('users.id', '=', userId ?? 0))
+    .executeTakeFirst()
+  if (!found) throw notFound(`window ${id}`)
+  if (found.role === 'system_admin' && !mayEndSystemAdmins) {
+    throw new ApiError('not_authorized', 'only system administrators may sign out system administrators')
+  }
+  await context.db.deleteFrom('window_sessions').where('id', '=', id).execute()
+  await recordSignOut(context, found.userId)
+}
+
+/** Whatever organization the window showed: users sign out where they signed in. */
+async function recordSignOut(context: CommandContext, userId: number): Promise<void> {
+  const { organization_id: organizationId } = await userById(context.db, null, userId)
+  recordOne(context, 'sign_in', 'delete', { organizationId }, userId)
+}
+
+/** Notes that a window is used now. */
+export const noteSessionUse = inBackground<{ id: number }, void>(async (context, { id }) => {
+  await context.db
+    .updateTable('window_sessions')
+    .set({ last_used_at: context.now })
+    .where('id', '=', id)
+    .execute()
+})
+
+/**
+ * Lets the window of a system administrator show another organization.
+ * @throws ApiError not_found; not_authorized for a window of an API key, which belongs to one organization
+ */
 export const switchOrganization: Command<{ token: string; organizationId: number }, void> = async (
   context,
   { token, organizationId }
 ) => {
   await organizationById(context.db, organizationId)
+  if ((await findKeyOfWindow(context.db, token)) !== null) {
+    throw new ApiError(
+      'not_authorized',
+      'this window was opened with an API key and shows the organization of the key only'
+    )
+  }
   await context.db
     .updateTable('window_sessions')
     .set({ organization_id: organizationId })
@@ -221,6 +289,8 @@ export const accountCommands = {
   createWindowSession,
   noteFailedSignIn,
   endWindowSession,
+  endListedSession,
+  noteSessionUse,
   switchOrganization
 }
 

@@ -11,8 +11,8 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** A key that was used, and its caller. */
-export interface UsedKey {
+/** A key or a window that was used, and its caller. */
+export interface Used {
   id: number
   /** UNIX milliseconds; null = this is the first time. */
   lastUsedAt: number | null
@@ -24,7 +24,7 @@ export async function findApiKey(
   db: Kysely<Schema>,
   organizationId: number,
   key: string
-): Promise<UsedKey | undefined> {
+): Promise<Used | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
@@ -75,22 +75,97 @@ export function apiKeysOf(
     .execute()
 }
 
-/** The caller that a window signed in as. */
-export async function callerOfSession(
+/** The session of a window, if its user may still sign in. */
+export async function findWindowSession(
   db: Kysely<Schema>,
   token: string,
   now: number
-): Promise<Caller | undefined> {
+): Promise<Used | undefined> {
   const row = await db
     .selectFrom('window_sessions')
     .innerJoin('users', 'users.id', 'window_sessions.user_id')
     .innerJoin('organizations', 'organizations.id', 'window_sessions.organization_id')
     .select([...callerColumns, ...rightColumns, 'users.terms_and_conditions_version'])
+    .select(['window_sessions.id', 'window_sessions.last_used_at'])
     .where('window_sessions.token_hash', '=', hashSecret(token))
     .where('window_sessions.expires_at', '>', now)
     .executeTakeFirst()
   if (!row || !mayWorkThere(row)) return undefined
-  return readCaller(row, { mustAgree: mustAgreeToTerms(row, await currentSettings(db)), apiKeyId: null })
+  return {
+    id: row.id,
+    lastUsedAt: row.last_used_at,
+    caller: readCaller(row, { mustAgree: mustAgreeToTerms(row, await currentSettings(db)), apiKeyId: null })
+  }
+}
+
+/** A window that is signed in, as it is listed. */
+export interface WindowSessionRow {
+  id: number
+  userId: number
+  userName: string
+  organizationName: string
+  /** The name of the API key that opened it; null = a password or a link of the application. */
+  keyName: string | null
+  userAgent: string | null
+  createdAt: number
+  lastUsedAt: number | null
+  isCaller: boolean
+}
+
+/**
+ * Windows that are signed in, those that were used last first.
+ * @param whose `organizationId` null = of every organization, `userId` null = of every user
+ * @param token of the window that asks; undefined = a program asks
+ */
+export async function listWindowSessions(
+  db: Kysely<Schema>,
+  { organizationId, userId }: { organizationId: number | null; userId: number | null },
+  { token, now }: { token: string | undefined; now: number }
+): Promise<WindowSessionRow[]> {
+  const rows = await db
+    .selectFrom('window_sessions')
+    .innerJoin('users', 'users.id', 'window_sessions.user_id')
+    .innerJoin('organizations', 'organizations.id', 'window_sessions.organization_id')
+    .leftJoin('api_keys', 'api_keys.id', 'window_sessions.api_key_id')
+    .select([
+      'window_sessions.id',
+      'users.id as userId',
+      'users.full_name as userName',
+      'organizations.name as organizationName',
+      'api_keys.name as keyName',
+      'window_sessions.user_agent as userAgent',
+      'window_sessions.created_at as createdAt',
+      'window_sessions.last_used_at as lastUsedAt',
+      'window_sessions.token_hash as tokenHash'
+    ])
+    .where('window_sessions.expires_at', '>', now)
+    .$if(organizationId !== null, (query) => query.where('users.organization_id', '=', organizationId ?? 0))
+    .$if(userId !== null, (query) => query.where('users.id', '=', userId ?? 0))
+    .orderBy(({ fn }) => fn.coalesce('window_sessions.last_used_at', 'window_sessions.created_at'), 'desc')
+    .orderBy('window_sessions.id', 'desc')
+    .execute()
+  const hash = token === undefined ? undefined : hashSecret(token)
+  return rows.map(({ tokenHash, ...row }) => ({ ...row, isCaller: hash?.equals(tokenHash) ?? false }))
+}
+
+/** The API key that a window was opened with, and ends with; null = none. */
+export async function findKeyOfWindow(db: Kysely<Schema>, token: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('window_sessions')
+    .select('api_key_id')
+    .where('token_hash', '=', hashSecret(token))
+    .executeTakeFirst()
+  return row?.api_key_id ?? null
+}
+
+/** Whether an API key ends with the process that made it, as those of the command line do. */
+export async function endsWithProcess(db: Kysely<Schema>, apiKeyId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('ends_with_process')
+    .where('id', '=', apiKeyId)
+    .executeTakeFirst()
+  return row?.ends_with_process === 1
 }
 
 /** Whether the user may sign in, and work in the organization: their own, or any for a system administrator. */

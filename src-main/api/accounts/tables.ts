@@ -16,11 +16,19 @@ export interface ApiKeysTable {
 }
 
 export interface WindowSessionsTable {
+  id: Generated<number>
+  /** SHA-256 of what the window sends with each call. */
   token_hash: Buffer
   /** Which one the window shows: the user's, or for system administrators any. */
   organization_id: number
   user_id: number
+  /** The API key that opened it: the window ends with it. null = a password, or a link of the application itself. */
+  api_key_id: number | null
+  /** What the browser calls itself, at most 300 characters. */
+  user_agent: string | null
   created_at: Fixed<Time>
+  /** To the minute; null = never. */
+  last_used_at: ColumnType<Time | null, Time | null | undefined, Time | null>
   expires_at: Time
 }
 

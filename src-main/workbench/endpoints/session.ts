@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { envelope } from '../../http/envelope.ts'
-import { Filled, Nullable, Reference, withDefault } from '../../http/schema.ts'
+import { Filled, IdParams, Nullable, Reference, Timestamp, withDefault } from '../../http/schema.ts'
 import { User } from '../../api/users/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
@@ -9,6 +9,8 @@ const Session = Type.Object({
   organization: Reference,
   time_zone: Type.String(),
   has_password: Type.Boolean(),
+  /** Whether the window may show another organization: one that was opened with an API key keeps the key's. */
+  may_switch_organization: Type.Boolean(),
   /** What the user is made to agree to before anything else; null = nothing. */
   terms: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() }))
 })
@@ -23,6 +25,28 @@ const PasswordInput = Type.Object({
   password2: Filled({ maxLength: 1000 })
 })
 
+/** What a window sends with each call from then on, as `Authorization: Bearer …`, and keeps in storage of its own origin. */
+const SignedIn = Type.Object({ session: Type.String() })
+
+const LinkInput = Type.Object({ token: Type.String({ maxLength: 100 }) })
+
+/** A path of this server with its query, such as /app/v1/audit_log/csv?days=7. */
+const TicketInput = Type.Object({ address: Type.String({ pattern: '^/(ga|app)/', maxLength: 20_000 }) })
+
+const OpenWindow = Type.Object({
+  id: Type.Integer(),
+  user_name: Type.String(),
+  organization_name: Type.String(),
+  /** The API key that opened it, and with which it ends; null = a password or a link of the application. */
+  api_key_name: Nullable(Type.String()),
+  /** What its browser calls itself. */
+  user_agent: Nullable(Type.String()),
+  created_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+  is_this_window: Type.Boolean()
+})
+export type OpenWindow = Static<typeof OpenWindow>
+
 const SwitchInput = Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
 
 const AgreementInput = Type.Object({ version: Type.Integer({ minimum: 0 }) })
@@ -30,7 +54,21 @@ const AgreementInput = Type.Object({ version: Type.Integer({ minimum: 0 }) })
 export const sessionEndpoints = unlistedEndpoints({
   'GET /session': { access: 'signed_in', beforeTerms: true, answer: envelope(Session) },
 
-  'POST /session': { access: 'public', body: SignInInput, answer: envelope(Type.Null()) },
+  'POST /session': { access: 'public', body: SignInInput, answer: envelope(SignedIn) },
+
+  // With the one-time token of a link.
+  'POST /session/link': { access: 'public', body: LinkInput, answer: envelope(SignedIn) },
+
+  // Makes an address that a browser can download once, without the window's header.
+  'POST /tickets': {
+    access: 'signed_in',
+    body: TicketInput,
+    answer: envelope(Type.Object({ address: Type.String() }))
+  },
+
+  'GET /windows': { access: 'signed_in', answer: envelope(Type.Array(OpenWindow)) },
+
+  'DELETE /windows/:id': { access: 'signed_in', params: IdParams, answer: envelope(Type.Null()) },
 
   'DELETE /session': { access: 'signed_in', beforeTerms: true, answer: envelope(Type.Null()) },
 
@@ -43,5 +81,5 @@ export const sessionEndpoints = unlistedEndpoints({
     answer: envelope(Session)
   },
 
-  'PUT /session/password': { access: 'signed_in', body: PasswordInput, answer: envelope(Type.Null()) }
+  'PUT /session/password': { access: 'signed_in', body: PasswordInput, answer: envelope(SignedIn) }
 })

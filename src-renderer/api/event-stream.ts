@@ -1,0 +1,35 @@
+import { sessionHeaders } from './client.ts'
+
+/** What is done with a stream of server-sent events. */
+interface EventListeners {
+  onOpen: () => void
+  /** Called with the data of each event. */
+  onData: (data: string) => void
+  /** Called once: the connection was refused, broke or was ended. */
+  onEnd: () => void
+}
+
+/** Reads server-sent events of one line of data each. EventSource would do, but sends no header that says whose window it is. */
+export async function readEvents(address: string, { onOpen, onData, onEnd }: EventListeners): Promise<void> {
+  try {
+    const response = await fetch(address, {
+      credentials: 'omit',
+      cache: 'no-store',
+      headers: sessionHeaders()
+    })
+    if (response.ok && response.body) {
+      onOpen()
+      let unread = ''
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        const lines = (unread + text).split('\n')
+        unread = lines.pop() ?? ''
+        for (const line of lines) if (line.startsWith('data: ')) onData(line.slice('data: '.length))
+      }
+    }
+  } catch (error) {
+    // The connection broke, or the page is left.
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+  } finally {
+    onEnd()
+  }
+}

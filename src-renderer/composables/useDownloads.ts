@@ -1,0 +1,27 @@
+import { useEventListener } from '@vueuse/core'
+import { downloadAddress } from '../api/session.ts'
+import { useToastedTask } from './useTask.ts'
+
+/** The addresses that need a ticket: what the application answers only to a window that is signed in. */
+const ofApplication = /^\/(ga|app)\//
+
+/** Has links of this window download files of the application with a ticket: a browser that follows a link sends no header. */
+export function useDownloads(): void {
+  const { run } = useToastedTask()
+  useEventListener(document, 'click', (event) => {
+    const link =
+      event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[download]') : null
+    if (!link || !ofApplication.test(link.pathname)) return
+    event.preventDefault()
+    void run(() => download(link.pathname + link.search))
+  })
+}
+
+/** Downloads a file of the application under the name that the application gives it. @throws ApiFailure */
+export async function download(address: string): Promise<void> {
+  const link = document.createElement('a')
+  link.href = await downloadAddress(address)
+  link.download = ''
+  // Not in the document: this click does not reach the listener of useDownloads.
+  link.click()
+}
