@@ -22,7 +22,8 @@ export const slow = [
   'test/salvage/{repairs,salvage}.test.ts',
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
-  'test/torture/{damage,fuzz,pages}.test.ts'
+  'test/threads.test.ts',
+  'test/torture/{damage,fuzz,lying-remote,pages}.test.ts'
 ]
 
 /** The slow tests, except those that `npm run test:long` runs in their long form after them. */

@@ -225,15 +225,9 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     }
     const { createServer, registerRoutes } = await served
     const server = await createServer(context, { register: registerRoutes, authenticate })
-    undo.push(
-      () => Promise.all(stepLoops.map((loop) => loop.close())),
-      () => dryRuns.close(),
-      () => segments.close(),
-      () => contents.close(),
-      () => failedRows.close(),
-      () => remoteLook.close(),
-      () => backups.close()
-    )
+    // At once: each waits for a thread that may be in the middle of something.
+    const withThreads = [dryRuns, segments, contents, failedRows, remoteLook, backups, ...stepLoops]
+    undo.push(() => Promise.all(withThreads.map((each) => each.close())))
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.
     undo.push(
@@ -245,9 +239,11 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     undo.push(() => rm(addressPath, { force: true }))
     await writeFile(addressPath, `${baseUrl}\n`)
 
+    const runners: { close: () => Promise<void> }[] = []
+    undo.push(() => Promise.all(runners.map((runner) => runner.close())))
     const start = async <Of extends Job>(kind: JobKind<Of>): Promise<void> => {
       const runner = new JobRunner(kind, writer, dataDirectory)
-      undo.push(() => runner.close())
+      runners.push(runner)
       await runner.wake()
     }
     if (!options.onlySyncs) {

@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
-import { endThread, startThread } from '../src-main/base/threads.ts'
+import { endThread, hasThreadsLeft, startThread } from '../src-main/base/threads.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'listwright-threads-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -33,4 +36,39 @@ it('a thread whose module cannot be loaded is told of as an error, and can be en
   const error = await new Promise((resolve) => thread.once('error', resolve))
   expect(error).toMatchObject({ message: 'cannot be loaded' })
   await endThread(thread)
+})
+
+/** A thread in the middle of what nothing can interrupt, for a while. */
+const stuckFor = (iterations: number): string => `
+  import { pbkdf2Sync } from 'node:crypto'
+  setTimeout(() => pbkdf2Sync('', '', ${iterations}, 64, 'sha512'), 1)
+`
+
+it('a thread that cannot be interrupted is waited for two seconds', async () => {
+  const thread = await start(stuckFor(12_000_000))
+  await new Promise((resolve) => thread.once('online', resolve))
+  await pause(200)
+  const began = performance.now()
+  await endThread(thread)
+  expect(performance.now() - began).toBeLessThan(3000)
+  expect(hasThreadsLeft()).toBe(true)
+  await new Promise((resolve) => thread.once('exit', resolve))
+  expect(hasThreadsLeft()).toBe(false)
+}, 60_000)
+
+it.each([0, 1])('the process ends with status %i whatever a thread does', async (status) => {
+  await writeFile(join(directory, 'made-thread.ts'), stuckFor(40_000_000))
+  const program = `
+    import { endThread, hasThreadsLeft, startThread } from ${JSON.stringify(resolve('src-main/base/threads.ts'))}
+    import { endApplication } from ${JSON.stringify(resolve('src-main/headless/signals.ts'))}
+    const thread = startThread(${JSON.stringify(pathToFileURL(join(directory, 'base.ts')).href)}, 'made-thread', { name: 'made' })
+    setTimeout(() => endApplication({ close: () => endThread(thread) }, ${status}), 1000)
+  `
+  const path = join(directory, 'program.mjs')
+  await writeFile(path, program)
+  const began = performance.now()
+  const child = spawn(process.execPath, [path], { stdio: 'inherit' })
+  const [ended] = (await once(child, 'exit')) as [number | null]
+  expect(ended).toBe(status)
+  expect(performance.now() - began).toBeLessThan(5000)
 })

@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { extname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, Worker, workerData } from 'node:worker_threads'
 
@@ -65,11 +66,24 @@ export function threadData(): unknown {
   return (workerData as ThreadStart).data
 }
 
+/** How long a thread that is ended is waited for, in milliseconds. */
+const endingTime = 2000
+
+/** Threads that were ended and are not gone. */
+const ending = new Set<Worker>()
+
 /**
- * Ends a thread at once, whatever it is doing, but not before it has loaded: a thread that is ended while it loads native
- * code takes the whole process with it.
+ * Ends a thread at once, but not before it has loaded: a thread that is ended while it loads native code takes the whole process with
+ * it. One that parses a long text or collects garbage goes on until that is done; it is waited for two seconds, and then left behind.
  */
 export async function endThread(thread: Worker): Promise<void> {
-  await loadings.get(thread)
-  await thread.terminate()
+  ending.add(thread)
+  thread.once('exit', () => ending.delete(thread))
+  const ended = (loadings.get(thread) ?? Promise.resolve()).then(() => thread.terminate())
+  await Promise.race([ended, pause(endingTime, undefined, { ref: false })])
+}
+
+/** True if threads were ended that are still at work: the process would wait for them at its end. */
+export function hasThreadsLeft(): boolean {
+  return ending.size > 0
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
+import { hasThreadsLeft } from '../base/threads.ts'
 
 const ending = new WeakSet<Application>()
 
@@ -8,12 +10,28 @@ export function endApplication(app: Application, status: number): void {
   if (ending.has(app)) return
   ending.add(app)
   app.close().then(
-    () => process.exit(status),
+    () => exitProcess(status),
     (error: unknown) => {
       process.stderr.write(`Listwright did not shut down cleanly: ${messageOf(error)}\n`)
-      process.exit(1)
+      exitProcess(1)
     }
   )
+}
+
+/** Programs that do nothing and end with a status. */
+const endingWith: Record<number, string> = { 0: '/bin/true', 1: '/bin/false' }
+
+/**
+ * Ends the process, also where a thread is in the middle of what cannot be interrupted: process.exit() waits for all threads. The system
+ * ends them when another program takes the place of this one.
+ */
+function exitProcess(status: number): void {
+  const program = endingWith[status]
+  if (hasThreadsLeft() && process.execve && program !== undefined && existsSync(program)) {
+    process.execve(program, [program], {})
+  }
+  if (hasThreadsLeft()) process.kill(process.pid, 'SIGKILL')
+  process.exit(status)
 }
 
 /**
