@@ -23,6 +23,7 @@ import { importAdditions } from './migrations/0036-import-additions.ts'
 import { expiredDeletions } from './migrations/0037-expired-deletions.ts'
 import { untriedNotes } from './migrations/0038-untried-notes.ts'
 import { windowSessions } from './migrations/0039-window-sessions.ts'
+import { syncCutOffs } from './migrations/0040-sync-cut-offs.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -43,7 +44,8 @@ export const migrations: readonly Migration[] = [
   importAdditions,
   expiredDeletions,
   untriedNotes,
-  windowSessions
+  windowSessions,
+  syncCutOffs
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -33,6 +33,8 @@ export interface JobKind<Of extends Job> {
   end: (id: number, end: JobEnd) => Promise<void>
   /** Called when a thread has left a job, whatever the outcome. */
   cleanUp?: (id: number) => Promise<void>
+  /** Notes that the application is closed while a job is worked on: it did not end by itself. */
+  noteStop?: (id: number) => Promise<void>
 }
 
 /** Longest wait until the jobs that are due are looked for again, in milliseconds: the clock may be set meanwhile. */
@@ -92,8 +94,18 @@ export class JobRunner<Of extends Job> {
     this.#closed = true
     clearTimeout(this.#timer)
     for (const timer of this.#idle.values()) clearTimeout(timer)
-    const atWork = [...this.#running.values()].map(({ thread }) => thread)
+    const jobs = [...this.#running]
+    const atWork = jobs.map(([, { thread }]) => thread)
     await Promise.all([...atWork, ...this.#idle.keys()].map((thread) => thread.end()))
+    await Promise.all(jobs.map(([id]) => this.#noteStop(id)))
+  }
+
+  async #noteStop(id: number): Promise<void> {
+    try {
+      await this.#kind.noteStop?.(id)
+    } catch (error) {
+      this.#report(`That job ${id} was stopped could not be noted`, error)
+    }
   }
 
   /** The jobs of a list end with the list. */

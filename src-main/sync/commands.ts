@@ -132,10 +132,10 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
 ) => {
   const row = await remoteById(context.db, organizationId, id)
   const listId = row.question_list_id
-  if (row.question === null || listId === null || !fittingAnswers[row.question].includes(answer)) {
+  if (row.question === null || !fittingAnswers[row.question].includes(answer)) {
     throw validationFailed(`${row.name} is not asking that`)
   }
-  if (answer === 'leave_out') await leaveOut(context, row, listId)
+  if (answer === 'leave_out' && listId !== null) await leaveOut(context, row, listId)
   await update(context, row, {
     answer: answer === 'leave_out' ? null : answer,
     state: 'idle',
@@ -197,6 +197,8 @@ export interface RunPlan {
   remote: RemoteRow
   settings: RemoteSettings
   timeZone: string
+  /** Runs before it, in a row, during which the application ended without being told to. */
+  cutOffs: number
 }
 
 /** Begins a run. @returns null where the remote is gone or was paused */
@@ -213,6 +215,8 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
     .select('time_zone_name')
     .where('id', '=', remote.organization_id)
     .executeTakeFirstOrThrow()
+  // A run is under way until it ends, is paused, or is stopped with the application: then the application ended by itself.
+  const cutOffs = remote.state === 'running' ? remote.cut_offs + 1 : remote.cut_offs
   // Runs that were cut off say so.
   await context.db
     .updateTable('sync_runs')
@@ -233,8 +237,18 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
     .returning('id')
     .executeTakeFirstOrThrow()
   // Whoever asks from now on asks for another one.
-  await update(context, remote, { state: 'running', message: null, requested_at: null })
-  return { runId, remote, settings: settingsOf(remote), timeZone: time_zone_name }
+  await update(context, remote, { state: 'running', message: null, requested_at: null, cut_offs: cutOffs })
+  return { runId, remote, settings: settingsOf(remote), timeZone: time_zone_name, cutOffs }
+}
+
+/** Notes that a run is stopped with the application, in order; the next start goes on with it. */
+const noteStop: Command<{ id: number }, void> = async ({ db }, { id }) => {
+  await db
+    .updateTable('sync_remotes')
+    .set({ state: 'idle', next_run_at: 0 })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .execute()
 }
 
 /** @returns whether to go on: not once the remote was paused or removed */
@@ -290,6 +304,8 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
       .where('state', '=', 'running')
       .executeTakeFirst())
   if (!row) return
+  // Whatever came of it, it did not end the application.
+  await context.db.updateTable('sync_remotes').set({ cut_offs: 0 }).where('id', '=', row.id).execute()
   const settings = settingsOf(row)
   switch (ended.is) {
     case 'finished':
@@ -782,6 +798,7 @@ export const syncCommands = {
   answer: answerQuestion,
   noteChange,
   begin,
+  noteStop,
   noteProgress,
   end,
   endJob,

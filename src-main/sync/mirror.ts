@@ -1,5 +1,6 @@
 import { mailingListsOf, subscriberTotal } from '../api/mailing-lists/queries.ts'
 import type { MailingList } from '../api/mailing-lists/schema.ts'
+import { answers } from './answers.ts'
 import { listIdsOf } from './list-ids.ts'
 import { linksOf, syncListOf } from './queries.ts'
 import { Question } from './question.ts'
@@ -132,7 +133,7 @@ async function mirrorPrimaryKey(
   const wanted = fieldId === null ? null : fields.find(({ field }) => field.id === fieldId)?.theirId
   if (wanted === undefined || isThere === wanted) return wanted !== undefined
   if (wanted === null || isThere !== null || (await syncListOf(run.reader, run.remoteId, id))) return false
-  await run.api.put<MailingList>(`/mailing_lists/${theirs.id}`, {
+  await run.api.put<MailingList>(`/mailing_lists/${theirs.id}`, answers.list, {
     mailing_list: { ...theirs.content, primary_key_custom_field_id: wanted }
   })
   return true

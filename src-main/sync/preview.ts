@@ -1,6 +1,7 @@
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { CustomField } from '../api/custom-fields/schema.ts'
 import { subscriberTotal } from '../api/mailing-lists/queries.ts'
+import { answers } from './answers.ts'
 import { linksOf } from './queries.ts'
 import { mailingLists } from './records/mailing-lists.ts'
 import type { SyncRecord } from './records/mirror-records.ts'
@@ -30,7 +31,9 @@ export async function previewLists(run: Run): Promise<ListMatch[]> {
 
 async function previewList(run: Run, local: SyncRecord, found: SyncRecord | null): Promise<ListMatch> {
   const fields = await fieldsOfList(run.reader, run.organizationId, local.id)
-  const theirs = found ? await allPages<CustomField>(run.api, `/mailing_lists/${found.id}/custom_fields`) : []
+  const theirs = found
+    ? await allPages<CustomField>(run.api, `/mailing_lists/${found.id}/custom_fields`, answers.fields)
+    : []
   const typeOf = new Map(theirs.map((field) => [field.name.trim().toLowerCase(), field.field_type]))
   const isThere = ({ name }: { name: string }): boolean => typeOf.has(name.toLowerCase())
   const isAlike = ({ name, type }: { name: string; type: string }): boolean =>
@@ -62,6 +65,9 @@ async function previewNewList(run: Run, { id, content }: SyncRecord): Promise<Li
 }
 
 async function countThere({ api }: Run, theirListId: number): Promise<number | null> {
-  const { num_records } = await api.get(`/mailing_lists/${theirListId}/subscribers?per_page=1`)
+  const { num_records } = await api.get(
+    `/mailing_lists/${theirListId}/subscribers?per_page=1`,
+    answers.listing
+  )
   return num_records ?? null
 }

@@ -2,14 +2,16 @@ import { basicAuthorization } from '../base/basic-authorization.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { messageOf } from '../base/errors.ts'
+import { type AnswerCheck, answers } from './answers.ts'
 import { RemoteFault } from './remote-fault.ts'
 
 /** An answer of the v2 API that says it succeeded. */
 export interface RemoteAnswer<Data> {
   data: Data
   /** Of a page of subscribers: what leads to the next one; null at the end. */
-  next_page_token?: string | null
+  next_page_token?: string | number | null
   num_records?: number
+  num_pages?: number
 }
 
 export interface RemoteAccess {
@@ -44,8 +46,10 @@ export const retryWaits = [200, 1000, 5000]
 const defaultSilence = 60_000
 /** Longest wait that a remote is given within a run, in milliseconds, whatever it asks for: other calls wait as well. */
 const maxRetryAfter = 60_000
-/** Bytes of an answer: a page of 500 subscribers with long fields. */
-const maxAnswer = 64 * 1024 * 1024
+/** Bytes of an answer: it is parsed as a whole. */
+const maxAnswer = 8 * 1024 * 1024
+/** Characters of a message of the remote that are shown and stored. */
+const maxMessage = 500
 
 /**
  * The v2 API of a remote server. Every answer is an envelope; anything else is not believed, whatever its status. Calls that
@@ -67,41 +71,56 @@ export class RemoteApi {
     this.#authorization = basicAuthorization(access.organizationId, access.apiKey)
   }
 
-  get<Data>(path: string): Promise<RemoteAnswer<Data>> {
-    return this.#again(() => this.#call<Data>('GET', path))
+  /** @param check what the data of the answer must be; every call has one */
+  get<Data>(path: string, check: AnswerCheck): Promise<RemoteAnswer<Data>> {
+    return this.#again(() => this.#call<Data>('GET', path, check))
   }
 
   /** Changes a record to what is given: the same when it is repeated, but for what others change of it in between. */
-  put<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
-    return this.#again(() => this.#call<Data>('PUT', path, body))
+  put<Data>(path: string, check: AnswerCheck, body: object): Promise<RemoteAnswer<Data>> {
+    return this.#again(() => this.#call<Data>('PUT', path, check, body))
   }
 
   /** The same, once: for records of which somebody else may change what would be overwritten by a repetition. */
-  putOnce<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
-    return this.#call<Data>('PUT', path, body)
+  putOnce<Data>(path: string, check: AnswerCheck, body: object): Promise<RemoteAnswer<Data>> {
+    return this.#call<Data>('PUT', path, check, body)
   }
 
   /** Removes a record. What is gone already, also by an attempt whose answer was lost, is removed. */
   async delete(path: string): Promise<void> {
     try {
-      await this.#again(() => this.#call('DELETE', path))
+      await this.#again(() => this.#call('DELETE', path, answers.anything))
     } catch (error) {
       if (!(error instanceof RemoteFault) || error.kind !== 'not_found') throw error
     }
   }
 
   /** Creates something, or begins it: whether it happened is unknown after a fault of the kind "unavailable". */
-  post<Data>(path: string, body: object): Promise<RemoteAnswer<Data>> {
-    return this.#call<Data>('POST', path, body)
+  post<Data>(path: string, check: AnswerCheck, body: object): Promise<RemoteAnswer<Data>> {
+    return this.#call<Data>('POST', path, check, body)
   }
 
-  /** What answers text and no envelope: the logs of imports. @throws RemoteFault not_found where there is none */
-  getText(path: string): Promise<string> {
+  /**
+   * Reads what is answered as text and not as an envelope: the logs of imports.
+   * @param read makes a reader of the text in pieces; it is called again for each attempt, and so starts over
+   * @param maxBytes an answer that is longer is refused
+   * @returns what the reader of the attempt that succeeded made of it
+   * @throws RemoteFault not_found where there is no such log
+   */
+  readText<Result>(
+    path: string,
+    maxBytes: number,
+    read: () => { push: (text: string) => void; end: () => Result }
+  ): Promise<Result> {
     return this.#again(async () => {
-      const { status, text, isJson } = await this.#send('GET', path)
-      if (status === 200 && !isJson) return text
-      this.#read(status, text)
-      throw new RemoteFault('unavailable', `${this.#host} answered ${path} with something other than text`)
+      const reader = read()
+      const { status, text, isJson } = await this.#send('GET', path, undefined, {
+        maxBytes,
+        push: (piece) => reader.push(piece)
+      })
+      if (status === 200 && !isJson) return reader.end()
+      this.#read(status, text, answers.anything)
+      throw new RemoteFault('unavailable', `${this.host} answered ${path} with something other than text`)
     })
   }
 
@@ -109,7 +128,8 @@ export class RemoteApi {
     await this.#pool?.destroy()
   }
 
-  get #host(): string {
+  /** The host of the remote, for sentences. */
+  get host(): string {
     return new URL(this.#access.baseUrl).host
   }
 
@@ -126,46 +146,61 @@ export class RemoteApi {
     }
   }
 
-  async #call<Data>(method: Method, path: string, body?: object): Promise<RemoteAnswer<Data>> {
+  async #call<Data>(
+    method: Method,
+    path: string,
+    check: AnswerCheck,
+    body?: object
+  ): Promise<RemoteAnswer<Data>> {
     const { status, text } = await this.#send(method, path, body)
-    return this.#read(status, text) as RemoteAnswer<Data>
+    return this.#read(status, text, (data) => {
+      const wrong = check(data)
+      return wrong === null
+        ? null
+        : `answered ${method} ${path.replace(/\?.*/, '')} with data that is not valid: ${wrong}`
+    }) as RemoteAnswer<Data>
   }
 
-  /** Reads an envelope. @throws RemoteFault for one that says it failed, and for what is none */
-  #read(status: number, text: string): RemoteAnswer<unknown> {
+  /** Reads an envelope. @throws RemoteFault for one that says it failed, for what is none, and for data that is not valid */
+  #read(status: number, text: string, check: AnswerCheck): RemoteAnswer<unknown> {
     const envelope = envelopeOf(text)
-    if (envelope?.success === true && status >= 200 && status < 300) return envelope
-    const said = typeof envelope?.error_message === 'string' ? envelope.error_message : null
-    if (status === 401) throw new RemoteFault('key', `${this.#host} did not accept this key${because(said)}`)
+    if (envelope?.success === true && status >= 200 && status < 300) {
+      const wrong = check(envelope.data) ?? wrongPaging(envelope)
+      if (wrong !== null) throw new RemoteFault('invalid', `${this.host} ${wrong}`)
+      return envelope
+    }
+    const said = typeof envelope?.error_message === 'string' ? shortened(envelope.error_message) : null
+    if (status === 401) throw new RemoteFault('key', `${this.host} did not accept this key${because(said)}`)
     if (status === 403)
       throw new RemoteFault(
         'key',
-        `The key does not have permission to do this on ${this.#host}${because(said)}`
+        `The key does not have permission to do this on ${this.host}${because(said)}`
       )
     if (status === 429 || status >= 500) {
-      throw new RemoteFault('unavailable', `${this.#host} answered with status ${status}${because(said)}`)
+      throw new RemoteFault('unavailable', `${this.host} answered with status ${status}${because(said)}`)
     }
     if (status >= 300 && status < 400) {
       throw new RemoteFault(
         'key',
-        `${this.#host} redirects to another address. Enter that address instead: the key is sent only to the address you enter`
+        `${this.host} redirects to another address. Enter that address instead: the key is sent only to the address you enter`
       )
     }
     if (status === 404 || envelope?.error_code === 'not_found') {
-      throw new RemoteFault('not_found', said ?? `${this.#host} does not know this call`)
+      throw new RemoteFault('not_found', said ?? `${this.host} does not know this call`)
     }
     if (!envelope) {
-      throw new RemoteFault('unavailable', `${this.#host} gave an answer that is not from the API`)
+      throw new RemoteFault('unavailable', `${this.host} gave an answer that is not from the API`)
     }
     if (envelope.error_code === 'not_authorized')
-      throw new RemoteFault('key', `${this.#host}: ${said ?? 'no'}`)
-    throw new RemoteFault('refused', said ?? `${this.#host} refused it without giving a reason`)
+      throw new RemoteFault('key', `${this.host}: ${said ?? 'no'}`)
+    throw new RemoteFault('refused', said ?? `${this.host} refused it without giving a reason`)
   }
 
   async #send(
     method: Method,
     path: string,
-    body?: object
+    body?: object,
+    stream?: TextStream
   ): Promise<{ status: number; text: string; isJson: boolean }> {
     await this.#takeTurn()
     const pool = (this.#pool ??= await this.#connect())
@@ -184,31 +219,41 @@ export class RemoteApi {
         signal: this.#options.signal,
         ...(sent !== undefined && { body: sent })
       })
-      const text = await this.#textOf(response.body)
+      const type = String(response.headers['content-type'] ?? '')
+      const isJson = type.includes('json')
+      // Of an error the text says why, so it is read as a whole.
+      const isStreamed = stream && response.statusCode === 200 && !isJson
+      const text = await this.#textOf(response.body, isStreamed ? stream : undefined)
       const retryAfter = Number(response.headers['retry-after'])
       if ((response.statusCode === 429 || response.statusCode === 503) && retryAfter > 0) {
         this.#waitAtLeast(Math.min(retryAfter * 1000, maxRetryAfter))
       }
-      const type = String(response.headers['content-type'] ?? '')
-      return { status: response.statusCode, text, isJson: type.includes('json') }
+      return { status: response.statusCode, text, isJson }
     } catch (error) {
       this.#options.signal.throwIfAborted()
       if (error instanceof RemoteFault) throw error
-      throw new RemoteFault('unavailable', `${this.#host} cannot be reached: ${reasonOf(error)}`)
+      throw new RemoteFault('unavailable', `${this.host} cannot be reached: ${reasonOf(error)}`)
     }
   }
 
-  async #textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-    const pieces: Uint8Array[] = []
+  /** @param stream what gets the text piece by piece; without it the text is returned */
+  async #textOf(body: AsyncIterable<Uint8Array>, stream?: TextStream): Promise<string> {
+    const pieces: string[] = []
+    const push = stream?.push ?? ((piece: string) => void pieces.push(piece))
+    const maxBytes = stream?.maxBytes ?? maxAnswer
+    const decoder = new TextDecoder()
     let bytes = 0
     for await (const piece of body) {
       bytes += piece.length
-      if (bytes > maxAnswer)
-        throw new RemoteFault('unavailable', `${this.#host} sent an answer that is too long`)
-      pieces.push(piece)
+      if (bytes > maxBytes) {
+        const megabytes = Math.max(1, Math.round(maxBytes / 1024 / 1024))
+        throw new RemoteFault('too_long', `${this.host} sent an answer of more than ${megabytes} MB`)
+      }
+      push(decoder.decode(piece, { stream: true }))
     }
+    push(decoder.decode())
     this.traffic.bytesReceived += bytes
-    return Buffer.concat(pieces).toString('utf8')
+    return pieces.join('')
   }
 
   /** Waits until the next request may begin. */
@@ -237,6 +282,40 @@ export class RemoteApi {
       bodyTimeout: silence
     })
   }
+}
+
+/** What gets an answer in pieces that is not kept as a whole. */
+interface TextStream {
+  maxBytes: number
+  push: (text: string) => void
+}
+
+/** @returns the message of a remote, short enough to be shown and stored */
+export function shortened(message: string): string {
+  return message.length > maxMessage ? `${message.slice(0, maxMessage - 1)}…` : message
+}
+
+/** Says what is wrong with the numbers that an envelope gives of its page; null = nothing. */
+function wrongPaging({
+  data,
+  num_records: records,
+  num_pages: pages,
+  next_page_token: token
+}: RemoteAnswer<unknown>): string | null {
+  for (const [name, value] of Object.entries({ num_records: records, num_pages: pages })) {
+    if (value != null && (!Number.isInteger(value) || value < 0))
+      return `answered with a ${name} that is no number of records`
+  }
+  if (token != null && !['string', 'number'].includes(typeof token))
+    return 'answered with a next_page_token that is no text'
+  const isWhole = Array.isArray(data) && records != null && pages != null && pages <= 1 && token == null
+  if (isWhole && data.length !== records) return contradiction(records, data.length)
+  return null
+}
+
+/** The sentence for a listing that holds another number of records than it says. */
+export function contradiction(records: number, found: number): string {
+  return `answered with ${found} records where it says that there are ${records}`
 }
 
 interface Envelope extends RemoteAnswer<unknown> {

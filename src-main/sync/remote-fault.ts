@@ -8,6 +8,10 @@ export type RemoteFaultKind =
   | 'not_found'
   /** It cannot be reached, is busy, or answers something that is no answer: later. */
   | 'unavailable'
+  /** Its answer contradicts itself, or is not what the API promises: nothing follows from it, and the next run asks again. */
+  | 'invalid'
+  /** Its answer is longer than one may be. */
+  | 'too_long'
 
 /** What went wrong with a call of the remote, in a sentence for its owner. */
 export class RemoteFault extends Error {

@@ -45,7 +45,7 @@ export interface Run {
   /** null = all lists. */
   mailingListIds: number[] | null
   /** What is to become of records that are gone there, once a person said so. */
-  answer: { given: Answer; mailingListId: number } | null
+  answer: { given: Answer; mailingListId: number | null } | null
   api: RemoteApi
   client: CommandClient
   /** A connection of its own. */
@@ -122,8 +122,8 @@ export async function forgetRefusal(run: Run, side: Side, named: Named): Promise
 /** Conflicts of one command: some 10 ms of work. */
 const notedAtOnce = 100
 
-/** What a person answered about a list. */
-export function answerFor({ answer }: Run, mailingListId: number): Answer | null {
+/** What a person answered about a list; null = about what belongs to no list. */
+export function answerFor({ answer }: Run, mailingListId: number | null): Answer | null {
   return answer?.mailingListId === mailingListId ? answer.given : null
 }
 

@@ -25,19 +25,28 @@ export type LinkedKind = (typeof linkedKinds)[number]
 export const remoteStates = ['idle', 'running', 'waiting', 'asking', 'paused'] as const
 export type RemoteState = (typeof remoteStates)[number]
 
-/** What a person has to decide before it goes on: another key, or what is to become of people or of a list that are gone there. */
-export const questions = ['key', 'gone', 'list_gone'] as const
+/**
+ * What a person has to decide before it goes on: another key; what becomes of subscribers, of a list, or of fields or segments that are
+ * missing there; whether many are meant to lose values or to be unsubscribed; whether to try again what ended the application twice.
+ */
+export const questions = ['key', 'gone', 'list_gone', 'records_gone', 'changed', 'cut_off'] as const
 export type Question = (typeof questions)[number]
 
-/** What is to become of what is gone there: it is sent again, people are removed here as well, a list is mirrored no more. */
-export const answers = ['send_again', 'remove_here', 'leave_out'] as const
+/**
+ * What becomes of what is missing or changed there: it is sent again, removed here as well, or taken over here. A list can be mirrored no
+ * more, and a sync that was cut off can go on.
+ */
+export const answers = ['send_again', 'remove_here', 'leave_out', 'take_over', 'go_on'] as const
 export type Answer = (typeof answers)[number]
 
 /** What each question can be answered with; the one about a key is answered by another key. */
 export const fittingAnswers: Record<Question, readonly Answer[]> = {
   key: [],
   gone: ['send_again', 'remove_here'],
-  list_gone: ['send_again', 'leave_out']
+  list_gone: ['send_again', 'leave_out'],
+  records_gone: ['send_again', 'remove_here'],
+  changed: ['send_again', 'take_over'],
+  cut_off: ['go_on']
 }
 
 export const runOutcomes = ['finished', 'waiting', 'asking', 'stopped', 'failed'] as const

@@ -32,7 +32,8 @@ export function syncJobs(reader: Kysely<Schema>, writer: Writer, credentials: Cr
         )
       ),
     mayStart: (_job, running) => running.length === 0,
-    end: (id, end) => writer.run('syncs.endJob', { id, end })
+    end: (id, end) => writer.run('syncs.endJob', { id, end }),
+    noteStop: (id) => writer.run('syncs.noteStop', { id })
   }
 }
 

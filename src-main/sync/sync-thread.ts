@@ -21,6 +21,9 @@ export interface SyncThreadData {
   apiKey: string | null
 }
 
+/** Runs in a row during which the application ended by itself, after which the next one asks first. */
+const maxCutOffs = 2
+
 /** Milliseconds between two notes of how far a run is. */
 const noteInterval = 500
 
@@ -56,7 +59,7 @@ async function runSync({
     rules: plan.settings,
     mailingListIds: plan.settings.mailing_list_ids,
     answer:
-      plan.remote.answer === null || plan.remote.question_list_id === null
+      plan.remote.answer === null
         ? null
         : { given: plan.remote.answer, mailingListId: plan.remote.question_list_id },
     api,
@@ -82,10 +85,11 @@ async function runSync({
 
 async function carryOut(
   run: Run,
-  { remote, settings }: RunPlan,
+  plan: RunPlan,
   apiKey: string | null,
   onProgress: OnProgress
 ): Promise<RunEnd> {
+  const { remote, settings } = plan
   if (apiKey === null) {
     // A keyring may be locked, and what the desktop encrypted only the desktop reads.
     if (remote.credential_place !== 'file') {
@@ -98,6 +102,14 @@ async function carryOut(
       is: 'asking',
       question: 'key',
       message: 'The stored key was not found. Enter it again.',
+      mailingListId: null
+    }
+  }
+  if (plan.cutOffs >= maxCutOffs && remote.answer !== 'go_on') {
+    return {
+      is: 'asking',
+      question: 'cut_off',
+      message: `The application ended twice while it synced with ${remote.name}. What the server answers may be the cause.`,
       mailingListId: null
     }
   }

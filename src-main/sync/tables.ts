@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { CredentialPlace } from '../base/credential-places.ts'
 import type { Fixed, Json, Time } from '../database/schema.ts'
 import type { Answer, LinkedKind, Question, RemoteState, RunOutcome, Side } from './schema.ts'
@@ -29,6 +29,8 @@ export interface SyncRemotesTable {
   question_list_id: number | null
   /** What a person answered to its question, for the next run; it is about that list. */
   answer: Answer | null
+  /** Runs in a row during which the application ended by itself. */
+  cut_offs: ColumnType<number, number | undefined, number>
   created_at: Fixed<Time>
   updated_at: Time
 }

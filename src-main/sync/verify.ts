@@ -3,11 +3,13 @@ import {
   localValues,
   nameOfSlot,
   sameValue,
+  type TheirSubscriber,
   theirValues,
   type Value,
   type Values
 } from './subscribers/person.ts'
 import { subscribersAfter } from '../api/subscribers/queries.ts'
+import { answers } from './answers.ts'
 import { linksOf } from './queries.ts'
 import { customFields, fieldPairs } from './records/custom-fields.ts'
 import { mailingLists } from './records/mailing-lists.ts'
@@ -158,7 +160,13 @@ async function compareSubscribers(listRun: ListRun, differences: Differences): P
   const { run, list, common } = listRun
   const met = new IdSet()
   for await (const { data } of subscriberPages(listRun)) {
-    const people = data.map((answer) => theirValues(answer, common))
+    const people = data.flatMap((answer) => {
+      const wrong = answers.subscriber(answer)
+      if (wrong === null) return [theirValues(answer as TheirSubscriber, common)]
+      const name = `subscriber ${answer.id}`
+      differences.add({ kind: 'subscriber', name, field: null, local: null, remote: `not valid: ${wrong}` })
+      return []
+    })
     const locals = await localRowsLike(listRun, people)
     for (const values of people) {
       const local = locals.get(keyOfValues(listRun, values))

@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Remote, RemoteInput, SyncRun, Verification } from '../../src-main/sync/schema.ts'
+import type {
+  Answer,
+  Question,
+  Remote,
+  RemoteInput,
+  SyncRun,
+  Verification
+} from '../../src-main/sync/schema.ts'
 import { startApplication, type StartedApplication } from './application.ts'
 import type { Client } from './client.ts'
 
@@ -50,6 +57,26 @@ export async function endOfRun(api: Client, remoteId: number, longest = 120_000)
     if (remote.state !== 'running' && !remote.is_requested && run?.outcome) return { ...run, remote }
   }
   throw new Error('the run did not end')
+}
+
+/** How a person answers each question who means what was done there. */
+const agreement: Partial<Record<Question, Answer>> = {
+  gone: 'remove_here',
+  records_gone: 'remove_here',
+  changed: 'take_over',
+  cut_off: 'go_on'
+}
+
+/** Has everything mirrored once, by a person who agrees to what the run asks. */
+export async function runSyncAgreeing(api: Client, remoteId: number): Promise<EndedRun> {
+  let run = await runSync(api, remoteId)
+  while (run.outcome === 'asking') {
+    const answer = agreement[run.remote.question ?? 'key']
+    if (answer === undefined) break
+    await api.workbench('POST', `/remotes/${remoteId}/answer`, { answer })
+    run = await endOfRun(api, remoteId)
+  }
+  return run
 }
 
 export async function verifySync(api: Client, remoteId: number): Promise<Verification> {

@@ -11,7 +11,7 @@ import { type Fault, type FaultProxy, type PassedRequest, startFaultProxy } from
 import { shortOrLong } from '../support/long.ts'
 import { type ServedApplication, serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
-import { runSync, verifySync } from '../support/sync.ts'
+import { runSync, runSyncAgreeing, verifySync } from '../support/sync.ts'
 
 // Model-based: each sequence is what happens to one person on either side; between its steps both sides are brought together over
 // a network that cuts anywhere, and either of them is killed. Once it is quiet both are equal, as the model says, and nobody is there twice.
@@ -192,9 +192,7 @@ async function mirrorRoughly(
 /** Runs until nothing is in the way any more. */
 async function finish(api: Client, remoteId: number): Promise<void> {
   for (let runs = 0; runs < 10; runs++) {
-    const { outcome, remote } = await runSync(api, remoteId)
-    if (outcome === 'asking')
-      await api.workbench('POST', `/remotes/${remoteId}/answer`, { answer: 'remove_here' })
+    const { outcome, remote } = await runSyncAgreeing(api, remoteId)
     if (outcome === 'finished' && Object.keys(remote.pending).length === 0) return
   }
   throw new Error('it does not come to rest')

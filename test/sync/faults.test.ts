@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
-import { startApplication, type StartedApplication } from '../support/application.ts'
+import { startApplication, type StartedApplication, temporaryDirectory } from '../support/application.ts'
 import { importText, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import { isLong } from '../support/long.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { addRemote, type EndedRun, runSync, verifySync } from '../support/sync.ts'
+import { type ServedApplication, serve } from '../support/process.ts'
+import { startLyingProxy } from '../support/lying-proxy.ts'
+import { addRemote, endOfRun, type EndedRun, runSync, verifySync } from '../support/sync.ts'
 
 interface Proxied {
   here: StartedApplication
@@ -172,4 +174,97 @@ test('a server that cannot be reached is tried again later, and says when', asyn
   const run = await runSync(here.api, remoteId)
   expect(run).toMatchObject({ outcome: 'waiting', remote: { state: 'waiting' } })
   expect(run.remote.next_run_at).not.toBeNull()
+})
+
+/** An application in the middle of a run that the server does not answer. */
+async function serveInRun(
+  directory: string,
+  proxy: FaultProxy,
+  remoteId: number
+): Promise<ServedApplication> {
+  proxy.faultOf = () => new Promise(() => undefined)
+  const asked = proxy.passed.length
+  const here = await serve(directory)
+  await here.api.workbench('POST', `/remotes/${remoteId}/run`)
+  await expect.poll(() => proxy.passed.length, { timeout: 10_000 }).toBeGreaterThan(asked)
+  return here
+}
+
+test('a run during which the application ended twice asks before it is tried again', async () => {
+  const directory = await temporaryDirectory()
+  const there = await startApplication()
+  const proxy = await startFaultProxy(there.app.baseUrl)
+  const first = await serve(directory)
+  const remoteId = await addRemote(first.api, there, { base_url: proxy.baseUrl })
+  await first.end('SIGTERM')
+  for (let kills = 0; kills < 2; kills++) {
+    await (await serveInRun(directory, proxy, remoteId)).end('SIGKILL')
+  }
+  proxy.faultOf = () => 'none'
+  const last = await serve(directory)
+  const asked = await endOfRun(last.api, remoteId)
+  expect(asked.remote).toMatchObject({ state: 'asking', question: 'cut_off' })
+  await last.api.workbench('POST', `/remotes/${remoteId}/answer`, { answer: 'go_on' })
+  expect(await endOfRun(last.api, remoteId)).toMatchObject({ outcome: 'finished' })
+  await last.end('SIGTERM')
+})
+
+test('a run that is stopped with the application goes on with it, and asks nothing', async () => {
+  const directory = await temporaryDirectory()
+  const there = await startApplication()
+  const proxy = await startFaultProxy(there.app.baseUrl)
+  const first = await serve(directory)
+  const remoteId = await addRemote(first.api, there, { base_url: proxy.baseUrl })
+  await first.end('SIGTERM')
+  for (let ends = 0; ends < 3; ends++) {
+    expect(await (await serveInRun(directory, proxy, remoteId)).end('SIGTERM')).toBe(0)
+  }
+  proxy.faultOf = () => 'none'
+  const last = await serve(directory)
+  expect(await endOfRun(last.api, remoteId)).toMatchObject({ outcome: 'finished' })
+  await last.end('SIGTERM')
+})
+
+test('of the log of failed rows only what was sent is kept, however long it is', async () => {
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const proxy = await startLyingProxy(there.app.baseUrl)
+  const list = await makeList(here.api, { name: 'Many' })
+  const rows = Array.from({ length: 300 }, (_, at) => `p${at}@example.com`)
+  await importText(here.api, list.id, `email\n${rows.join('\n')}\n`)
+  const remoteId = await addRemote(here.api, there, { base_url: proxy.baseUrl })
+  const strangers = 'stranger@example.com,"a reason that is long enough to fill the memory of a thread"\n'
+  proxy.lie = (answer, path) => {
+    if (/subscriber_imports\/\d+$/.test(path)) {
+      const { stats } = answer.body['data'] as { stats: { subscribers: { failed: number } } }
+      stats.subscribers.failed = 1
+    }
+    if (path.endsWith('/logs/failed')) {
+      answer.status = 200
+      answer.headers['content-type'] = 'text/csv'
+      answer.text = `${strangers.repeat(500_000)}p7@example.com,"${'why '.repeat(1000)}"\n`
+    }
+  }
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', refused: 1 })
+  const { data } = await here.api.workbench<{ name: string; message: string }[]>(
+    'GET',
+    `/remotes/${remoteId}/refusals`
+  )
+  expect(data.map(({ name }) => name)).toEqual(['p7@example.com'])
+  expect(data[0]?.message.length).toBe(500)
+})
+
+test('a page that is longer than an answer may be is asked for in shorter ones', async () => {
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const proxy = await startLyingProxy(there.app.baseUrl)
+  const list = await makeList(here.api, { name: 'Long' })
+  for (const name of ['a', 'b', 'c']) await makeSubscriber(here.api, list.id, `${name}@example.com`)
+  const remoteId = await addRemote(here.api, there, { base_url: proxy.baseUrl, direction: 'both' })
+  proxy.lie = (answer, path) => {
+    const { data } = answer.body
+    if (!path.endsWith('/subscribers') || !Array.isArray(data)) return
+    for (const person of data as Record<string, unknown>[]) person['note'] = 'x'.repeat(4 * 1024 * 1024)
+  }
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished' })
+  proxy.lie = () => undefined
+  expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true })
 })

@@ -9,7 +9,7 @@ import type { Client } from '../support/client.ts'
 import { type Fault, startFaultProxy } from '../support/fault-proxy.ts'
 import { shortOrLong } from '../support/long.ts'
 import { seededRandom } from '../support/random.ts'
-import { runSync, verifySync } from '../support/sync.ts'
+import { runSyncAgreeing, verifySync } from '../support/sync.ts'
 
 // Model-based, as convergence.test.ts is for people: each sequence is what happens on either side to one list, its fields and its
 // segments. Names that a record is given are its own, so that no side has a reason to refuse it.
@@ -90,7 +90,7 @@ test('lists, fields and segments that change on both sides over a bad network en
     api_key: await there.app.createApiKey('sync'),
     direction: 'both'
   })
-  await runSync(here.api, remote.id)
+  await runSyncAgreeing(here.api, remote.id)
 
   const known: Known = { added: new Map(), untouched: new Set() }
   const faults: Fault[] = ['lost', 'unanswered', 'truncated', 'broken', 'gateway']
@@ -101,13 +101,13 @@ test('lists, fields and segments that change on both sides over a bad network en
     }
     proxy.faultOf = () =>
       random() < 0.05 ? (faults[Math.floor(random() * faults.length)] ?? 'none') : 'none'
-    await runSync(here.api, remote.id)
+    await runSyncAgreeing(here.api, remote.id)
   }
   proxy.faultOf = () => 'none'
-  for (let runs = 0; runs < 3; runs++) await runSync(here.api, remote.id)
+  for (let runs = 0; runs < 3; runs++) await runSyncAgreeing(here.api, remote.id)
 
   expect((await verifySync(here.api, remote.id)).differences).toEqual([])
-  expect(await runSync(here.api, remote.id)).toMatchObject({
+  expect(await runSyncAgreeing(here.api, remote.id)).toMatchObject({
     outcome: 'finished',
     pushed: {},
     pulled: {},

@@ -5,6 +5,7 @@ import { attributesOfType, type FieldDefinition, hasOptions } from '../../api/cu
 import type { CustomField, CustomFieldInput } from '../../api/custom-fields/schema.ts'
 import { endOfChangeLog } from '../../api/custom-fields/values-in-use.ts'
 import { notFound } from '../../base/errors.ts'
+import { answers } from '../answers.ts'
 import type { Run } from '../run-context.ts'
 import type { FieldPair } from '../subscribers/person.ts'
 import type { Content } from './merge-contents.ts'
@@ -45,18 +46,20 @@ export function customFields(
     },
 
     readRemote: async () => {
-      const fields = await allPages<CustomField>(api, path)
+      const fields = await allPages<CustomField>(api, path, answers.fields)
       return fields.filter(({ is_global }) => is_global === (theirListId === null)).map(theirField)
     },
 
     createRemote: async (content) => {
-      const { data } = await api.post<CustomField>(path, { custom_field: withOptions(content, [], []) })
+      const { data } = await api.post<CustomField>(path, answers.field, {
+        custom_field: withOptions(content, [], [])
+      })
       requireName(data, content['name'], `the field "${String(content['name'])}"`)
       return theirField(data)
     },
 
     updateRemote: async ({ id, content: before, answer }, content) => {
-      const { data } = await api.put<CustomField>(`${path}/${id}`, {
+      const { data } = await api.put<CustomField>(`${path}/${id}`, answers.field, {
         custom_field: withOptions(content, optionsIn(before), answer.options ?? [])
       })
       requireName(data, content['name'], `the field "${String(content['name'])}"`)
@@ -92,7 +95,11 @@ export function customFields(
 /** The fields that a list has on both sides: those of one name and one type, be they global or the list's own. */
 export async function fieldPairs(run: Run, mailingListId: number, theirListId: number): Promise<FieldPair[]> {
   const local = await fieldsOfList(run.reader, run.organizationId, mailingListId)
-  const remote = await allPages<CustomField>(run.api, `/mailing_lists/${theirListId}/custom_fields`)
+  const remote = await allPages<CustomField>(
+    run.api,
+    `/mailing_lists/${theirListId}/custom_fields`,
+    answers.fields
+  )
   const byKey = new Map(remote.map((field) => [pairKey(field.name, field.field_type), field]))
   return local.flatMap((field) => {
     const theirs = byKey.get(pairKey(field.name, field.type))

@@ -1,5 +1,6 @@
 import { mailingListsOf, presentMailingLists } from '../../api/mailing-lists/queries.ts'
 import type { MailingList, MailingListInput } from '../../api/mailing-lists/schema.ts'
+import { answers } from '../answers.ts'
 import type { Run } from '../run-context.ts'
 import type { Content } from './merge-contents.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
@@ -52,18 +53,18 @@ export function mailingLists(run: Run): RecordKind<TheirList> {
     },
 
     readRemote: async () => {
-      const { data } = await api.get<MailingList[]>('/mailing_lists')
+      const { data } = await api.get<MailingList[]>('/mailing_lists', answers.lists)
       return data.filter(({ is_remote_list }) => !is_remote_list).map(theirList)
     },
 
     createRemote: async (content) => {
-      const { data } = await api.post<MailingList>('/mailing_lists', { mailing_list: content })
+      const { data } = await api.post<MailingList>('/mailing_lists', answers.list, { mailing_list: content })
       requireName(data, content['name'], `the list "${String(content['name'])}"`)
       return theirList(data)
     },
 
     updateRemote: async ({ id, answer }, content) => {
-      const { data } = await api.put<MailingList>(`/mailing_lists/${id}`, {
+      const { data } = await api.put<MailingList>(`/mailing_lists/${id}`, answers.list, {
         mailing_list: { ...unchanged(answer), ...content }
       })
       requireName(data, content['name'], `the list "${String(content['name'])}"`)
@@ -71,7 +72,8 @@ export function mailingLists(run: Run): RecordKind<TheirList> {
 
     removeRemote: async (id) => {
       const { data } = await api.get<{ delete_confirmation_code: string }>(
-        `/mailing_lists/${id}/delete_confirmation_code`
+        `/mailing_lists/${id}/delete_confirmation_code`,
+        answers.confirmation
       )
       await api.delete(`/mailing_lists/${id}/confirmed/${encodeURIComponent(data.delete_confirmation_code)}`)
     },

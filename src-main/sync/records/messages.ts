@@ -2,6 +2,7 @@ import { campaignsOfList, contentsOf, type NamedCampaign, templatesOf } from '..
 import type { CampaignDetail, ContentInput } from '../../api/campaigns/schema.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { linksOf } from '../queries.ts'
+import { answers } from '../answers.ts'
 import { RemoteFault } from '../remote-fault.ts'
 import type { Run } from '../run-context.ts'
 import type { TheirCampaign } from '../schema.ts'
@@ -110,14 +111,20 @@ export function messages(
     },
 
     readRemote: async () => {
-      const all = await allPages<TheirSummary>(api, `/mailing_lists/${theirListId}/${path}`)
+      const all = await allPages<TheirSummary>(
+        api,
+        `/mailing_lists/${theirListId}/${path}`,
+        answers.summaries
+      )
       const found: TheirMessage[] = []
       for (const summary of all) {
         if (kind === 'campaign' && !isDraft(summary)) {
           found.push({ id: summary.id, content: { name: summary.name }, contentIds: [], isSettled: true })
           continue
         }
-        found.push(await theirMessage((await api.get<CampaignDetail>(`/${path}/${summary.id}`)).data))
+        found.push(
+          await theirMessage((await api.get<CampaignDetail>(`/${path}/${summary.id}`, answers.message)).data)
+        )
       }
       return found
     },
@@ -125,6 +132,7 @@ export function messages(
     createRemote: async (content) => {
       const { data } = await api.post<CampaignDetail>(
         `/mailing_lists/${theirListId}/${path}`,
+        answers.message,
         await request(content, [])
       )
       requireName(data, content['name'], `"${String(content['name'])}"`)
@@ -132,12 +140,16 @@ export function messages(
     },
 
     updateRemote: async ({ id, contentIds }, content) => {
-      const { data } = await api.put<CampaignDetail>(`/${path}/${id}`, await request(content, contentIds))
+      const { data } = await api.put<CampaignDetail>(
+        `/${path}/${id}`,
+        answers.message,
+        await request(content, contentIds)
+      )
       requireName(data, content['name'], `"${String(content['name'])}"`)
     },
 
     noteSettled: async (localId, { id }) => {
-      const { data } = await api.get<CampaignDetail>(`/${path}/${id}`)
+      const { data } = await api.get<CampaignDetail>(`/${path}/${id}`, answers.message)
       const state: TheirCampaign = {
         id,
         state: data.dispatch?.state ?? 'finished',

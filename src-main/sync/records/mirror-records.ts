@@ -2,7 +2,10 @@ import { ApiError } from '../../base/errors.ts'
 import { decisionsOf, linksOf } from '../queries.ts'
 import { isFault } from '../remote-fault.ts'
 import type { LinkedKind } from '../schema.ts'
+import { isMassive } from '../mass-change.ts'
+import { Question } from '../question.ts'
 import {
+  answerFor,
   count,
   forgetRefusal,
   type Named,
@@ -68,6 +71,13 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
   const linked: Linked<Theirs>[] = []
   const pairs = new Map<number, { theirs: Theirs; agreed: Content | null }>()
 
+  askForGoneRecords(
+    run,
+    kind,
+    links.filter(({ localId, theirId }) => locals.has(localId) && theirId !== null),
+    theirs
+  )
+
   for (const { localId, theirId, agreed } of links) {
     const local = locals.get(localId)
     const other = theirId === null ? undefined : theirs.get(theirId)
@@ -113,6 +123,24 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
     }
   }
   return linked
+}
+
+/** Fields and segments that are missing there would be removed here. @throws Question where they are many, or all */
+function askForGoneRecords<Theirs extends SyncRecord>(
+  run: Run,
+  { kind, mailingListId, removeLocal }: RecordKind<Theirs>,
+  links: readonly { theirId: number | null }[],
+  theirs: ReadonlyMap<number, Theirs>
+): void {
+  if (!removeLocal || run.rules.direction === 'mirror' || answerFor(run, mailingListId) !== null) return
+  const gone = links.filter(({ theirId }) => !theirs.has(theirId ?? 0)).length
+  if (!isMassive(gone, links.length)) return
+  const of = `${gone} of the ${links.length}`
+  const message =
+    kind === 'segment'
+      ? `${of} segments are missing on the server.`
+      : `${of} custom fields are missing on the server. Removing a field removes what everyone has in it.`
+  throw new Question('records_gone', message, mailingListId)
 }
 
 async function mergePair<Theirs extends SyncRecord>(
@@ -229,7 +257,8 @@ async function removeHere<Theirs extends SyncRecord>(
 ): Promise<boolean> {
   const isChanged = Object.keys(local.content).some((field) => !isSame(local.content[field], agreed[field]))
   const { removeLocal } = kind
-  if (!removeLocal || isChanged || run.rules.direction === 'mirror') return false
+  const isSentAgain = answerFor(run, kind.mailingListId) === 'send_again'
+  if (!removeLocal || isChanged || isSentAgain || run.rules.direction === 'mirror') return false
   const named = namedOf(kind, local)
   if (!(await attempt(run, 'local', named, 'removed', () => removeLocal(local.id)))) return false
   count(run, 'pulled', kind.kind)

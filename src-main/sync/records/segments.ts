@@ -2,6 +2,7 @@ import type { Condition } from '../../api/segments/conditions.ts'
 import { clauseOf, storedSegments } from '../../api/segments/queries.ts'
 import type { Segment } from '../../api/segments/schema.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { answers } from '../answers.ts'
 import type { ListIds } from '../list-ids.ts'
 import { RemoteFault } from '../remote-fault.ts'
 import type { Run } from '../run-context.ts'
@@ -59,16 +60,18 @@ export function segments(run: Run, mailingListId: number, theirListId: number, i
     },
 
     readRemote: async () => {
-      const summaries = await allPages<{ id: number }>(api, path)
+      const summaries = await allPages<{ id: number }>(api, path, answers.listing)
       const found: SyncRecord[] = []
       for (const { id } of summaries)
-        found.push(theirSegment((await api.get<Segment>(`/segments/${id}`)).data))
+        found.push(theirSegment((await api.get<Segment>(`/segments/${id}`, answers.segment)).data))
       return found
     },
 
-    createRemote: async (content) => theirSegment((await api.post<Segment>(path, request(content))).data),
+    createRemote: async (content) =>
+      theirSegment((await api.post<Segment>(path, answers.segment, request(content))).data),
 
-    updateRemote: async ({ id }, content) => void (await api.put(`/segments/${id}`, request(content))),
+    updateRemote: async ({ id }, content) =>
+      void (await api.put(`/segments/${id}`, answers.anything, request(content))),
 
     removeRemote: (id) => api.delete(`/segments/${id}`),
 

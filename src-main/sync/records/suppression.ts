@@ -1,5 +1,6 @@
 import { suppressionListsOf } from '../../api/suppression-lists/queries.ts'
 import type { SuppressedAddress, SuppressionList } from '../../api/suppression-lists/schema.ts'
+import { answers } from '../answers.ts'
 import type { ListIds } from '../list-ids.ts'
 import { isFault } from '../remote-fault.ts'
 import { count, noteRefusal, type Run } from '../run-context.ts'
@@ -39,13 +40,18 @@ export function suppressionLists(run: Run, ids: ListIds): RecordKind {
     },
 
     readRemote: async () =>
-      (await api.get<SuppressionList[]>('/suppression_lists')).data.map(theirList).filter(isMirrored),
+      (await api.get<SuppressionList[]>('/suppression_lists', answers.suppressionLists)).data
+        .map(theirList)
+        .filter(isMirrored),
 
     createRemote: async (content) =>
-      theirList((await api.post<SuppressionList>('/suppression_lists', request(content))).data),
+      theirList(
+        (await api.post<SuppressionList>('/suppression_lists', answers.suppressionList, request(content)))
+          .data
+      ),
 
     updateRemote: async ({ id }, content) =>
-      void (await api.put(`/suppression_lists/${id}`, request(content))),
+      void (await api.put(`/suppression_lists/${id}`, answers.anything, request(content))),
 
     createLocal: async ({ name, mailing_list_id }) =>
       (
@@ -101,7 +107,13 @@ async function mirrorAddresses(run: Run, { local, theirs }: Linked<SyncRecord>):
   const missingThere = [...mine].filter((address) => !others.has(address))
   for (let at = 0; at < missingThere.length; at += sentAtOnce) {
     const data = missingThere.slice(at, at + sentAtOnce)
-    await run.api.post(`/suppression_lists/${theirs.id}/suppressed_addresses/create_multiple`, { data })
+    await run.api.post(
+      `/suppression_lists/${theirs.id}/suppressed_addresses/create_multiple`,
+      answers.anything,
+      {
+        data
+      }
+    )
     count(run, 'pushed', 'suppressed_address', data.length)
   }
   if (run.rules.direction === 'mirror') return
@@ -138,7 +150,8 @@ export async function theirAddresses({ api }: Run, theirId: number): Promise<Set
   for (let page = 0; ; page++) {
     const before = addresses.size
     const { data } = await api.get<SuppressedAddress[]>(
-      `/suppression_lists/${theirId}/suppressed_addresses?per_page=${perPage}&page=${page}`
+      `/suppression_lists/${theirId}/suppressed_addresses?per_page=${perPage}&page=${page}`,
+      answers.suppressedAddresses
     )
     for (const { email } of data) addresses.add(email.toLowerCase())
     if (data.length < perPage || addresses.size === before) return addresses

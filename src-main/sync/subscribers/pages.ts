@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type { RemoteAnswer } from '../remote-api.ts'
+import { answers } from '../answers.ts'
+import { contradiction, type RemoteAnswer } from '../remote-api.ts'
+import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { ListRun } from './list-run.ts'
-import type { TheirSubscriber } from './person.ts'
 
 /** Subscribers of a page (docs/api.md, "Limits"). */
 export const perPage = 500
@@ -12,28 +13,77 @@ export const perPage = 500
  */
 const turnsToSend = 2
 
-export type SubscriberPage = RemoteAnswer<TheirSubscriber[]>
+/** Records of a page where one of {@link perPage} is longer than an answer may be. */
+const shorterPages = [50, 5, 1]
+
+/** A page whose records have ids, each higher than the one before; what else they hold is yet to be checked. */
+export type SubscriberPage = RemoteAnswer<{ id: number }[]>
+
+type Source = Pick<ListRun, 'run' | 'theirListId'>
 
 /**
  * All subscribers of the remote's list in the order of their ids, page by page. The next page is on its way while one is worked on.
- * @param from the token of the first page; null = the beginning
- * @throws RemoteFault where a page cannot be had
+ * @param from where to begin: the token of the first page, and the last id before it; null = the beginning
+ * @throws RemoteFault where a page cannot be had; invalid where pages lead nowhere, or hold fewer people than they say
  */
 export async function* subscriberPages(
-  { run, theirListId }: Pick<ListRun, 'run' | 'theirListId'>,
-  from: string | null = null
+  source: Source,
+  from: { token: string; afterId: number } | null = null
 ): AsyncGenerator<SubscriberPage, undefined> {
-  const pageAt = (token: string | null): Promise<SubscriberPage> => {
-    const at = token === null ? '' : `&page_token=${encodeURIComponent(token)}`
-    return run.api.get(`/mailing_lists/${theirListId}/subscribers?per_page=${perPage}${at}`)
-  }
-  for (let next: Promise<SubscriberPage> | null = pageAt(from); next;) {
+  let lastId = from?.afterId ?? 0
+  let people = 0
+  for (let next: Promise<SubscriberPage> | null = pageAt(source, from?.token ?? null); next;) {
     const page: SubscriberPage = await next
-    next = page.next_page_token == null ? null : pageAt(page.next_page_token)
+    const token: string | null = page.next_page_token == null ? null : String(page.next_page_token)
+    lastId = requireAscending(source, page, lastId)
+    people += page.data.length
+    if (token === null && from === null) requireAll(source, page, people)
+    next = token === null ? null : pageAt(source, token)
     // What it fails of is told where it is waited for.
     next?.catch(() => undefined)
     for (let turn = 0; turn < turnsToSend; turn++) await setImmediate()
     yield page
   }
   return undefined
+}
+
+async function pageAt(source: Source, token: string | null): Promise<SubscriberPage> {
+  for (const size of [perPage, ...shorterPages]) {
+    try {
+      return await pageOf(source, token, size)
+    } catch (error) {
+      if (!isFault(error, 'too_long') || size === shorterPages.at(-1)) throw error
+    }
+  }
+  throw new Error('a page has no size')
+}
+
+function pageOf({ run, theirListId }: Source, token: string | null, size: number): Promise<SubscriberPage> {
+  const at = token === null ? '' : `&page_token=${encodeURIComponent(token)}`
+  return run.api.get(`/mailing_lists/${theirListId}/subscribers?per_page=${size}${at}`, answers.listing)
+}
+
+/** Pages are in the order of ids, or who is missing between two of them could not be told. @returns the last id */
+function requireAscending({ run }: Source, page: SubscriberPage, after: number): number {
+  let last = after
+  for (const { id } of page.data) {
+    if (id <= last) {
+      throw new RemoteFault(
+        'invalid',
+        `${run.api.host} answered with subscriber ${id} after subscriber ${last}`
+      )
+    }
+    last = id
+  }
+  if (last === after && page.next_page_token != null) {
+    throw new RemoteFault('invalid', `${run.api.host} answered with an empty page that is not the last`)
+  }
+  return last
+}
+
+/** Who is on the list when the last page is read was on one of them: those who are added meanwhile have the highest ids. */
+function requireAll({ run }: Source, { num_records: records }: SubscriberPage, people: number): void {
+  if (records != null && people < records) {
+    throw new RemoteFault('invalid', `${run.api.host} ${contradiction(records, people)}`)
+  }
 }

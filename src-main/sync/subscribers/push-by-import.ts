@@ -5,6 +5,8 @@ import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
 import type { AgreedRow } from '../commands.ts'
 import { inParallel } from '../in-parallel.ts'
+import { answers } from '../answers.ts'
+import { shortened } from '../remote-api.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import { noteRefusals, refusalKey, versionOf } from '../run-context.ts'
 import { packValues } from './agreed.ts'
@@ -150,17 +152,22 @@ async function* piecesOf(
 /** @returns how many people were in it */
 async function importPiece(listRun: ListRun, columns: Column[], { content, people }: Piece): Promise<number> {
   const { run, theirListId, syncListId } = listRun
-  const { data } = await run.api.post<SubscriberImport>(`/mailing_lists/${theirListId}/subscriber_imports`, {
-    subscriber_import: {
-      overwrite: false,
-      column_mapping: columns.map(({ name }) => name),
-      file_source: { type: 'json', content },
-      file_format: { csv_has_headers: false, character_set: 'UTF-8', date_format: 'mdy' }
+  const { data } = await run.api.post<SubscriberImport>(
+    `/mailing_lists/${theirListId}/subscriber_imports`,
+    answers.subscriberImport,
+    {
+      subscriber_import: {
+        overwrite: false,
+        column_mapping: columns.map(({ name }) => name),
+        file_source: { type: 'json', content },
+        file_format: { csv_has_headers: false, character_set: 'UTF-8', date_format: 'mdy' }
+      }
     }
-  })
+  )
   const ended = await ending(listRun, data.id)
-  const failed = await failedRows(listRun, ended)
-  const isThere = await addedTest(listRun, ended, people.length)
+  const sent = new Set(people.map(({ email }) => email))
+  const failed = await failedRows(listRun, ended, sent)
+  const isThere = await addedTest(listRun, ended, people.length, sent)
   const rows = people
     .filter(({ email }) => !failed.has(email) && isThere(email))
     .map(({ id, agreed }): AgreedRow => [id, null, agreed])
@@ -218,51 +225,107 @@ async function noteFailed(
   await noteRefusals(run, refusals)
 }
 
-/** Waits until an import of the remote has ended. @throws RemoteFault where it ended otherwise than by finishing */
+/** Milliseconds after which an import of the remote is given up in which nothing happens. */
+const maxStandstill = 30 * 60_000
+
+/** Waits until an import of the remote has ended. @throws RemoteFault where it ended otherwise than by finishing, or stands still */
 async function ending({ run }: ListRun, id: number): Promise<SubscriberImport> {
+  let last = ''
+  let movedAt = performance.now()
   for (let wait = looks.first; ; wait = Math.min(looks.longest, wait * looks.growth)) {
     await pause(wait, undefined, { signal: run.signal })
-    const { data } = await run.api.get<SubscriberImport>(`/subscriber_imports/${id}`)
+    const { data } = await run.api.get<SubscriberImport>(
+      `/subscriber_imports/${id}`,
+      answers.subscriberImport
+    )
     if (data.state === 'finished') return data
     if (data.state === 'paused') {
       throw new RemoteFault('refused', `Import ${id} was paused on the server. Continue or cancel it there`)
     }
     if (data.state === 'failed' || data.state === 'cancelled') {
-      const why = data.error_message ?? `it was ${data.state}`
+      const why = data.error_message ? shortened(data.error_message) : `it was ${data.state}`
       throw new RemoteFault('refused', `Import ${id} on the server did not finish: ${why}`)
+    }
+    const state = JSON.stringify([data.state, data.stats])
+    if (state !== last) movedAt = performance.now()
+    last = state
+    if (performance.now() - movedAt > maxStandstill) {
+      throw new RemoteFault(
+        'refused',
+        `Import ${id} on the server has not moved for half an hour. Look at it there`
+      )
     }
   }
 }
 
-/** Why rows failed, by the email in each. */
-async function failedRows({ run }: ListRun, { id, stats }: SubscriberImport): Promise<Map<string, string>> {
-  const reasons = new Map<string, string>()
-  if (stats.subscribers.failed === 0) return reasons
-  const reader = new CsvReader({ separator: ',', enclosure: '"' }, (fields) => {
-    // Where a row stood in what was sent is nothing that a person can look at.
-    reasons.set(fields[0] ?? '', (fields.at(-1) ?? '').replace(/^line \d+: /, ''))
+/** Bytes of a log of an import: of each row, it and the reason why it failed. */
+const maxLog = 64 * 1024 * 1024
+
+/** Why rows failed, by the email in each. @param sent whose rows they are: whatever else the log holds is not kept */
+async function failedRows(
+  { run }: ListRun,
+  { id, stats }: SubscriberImport,
+  sent: ReadonlySet<string>
+): Promise<Map<string, string>> {
+  if (stats.subscribers.failed === 0) return new Map()
+  return run.api.readText(`/subscriber_imports/${id}/logs/failed`, maxLog, () => {
+    const reasons = new Map<string, string>()
+    const reader = new CsvReader({ separator: ',', enclosure: '"' }, (fields) => {
+      const [email = ''] = fields
+      // Where a row stood in what was sent is nothing that a person can look at.
+      if (sent.has(email)) reasons.set(email, shortened((fields.at(-1) ?? '').replace(/^line \d+: /, '')))
+    })
+    return {
+      push: (text) => reader.push(text),
+      end: () => {
+        reader.end()
+        return reasons
+      }
+    }
   })
-  reader.push(await run.api.getText(`/subscriber_imports/${id}/logs/failed`))
-  reader.end()
-  return reasons
 }
 
 /** Tells whom an import added: all that did not fail, or those whom its log names. */
 async function addedTest(
   { run }: ListRun,
   { id, stats }: SubscriberImport,
-  sent: number
+  people: number,
+  sent: ReadonlySet<string>
 ): Promise<(email: string) => boolean> {
   const { added, failed } = stats.subscribers
-  if (added + failed === sent) return () => true
+  if (added + failed === people) return () => true
   if (added === 0) return () => false
   try {
-    const log = await run.api.getText(`/subscriber_imports/${id}/logs/added`)
-    const emails = new Set(log.split('\n').map((line) => line.trim()))
+    const emails = await run.api.readText(`/subscriber_imports/${id}/logs/added`, maxLog, () =>
+      addedReader(sent)
+    )
     return (email) => emails.has(email)
   } catch (error) {
     // Without the log it is not known, and a look at all of them tells.
     if (!isFault(error, 'not_found')) throw error
     return () => false
+  }
+}
+
+/** Longest line of a log of addresses that is read, in characters. */
+const maxLine = 10_000
+
+/** Reads a log of one address per line, and keeps those that were sent. */
+function addedReader(sent: ReadonlySet<string>): { push: (text: string) => void; end: () => Set<string> } {
+  const emails = new Set<string>()
+  let unread = ''
+  const take = (line: string): void => {
+    if (sent.has(line.trim())) emails.add(line.trim())
+  }
+  return {
+    push: (text) => {
+      const lines = (unread + text).split('\n')
+      unread = (lines.pop() ?? '').slice(-maxLine)
+      for (const line of lines) take(line)
+    },
+    end: () => {
+      take(unread)
+      return emails
+    }
   }
 }

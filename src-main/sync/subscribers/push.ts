@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { connections, retryWaits } from '../remote-api.ts'
+import { answers } from '../answers.ts'
 import { isFault } from '../remote-fault.ts'
 import { isAsAgreed } from './agreed.ts'
 import { agreedBy, agreedOf, keyOf, type ListRun, localPeople, type Meeting, theirs } from './list-run.ts'
@@ -115,7 +116,9 @@ async function askFor(
 async function subscribersThere({ run, theirListId }: ListRun, names: string[]): Promise<TheirSubscriber[]> {
   try {
     const path = `/mailing_lists/${theirListId}/subscribers/${names.join(',')}`
-    return (await run.api.get<TheirSubscriber[] | null>(path)).data ?? []
+    const { data } = await run.api.get<{ id: number }[] | null>(path, answers.found)
+    // Who is not told right is left to a look at all of them, which says so.
+    return (data ?? []).filter((answer): answer is TheirSubscriber => answers.subscriber(answer) === null)
   } catch (error) {
     if (!isFault(error, 'not_found')) throw error
     return []

@@ -1,5 +1,6 @@
 import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
 import type { AgreedRow, Application, IdentifiedRow } from '../commands.ts'
+import { answers } from '../answers.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { Side } from '../schema.ts'
 import {
@@ -390,16 +391,21 @@ async function noteTaken(listRun: ListRun, named: Named): Promise<void> {
 }
 
 async function createThere({ run, theirListId, common }: ListRun, person: Person): Promise<number> {
-  const { data } = await run.api.post<TheirSubscriber | null>(`/mailing_lists/${theirListId}/subscribers`, {
-    // Whoever was added here was not promised the messages that the remote sends to people who subscribe there.
-    subscriber: { ...requestOf(person, common, ({ theirName }) => theirName), skip_autoresponders: true }
-  })
+  const { data } = await run.api.post<TheirSubscriber>(
+    `/mailing_lists/${theirListId}/subscribers`,
+    answers.subscriber,
+    {
+      // Whoever was added here was not promised the messages that the remote sends to people who subscribe there.
+      subscriber: { ...requestOf(person, common, ({ theirName }) => theirName), skip_autoresponders: true }
+    }
+  )
   return requireSame(data, person).id
 }
 
 async function update({ run, theirListId, common }: ListRun, theirId: number, person: Person): Promise<void> {
-  const { data } = await run.api.putOnce<TheirSubscriber | null>(
+  const { data } = await run.api.putOnce<TheirSubscriber>(
     `/mailing_lists/${theirListId}/subscribers/${theirId}`,
+    answers.subscriber,
     { subscriber: requestOf(person, common, ({ theirName }) => theirName) }
   )
   if (requireSame(data, person).id !== theirId) throw lie(person)
@@ -409,9 +415,9 @@ async function update({ run, theirListId, common }: ListRun, theirId: number, pe
 }
 
 /** An answer that tells of somebody else has not done what was asked, even if it says so. */
-function requireSame(data: TheirSubscriber | null, person: Person): TheirSubscriber {
+function requireSame(data: TheirSubscriber, person: Person): TheirSubscriber {
   const email = String(person.get(slots.email))
-  if (data && String(data.email).trim().toLowerCase() === email.trim().toLowerCase()) return data
+  if (String(data.email).trim().toLowerCase() === email.trim().toLowerCase()) return data
   throw lie(person)
 }
 

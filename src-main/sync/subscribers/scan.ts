@@ -1,9 +1,10 @@
-import { isFault } from '../remote-fault.ts'
-import { Question } from '../question.ts'
+import { answers } from '../answers.ts'
+import { shortened } from '../remote-api.ts'
+import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import type { IdentifiedRow } from '../commands.ts'
 import { type AgreementRow, syncListOf } from '../queries.ts'
-import { answerFor } from '../run-context.ts'
+import { answerFor, type NotedRefusal, noteRefusals, refusalKey, versionOf } from '../run-context.ts'
 import { hashOf, isSamePacked, packValues } from './agreed.ts'
 import {
   agreedBy,
@@ -30,13 +31,11 @@ import {
 } from './person.ts'
 import { perPage, type SubscriberPage, subscriberPages } from './pages.ts'
 import { pushChanges } from './push.ts'
+import { keepLocalValues, Losses } from './losses.ts'
 import { type LeftToSend, reconcile } from './reconcile.ts'
 
 /** Pages after which it is noted how far the scan came. */
 const pagesPerNote = 20
-/** So many people, and this share of the list, may be gone there before a person is asked whether that is meant. */
-const goneWithoutAsking = { people: 10, share: 0.1 }
-
 /** Where a scan goes on that was cut off. */
 export interface ScanPosition {
   /** Of the next page; null = the first. */
@@ -49,8 +48,6 @@ export interface ScanPosition {
   fields: string
   /** The highest id of the remote that was known when it began: those above it are new, and not gone. */
   knownUpTo: number
-  /** How many were gone so far. */
-  gone: number
 }
 
 /**
@@ -75,12 +72,11 @@ export async function scan(
     ...start,
     token: null,
     afterId: 0,
-    knownUpTo: await highestKnown(listRun),
-    gone: 0
+    knownUpTo: await highestKnown(listRun)
   }
   let position = mayResume && stored?.fields === start.fields ? stored : beginning
   const orphans = await orphansOf(listRun)
-  let pages = subscriberPages(listRun, position.token)
+  let pages = subscriberPages(listRun, placeOf(position))
   let page = await firstOf(pages, position)
   if (page === null) {
     // The remote may have forgotten where it was.
@@ -88,21 +84,23 @@ export async function scan(
     pages = subscriberPages(listRun)
     page = await nextOf(pages)
   }
-  const gone = new Gone(listRun, await countLinked(listRun), position.gone)
+  const losses = new Losses(listRun, await countLinked(listRun))
   const total = page?.num_records ?? null
-  if (position.token === null && total !== null) gone.requireMost(total)
+  if (position.token === null && total !== null) losses.ask(total)
   let done = 0
   let identifying = Promise.resolve()
   for (let number = 1; page; number++) {
-    const token: string | null = page.next_page_token ?? null
-    const identified = await meet(listRun, page.data, position, token === null, { orphans, gone })
+    const token: string | null = page.next_page_token == null ? null : String(page.next_page_token)
+    const identified = await meet(listRun, page.data, position, token === null, { orphans, losses })
     // Written while the next page is worked on.
     await identifying
     identifying = identify(listRun, identified)
     identifying.catch(() => undefined)
     done += page.data.length
-    position = { ...position, token, afterId: page.data.at(-1)?.id ?? position.afterId, gone: gone.people }
-    if (token !== null && number % pagesPerNote === 0) {
+    position = { ...position, token, afterId: page.data.at(-1)?.id ?? position.afterId }
+    // What was gathered is known to this run alone: one that goes on from here would not meet it again.
+    const isAllDone = losses.gone.length === 0 && losses.changed.length === 0
+    if (token !== null && isAllDone && number % pagesPerNote === 0) {
       await identifying
       await run.client.run('syncs.noteList', { syncListId, scan: JSON.stringify(position) })
     }
@@ -110,9 +108,23 @@ export async function scan(
     page = await nextOf(pages)
   }
   await identifying
+  losses.ask()
+  await carryOut(listRun, losses)
   await forgetUnmet(listRun)
   await run.client.run('syncs.noteList', { syncListId, scan: null })
   return position.changeLogId
+}
+
+/** Where pages go on from; null = the beginning. */
+function placeOf({ token, afterId }: ScanPosition): { token: string; afterId: number } | null {
+  return token === null ? null : { token, afterId }
+}
+
+/** Has happen here what the remote takes away, or gives it back, as a person decided. */
+async function carryOut(listRun: ListRun, { gone, changed }: Losses): Promise<void> {
+  for (let at = 0; at < gone.length; at += perPage) await meetMissing(listRun, gone.slice(at, at + perPage))
+  if (answerFor(listRun.run, listRun.list.id) === 'send_again') keepLocalValues(listRun, changed)
+  await pushChanges(listRun, changed, 'all')
 }
 
 type Pages = ReturnType<typeof subscriberPages>
@@ -141,15 +153,18 @@ async function identify({ run, syncListId }: ListRun, rows: IdentifiedRow[]): Pr
  */
 async function meet(
   listRun: ListRun,
-  answers: readonly TheirSubscriber[],
+  page: readonly { id: number }[],
   { afterId, knownUpTo }: ScanPosition,
   isLast: boolean,
-  { orphans, gone }: { orphans: Orphans; gone: Gone }
+  { orphans, losses }: { orphans: Orphans; losses: Losses }
 ): Promise<IdentifiedRow[]> {
   const { common } = listRun
-  const ids = answers.map(({ id }) => id)
-  const agreed = await agreedByTheirs(listRun, ids)
-  const values = answers.map((answer) => theirValues(answer, common))
+  // Who is not told right is there all the same, and is not missing.
+  const allIds = page.map(({ id }) => id)
+  const people = await validAnswers(listRun, page)
+  const ids = people.map(({ id }) => id)
+  const agreed = await agreedByTheirs(listRun, allIds)
+  const values = people.map((answer) => theirValues(answer, common))
   const alike = await localRowsLike(
     listRun,
     values.filter((_, at) => !agreed.has(ids[at] ?? 0))
@@ -163,9 +178,9 @@ async function meet(
     [...alike.values()].map(({ id }) => id)
   )
   const identified: IdentifiedRow[] = []
-  const replaced: Meeting[] = []
+  const replaced: number[] = []
   const meetings: Meeting[] = []
-  for (const [at, { id }] of answers.entries()) {
+  for (const [at, { id }] of people.entries()) {
     const theirs = values[at] ?? []
     const known = agreed.get(id)
     const like = alike.size === 0 ? undefined : alike.get(keyOfValues(listRun, theirs))
@@ -180,11 +195,12 @@ async function meet(
       const before = agreedOf(known)
       const meeting = { local: local ? localPersonOf(listRun, local) : null, agreed: before }
       if (!isSomebodyElse(before, met.person)) {
-        meetings.push({ ...meeting, theirs: met })
+        const both = { ...meeting, theirs: met }
+        if (!losses.gather(both)) meetings.push(both)
         continue
       }
       // The id was given to somebody else, as after the remote was restored from a backup.
-      replaced.push({ ...meeting, theirs: null })
+      replaced.push(before.localId)
     }
     const other = like ? newlyAgreed.get(like.id) : undefined
     // Who is somebody else's already is not met by one more.
@@ -196,13 +212,13 @@ async function meet(
       meetings.push({ local: null, agreed: isTaken ? null : orphans.take(met.person), theirs: met })
     }
   }
-  gone.add(replaced.length)
-  await send(listRun, await reconcile(listRun, [...meetings, ...replaced], false))
-  const upTo = isLast ? knownUpTo : Math.min(knownUpTo, ids.at(-1) ?? afterId)
+  losses.gone.push(...replaced)
+  await send(listRun, await reconcile(listRun, meetings, false))
+  const upTo = isLast ? knownUpTo : Math.min(knownUpTo, allIds.at(-1) ?? afterId)
   // Nearly always all of them are still there, which an index tells.
   const present = [...agreed.keys()].filter((id) => id <= upTo).length
   if ((await countLinked(listRun, afterId, upTo)) > present) {
-    await meetMissing(listRun, afterId, upTo, new Set(ids), gone)
+    losses.gone.push(...(await missingBetween(listRun, afterId, upTo, new Set(allIds))))
   }
   return identified
 }
@@ -239,42 +255,67 @@ async function send(listRun: ListRun, left: LeftToSend): Promise<void> {
   )
 }
 
-/** Brings those together whom the remote had between two ids, and has no more. */
-async function meetMissing(
-  listRun: ListRun,
+/** Ids here of subscribers whom the remote had between two of its ids, and has no more. */
+async function missingBetween(
+  { run, syncListId }: ListRun,
   afterId: number,
   upTo: number,
-  present: ReadonlySet<number>,
-  gone: Gone
-): Promise<void> {
-  const { run, syncListId } = listRun
-  for (let after = afterId; ;) {
-    const rows = await run.reader
-      .selectFrom('sync_subscribers')
-      .select(['local_id', 'their_id', 'agreed'])
-      .where('sync_list_id', '=', syncListId)
-      .where('their_id', 'is not', null)
-      .where('their_id', '>', after)
-      .where('their_id', '<=', upTo)
-      .orderBy('their_id')
-      .limit(perPage)
-      .execute()
-    const last = rows.at(-1)
-    if (!last) return
-    after = last.their_id ?? upTo
-    const missing = rows.filter(({ their_id }) => their_id !== null && !present.has(their_id))
-    gone.add(missing.length)
-    const locals = await localPeople(
-      listRun,
-      missing.map(({ local_id }) => local_id)
+  present: ReadonlySet<number>
+): Promise<number[]> {
+  const rows = await run.reader
+    .selectFrom('sync_subscribers')
+    .select(['local_id', 'their_id'])
+    .where('sync_list_id', '=', syncListId)
+    .where('their_id', 'is not', null)
+    .where('their_id', '>', afterId)
+    .where('their_id', '<=', upTo)
+    .execute()
+  return rows
+    .filter(({ their_id }) => their_id !== null && !present.has(their_id))
+    .map(({ local_id }) => local_id)
+}
+
+/** Brings those together whom the remote has no more. */
+async function meetMissing(listRun: ListRun, localIds: number[]): Promise<void> {
+  const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
+  const meetings = localIds.flatMap((id): Meeting[] => {
+    const row = agreed.get(id)
+    return row ? [{ local: locals.get(id) ?? null, agreed: agreedOf(row), theirs: null }] : []
+  })
+  await send(listRun, await reconcile(listRun, meetings, false))
+}
+
+/** Records of one page that may be refused alone; with more of them the page is not believed. */
+const maxInvalid = 10
+
+/**
+ * The subscribers of a page that are what the API promises. Others are listed as refused, each with a sentence, and stay as they are.
+ * @throws RemoteFault invalid where most of a page is not valid
+ */
+async function validAnswers(listRun: ListRun, page: readonly { id: number }[]): Promise<TheirSubscriber[]> {
+  const { run, list } = listRun
+  const refusals: NotedRefusal[] = []
+  const valid = page.filter((answer): answer is TheirSubscriber => {
+    const wrong = answers.subscriber(answer)
+    if (wrong === null) return true
+    const { email } = answer as { email?: unknown }
+    const name = typeof email === 'string' && email !== '' ? shortened(email) : `subscriber ${answer.id}`
+    const named = { kind: 'subscriber', mailingListId: list.id, recordId: answer.id, name } as const
+    const message = `the server answered with data that is not valid: ${wrong}`
+    refusals.push({ ...named, side: 'local', message, version: versionOf(wrong) })
+    return false
+  })
+  if (refusals.length > maxInvalid || (refusals.length > 1 && valid.length === 0)) {
+    throw new RemoteFault(
+      'invalid',
+      `${run.api.host} answered with data that is not valid: ${refusals[0]?.message ?? ''}`
     )
-    const meetings = missing.map((row): Meeting => ({
-      local: locals.get(row.local_id) ?? null,
-      agreed: agreedOf(row),
-      theirs: null
-    }))
-    await send(listRun, await reconcile(listRun, meetings, false))
   }
+  await noteRefusals(
+    run,
+    refusals.filter(({ version, ...refusal }) => run.refused.get(refusalKey('local', refusal)) !== version)
+  )
+  return valid
 }
 
 /** The highest id of the remote that belongs to somebody here; 0 for none. */
@@ -321,42 +362,6 @@ async function countLinked({ run, syncListId }: ListRun, afterId?: number, upTo?
     )
     .executeTakeFirstOrThrow()
   return linked
-}
-
-/** How many are gone there. Many at once may mean that the remote was restored from a backup: then a person is asked. */
-class Gone {
-  readonly #listRun: ListRun
-  readonly #linked: number
-  /** So far. */
-  people: number
-
-  constructor(listRun: ListRun, linked: number, people: number) {
-    this.#listRun = listRun
-    this.#linked = linked
-    this.people = people
-  }
-
-  /** @throws Question */
-  add(people: number): void {
-    this.people += people
-    this.#askAbove(this.people)
-  }
-
-  /** @throws Question where the remote has far fewer than it had, before anything is taken over from it */
-  requireMost(total: number): void {
-    this.#askAbove(this.#linked - total)
-  }
-
-  #askAbove(gone: number): void {
-    const { run, list } = this.#listRun
-    const most = Math.max(goneWithoutAsking.people, this.#linked * goneWithoutAsking.share)
-    if (gone <= most || answerFor(run, list.id) !== null) return
-    throw new Question(
-      'gone',
-      `${gone} of the ${this.#linked} subscribers of "${list.name}" are missing on the server. Was it restored from a backup?`,
-      list.id
-    )
-  }
 }
 
 type Orphan = NonNullable<Meeting['agreed']>

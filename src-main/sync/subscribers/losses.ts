@@ -1,0 +1,69 @@
+import { isMassive } from '../mass-change.ts'
+import { Question } from '../question.ts'
+import { answerFor } from '../run-context.ts'
+import type { ListRun, Meeting } from './list-run.ts'
+import { mergePeople } from './merge-people.ts'
+import { type Person, slots } from './person.ts'
+
+/**
+ * What the remote would take away here: subscribers who are missing there, and those of whom a value is blank or who are not active any
+ * more there. It is gathered while all of them are looked at, and happens once it is known how much it is: where it is much, a person is
+ * asked first, and nothing has happened.
+ */
+export class Losses {
+  readonly #listRun: ListRun
+  /** Subscribers that both sides had when the look began. */
+  readonly #linked: number
+  /** Ids here of subscribers who are missing there. */
+  readonly gone: number[] = []
+  /** Ids here of subscribers who lose a value, or their place among the active ones. */
+  readonly changed: number[] = []
+
+  constructor(listRun: ListRun, linked: number) {
+    this.#listRun = listRun
+    this.#linked = linked
+  }
+
+  /** True if a meeting takes something away here; then it is gathered. */
+  gather({ local, agreed, theirs }: Meeting): boolean {
+    if (!local || !theirs || !agreed) return false
+    const { run, decisions } = this.#listRun
+    const decided = decisions.get(local.id)
+    const merged = mergePeople(local.person, theirs.person, agreed.hashes, run.rules, decided)
+    if (!merged.local || !losesSomething(local.person, merged.local)) return false
+    this.changed.push(local.id)
+    return true
+  }
+
+  /**
+   * Asks where so much is gathered that it may not be meant.
+   * @param total subscribers of the remote's list, before all of them were looked at; null = all were
+   * @throws Question
+   */
+  ask(total: number | null = null): void {
+    const { run, list } = this.#listRun
+    const answer = answerFor(run, list.id)
+    const of = `of the ${this.#linked} subscribers of "${list.name}"`
+    const gone = Math.max(this.gone.length, total === null ? 0 : this.#linked - total)
+    if (answer === null && isMassive(gone, this.#linked)) {
+      const message = `${gone} ${of} are missing on the server. Was it restored from a backup?`
+      throw new Question('gone', message, list.id)
+    }
+    const changed = this.changed.length
+    if (answer === null && isMassive(changed, this.#linked)) {
+      const message = `${changed} ${of} would be unsubscribed or lose values, since the server says so. Is that meant?`
+      throw new Question('changed', message, list.id)
+    }
+  }
+}
+
+/** True if a value is blank afterwards, or a subscriber is not active any more. */
+function losesSomething(before: Person, after: Person): boolean {
+  if (before.get(slots.status) === 'active' && after.get(slots.status) !== 'active') return true
+  return [...before.keys()].some((slot) => !after.has(slot))
+}
+
+/** Has what is here win for subscribers of whom a person said that what the remote says is not meant. */
+export function keepLocalValues({ decisions, common }: ListRun, localIds: readonly number[]): void {
+  for (const id of localIds) decisions.set(id, new Map(common.slots.map((slot) => [slot, 'local'])))
+}
