@@ -23,7 +23,7 @@ export const slow = [
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
   'test/threads.test.ts',
-  'test/torture/{damage,fuzz,lying-remote,pages}.test.ts'
+  'test/torture/{bodies,damage,fuzz,lying-remote,pages}.test.ts'
 ]
 
 /** The slow tests, except those that `npm run test:long` runs in their long form after them. */

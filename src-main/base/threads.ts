@@ -36,9 +36,13 @@ const loadings = new WeakMap<Worker, Promise<unknown>>()
 /**
  * Starts the thread whose entry `name` lies beside the module `base` (its import.meta.url). Works from the sources,
  * which Node runs as they are, and from the build, all files of which lie in one folder.
- * @param data what the entry reads by {@link threadData}
+ * @param options `data` is what the entry reads by {@link threadData}; `heapMegabytes` is for a thread whose work is short and needs more
  */
-export function startThread(base: string, name: string, options: { name: string; data?: unknown }): Worker {
+export function startThread(
+  base: string,
+  name: string,
+  options: { name: string; data?: unknown; heapMegabytes?: number }
+): Worker {
   const extension = extname(fileURLToPath(base))
   const { port1: loaded, port2 } = new MessageChannel()
   const start: ThreadStart = {
@@ -50,7 +54,10 @@ export function startThread(base: string, name: string, options: { name: string;
     name: options.name,
     workerData: start,
     transferList: [port2],
-    resourceLimits: heapLimits
+    resourceLimits: {
+      ...heapLimits,
+      ...(options.heapMegabytes !== undefined && { maxOldGenerationSizeMb: options.heapMegabytes })
+    }
   })
   const isLoaded = new Promise((resolve) => {
     loaded.once('message', resolve)

@@ -24,6 +24,7 @@ import { expiredDeletions } from './migrations/0037-expired-deletions.ts'
 import { untriedNotes } from './migrations/0038-untried-notes.ts'
 import { windowSessions } from './migrations/0039-window-sessions.ts'
 import { syncCutOffs } from './migrations/0040-sync-cut-offs.ts'
+import { suppressionParts } from './migrations/0041-suppression-parts.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -45,7 +46,8 @@ export const migrations: readonly Migration[] = [
   expiredDeletions,
   untriedNotes,
   windowSessions,
-  syncCutOffs
+  syncCutOffs,
+  suppressionParts
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -1,4 +1,5 @@
 import type { Static, TArray, TObject, TSchema } from 'typebox'
+import type { BodyRules } from './json-body.ts'
 import type { Access } from './permissions.ts'
 
 /**
@@ -18,6 +19,8 @@ export interface Endpoint {
   answer?: TSchema
   /** Largest body in bytes, where it is another than the server's. */
   bodyLimit?: number
+  /** What its body may hold and how it arrives, where that is another than usual. */
+  bodyRules?: Omit<BodyRules, 'limit'>
   /** Whether a window may call it whose user has yet to agree to the terms. */
   beforeTerms?: boolean
 }

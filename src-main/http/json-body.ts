@@ -1,82 +1,211 @@
-import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import type { Worker } from 'node:worker_threads'
-import { ApiError, messageOf } from '../base/errors.ts'
+import type { MessagePort, Worker } from 'node:worker_threads'
+import { ApiError, messageOf, validationFailed } from '../base/errors.ts'
 import { endThread, startThread } from '../base/threads.ts'
+import { BodyRefusal, JsonScanner } from './json-scanner.ts'
 
 /** Bytes up to which a body is parsed where it arrives: that takes a few milliseconds. */
 const parsedHere = 256 * 1024
 
+/** Values of a body: far more than any record has, and few enough to be parsed within a second. */
+const defaultMaxValues = 300_000
+
+/** Values of a body that are checked on the main thread: that takes some 10 ms. */
+export const checkedHere = 20_000
+
+/** Bytes from which a string of a body is kept out of the JavaScript heap, where the path says what to do with it. */
+const cutsFrom = 64 * 1024
+
+/** How a path reads its bodies. */
+export interface BodyRules {
+  /** Most bytes. */
+  limit: number
+  /** Most values, keys and containers; a default when left out. */
+  maxValues?: number | undefined
+  /** Whether long strings arrive as bytes, which {@link LongTexts} holds. */
+  takesLongTexts?: boolean | undefined
+  /** What the body must be: one with very many values is checked by the thread that parses it. */
+  schema?: unknown
+  /** The key of a list of short texts, such as addresses, that arrives as lines: a {@link LongTexts} of its own key. */
+  linesKey?: string | undefined
+}
+
+/** What a body held that is too long for the JavaScript heap, in UTF-8, by the text that stands in its place. */
+export type LongTexts = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
+
+/** A body as it was read. */
+export interface ReadBody {
+  value: unknown
+  longTexts: LongTexts
+  /** Values that were counted. */
+  values: number
+  /** True if the thread has checked it against its schema. */
+  isChecked?: boolean
+}
+
+/** Checks a body against its schema, and reads it as the schema says. @returns the faults, or the body as it is to be used */
+export type CheckBody = (body: ReadBody) => Promise<ReadBody | RefusedBody>
+
+/** Why a body is refused: it is no JSON, holds more than the path takes, a value is not what it must be, or it is no object. */
+export interface RefusedBody {
+  fault: string
+  kind: 'syntax' | 'size' | 'value' | 'request'
+}
+
 /** What the thread answers. */
-export type ParsedBody = { value: unknown } | { fault: string }
+export type ParsedBody = ReadBody | RefusedBody
+
+/** Threads that parse at once; each may take some hundred megabytes. */
+const maxThreads = 2
+let threads = 0
+const waiting: (() => void)[] = []
 
 /**
- * Reads and parses a request body. The pieces of a large one, such as an import with its file in it, go to a thread as
- * they come: gathering them here already takes longer than other requests should wait.
- * @param limit most bytes
- * @throws ApiError invalid_request, answered with 400, for what is no JSON; an error with status 413 beyond the limit
+ * Reads and parses a request body. The pieces of a large one, such as an import with its file in it, go to a thread as they come:
+ * gathering them here already takes longer than other requests should wait. What it holds is limited before it is parsed.
+ * @throws ApiError invalid_request, answered with 400 for what is no JSON, and with 413 for what holds more than the path takes
  */
-export async function readJsonBody(body: Readable, limit: number): Promise<unknown> {
+export async function readJsonBody(body: Readable, rules: BodyRules): Promise<ReadBody> {
   const pieces: Buffer[] = []
   let size = 0
-  let thread: Worker | undefined
+  let parser: ParserThread | undefined
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length
-      if (size > limit) throw Object.assign(new Error('the body is too large'), { statusCode: 413 })
-      if (size > parsedHere) thread ??= startParser()
+      if (size > rules.limit) throw tooLarge('the request body is larger than this path accepts')
+      if (size > parsedHere) parser ??= await ParserThread.start(rules)
       pieces.push(piece)
-      if (thread) for (const each of pieces.splice(0)) thread.postMessage(each)
+      if (!parser) continue
+      for (const each of pieces.splice(0)) parser.push(each)
+      // What holds too much is not read to its end.
+      if (parser.hasAnswered) break
     }
-    return valueOf(thread ? await parsedBy(thread) : parseJson(pieces))
+    return resultOf(parser ? await parser.end() : parseJson(pieces, rules))
   } finally {
-    if (thread) void endThread(thread)
+    parser?.close()
   }
 }
 
-function startParser(): Worker {
-  const thread = startThread(import.meta.url, 'json-thread', { name: 'json' })
-  // Whoever waits for its answer is told; nobody does yet, or any more.
-  thread.on('error', () => undefined)
-  return thread
+/** A thread that parses one body. */
+class ParserThread {
+  readonly #thread: Worker
+  readonly #answer: Promise<ParsedBody>
+  hasAnswered = false
+
+  /** Waits until there is room for one more. */
+  static async start(rules: BodyRules): Promise<ParserThread> {
+    if (threads >= maxThreads) await new Promise<void>((resolve) => waiting.push(resolve))
+    threads++
+    return new ParserThread(rules)
+  }
+
+  private constructor(rules: BodyRules) {
+    this.#thread = startThread(import.meta.url, 'json-thread', {
+      name: 'json',
+      data: rules,
+      heapMegabytes: 512
+    })
+    this.#answer = new Promise((resolve, reject) => {
+      this.#thread.on('message', (parsed: ParsedBody) => {
+        this.hasAnswered = true
+        resolve(parsed)
+      })
+      this.#thread.on('error', reject)
+    })
+    // What it fails of is told where it is waited for, if it still is.
+    this.#answer.catch(() => undefined)
+  }
+
+  push(piece: Buffer): void {
+    this.#thread.postMessage(piece)
+  }
+
+  end(): Promise<ParsedBody> {
+    this.#thread.postMessage(null)
+    return this.#answer
+  }
+
+  close(): void {
+    threads--
+    void endThread(this.#thread)
+    waiting.shift()?.()
+  }
+}
+
+/** Parses the pieces that arrive at a port, and answers once null says that they are complete, or as soon as they hold too much. */
+export function parseFrom(port: MessagePort, rules: BodyRules, check: CheckBody): void {
+  const scanner = new JsonScanner(limitsOf(rules))
+  let isOver = false
+  const answer = (parsed: ParsedBody): void => {
+    isOver = true
+    const texts = 'longTexts' in parsed ? [...parsed.longTexts.values()] : []
+    port.postMessage(parsed, [...new Set(texts.map(({ buffer }) => buffer))])
+  }
+  port.on('message', (piece: Uint8Array | null) => {
+    if (isOver) return
+    try {
+      if (piece) return scanner.push(piece)
+      const body = parseScanned(scanner, rules)
+      if (body.values <= checkedHere || rules.schema === undefined) return answer(body)
+      check(body).then(answer, (error: unknown) => answer(faultOf(error)))
+    } catch (error) {
+      answer(faultOf(error))
+    }
+  })
+}
+
+function limitsOf({ maxValues = defaultMaxValues, takesLongTexts }: BodyRules): {
+  maxValues: number
+  cutsFrom: number | null
+} {
+  return { maxValues, cutsFrom: takesLongTexts ? cutsFrom : null }
 }
 
 /** Parses the pieces of a text in UTF-8; nothing at all is an empty object. */
-export function parseJson(pieces: Uint8Array[]): ParsedBody {
-  const decoder = new TextDecoder()
-  const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode()
-  if (text === '') return { value: {} }
-  if (isTooDeep(text)) return { fault: `it is nested deeper than ${maxDepth} levels` }
+export function parseJson(pieces: Uint8Array[], rules: BodyRules): ParsedBody {
+  const scanner = new JsonScanner(limitsOf(rules))
   try {
-    const value = JSON.parse(text) as unknown
-    return { value: loneSurrogate.test(text) ? wellFormed(value) : value }
+    for (const piece of pieces) scanner.push(piece)
+    return parseScanned(scanner, rules)
   } catch (error) {
-    return { fault: messageOf(error) }
+    return faultOf(error)
   }
 }
 
-/** Levels of arrays and objects: no resource has as many, and deeper ones do not pass between threads. */
-const maxDepth = 100
-
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (character === quote) {
-      for (at++; at < text.length && text.charCodeAt(at) !== quote; at++) {
-        if (text.charCodeAt(at) === backslash) at++
-      }
-    } else if (character === openBrace || character === openBracket) {
-      if (++depth > maxDepth) return true
-    } else if (character === closeBrace || character === closeBracket) depth--
-  }
-  return false
+function faultOf(error: unknown): RefusedBody {
+  const kind =
+    error instanceof ApiError ? 'value' : error instanceof BodyRefusal && error.isTooLarge ? 'size' : 'syntax'
+  return { fault: messageOf(error), kind }
 }
-
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
 /** JSON can write half of a character, which no text in UTF-8 holds. */
 const loneSurrogate = /\\u[dD][89a-fA-F]/
+
+function parseScanned(scanner: JsonScanner, { linesKey }: BodyRules): ReadBody {
+  const { text, cut } = scanner.end()
+  if (text === '') return { value: {}, longTexts: cut, values: 0 }
+  const parsed = JSON.parse(text) as unknown
+  const value = loneSurrogate.test(text) ? wellFormed(parsed) : parsed
+  if (linesKey !== undefined) takeLines(value, linesKey, cut)
+  // Lines are no values any more.
+  const values = linesKey !== undefined && cut.has(linesKey) ? 0 : scanner.values
+  return { value, longTexts: cut, values }
+}
+
+/** Puts a list of texts among the long texts, one a line; a list that holds anything else stays, for the schema to say so. */
+function takeLines(value: unknown, key: string, longTexts: Map<string, Uint8Array<ArrayBuffer>>): void {
+  if (typeof value !== 'object' || value === null) return
+  const record = value as Record<string, unknown>
+  const list = record[key]
+  if (!Array.isArray(list)) return
+  const wrong = list.findIndex((item) => typeof item !== 'string')
+  const place = `${key}.${wrong}`
+  if (wrong >= 0) throw validationFailed(`${place} must be a string`)
+  // A line break within a text is none between two.
+  const lines = (list as string[]).map((item) => item.trim().replaceAll('\n', '\r'))
+  longTexts.set(key, new Uint8Array(Buffer.from(lines.join('\n'))))
+  record[key] = []
+}
 
 /** The value with U+FFFD in place of halves of characters. */
 function wellFormed(value: unknown): unknown {
@@ -88,15 +217,16 @@ function wellFormed(value: unknown): unknown {
   )
 }
 
-async function parsedBy(thread: Worker): Promise<ParsedBody> {
-  const answer = once(thread, 'message')
-  thread.postMessage(null)
-  const [parsed] = (await answer) as [ParsedBody]
-  return parsed
-}
-
-function valueOf(parsed: ParsedBody): unknown {
-  if ('value' in parsed) return parsed.value
+function resultOf(parsed: ParsedBody): ReadBody {
+  if ('value' in parsed) return parsed
+  if (parsed.kind === 'value') throw validationFailed(parsed.fault)
+  if (parsed.kind === 'request') throw new ApiError('invalid_request', parsed.fault)
+  if (parsed.kind === 'size')
+    throw tooLarge(`the request body is more than this path accepts: ${parsed.fault}`)
   const fault = new ApiError('invalid_request', `the request body is not JSON: ${parsed.fault}`)
   throw Object.assign(fault, { statusCode: 400 })
+}
+
+function tooLarge(message: string): Error {
+  return Object.assign(new ApiError('invalid_request', message), { statusCode: 413 })
 }

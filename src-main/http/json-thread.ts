@@ -1,11 +1,18 @@
 import { parentPort } from 'node:worker_threads'
-import { parseJson } from './json-body.ts'
+import { threadData } from '../base/threads.ts'
+import { type BodyRules, parseFrom, type ReadBody, type RefusedBody } from './json-body.ts'
 
-// Gathers the pieces of one large request body and parses it once null says that it is complete; see json-body.ts.
+// Parses one large request body, and checks one that has very many values; see json-body.ts.
 
-const pieces: Uint8Array[] = []
+const rules = threadData() as BodyRules
 
-parentPort?.on('message', (piece: Uint8Array | null) => {
-  if (piece) pieces.push(piece)
-  else parentPort?.postMessage(parseJson(pieces))
-})
+if (parentPort) parseFrom(parentPort, rules, check)
+
+async function check(body: ReadBody): Promise<ReadBody | RefusedBody> {
+  // The library that checks takes a while to load, and most bodies are checked elsewhere.
+  const { checkBody } = await import('./validation.ts')
+  const checked = checkBody(rules.schema, body.value)
+  return 'fault' in checked
+    ? { fault: checked.fault, kind: checked.isRequest ? 'request' : 'value' }
+    : { ...body, value: checked.value, isChecked: true }
+}

@@ -34,7 +34,7 @@ export function serve<Of extends Endpoints>(
 
 function routeOf(
   name: EndpointName,
-  { access, beforeTerms = false, bodyLimit, summary, params, query, body, answer }: Endpoint,
+  { access, beforeTerms = false, bodyLimit, bodyRules, summary, params, query, body, answer }: Endpoint,
   tag: string | null,
   handler: RouteOptions['handler']
 ): RouteOptions {
@@ -44,7 +44,7 @@ function routeOf(
     url,
     handler,
     ...(bodyLimit !== undefined && { bodyLimit }),
-    config: { access, beforeTerms },
+    config: { access, beforeTerms, ...(bodyRules && { body: bodyRules }) },
     schema: {
       ...(tag === null ? { hide: true } : { tags: [tag] }),
       ...(summary !== undefined && { summary }),

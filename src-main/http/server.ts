@@ -18,7 +18,7 @@ import { refuseForeignPages } from './foreign-pages.ts'
 import { readJsonBody } from './json-body.ts'
 import { type Access, authorize, requireDeclaredAccess, whoMayUse } from './permissions.ts'
 import { serializerCompiler } from './serialization.ts'
-import { validatorCompiler } from './validation.ts'
+import { noteChecked, validatorCompiler } from './validation.ts'
 
 /** Where every path of the API begins (docs/api.md). */
 export const apiPrefix = '/ga/api/v2'
@@ -66,6 +66,7 @@ export async function createServer(
   })
   app.decorate('context', context)
   app.decorateRequest('caller')
+  app.decorateRequest('longTexts')
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(answerError)
@@ -206,9 +207,17 @@ function refuseWhileClosing(app: FastifyInstance): void {
 /** Clients in use send JSON under other content types (docs/api.md, "Requests and answers"). */
 function acceptJsonWhateverItsType(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>
-    readJsonBody(body, request.routeOptions.bodyLimit)
-  )
+  app.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) => {
+    const { bodyLimit: limit, config, schema } = request.routeOptions
+    const { value, longTexts, isChecked } = await readJsonBody(body, {
+      limit,
+      schema: schema?.body,
+      ...config.body
+    })
+    request.longTexts = longTexts
+    if (isChecked) noteChecked(value)
+    return value
+  })
 }
 
 /** What the application refuses is answered with 200 and success false (docs/api.md, "Requests and answers"). */

@@ -51,6 +51,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   let check: ValidateFunction | undefined
   let checkAll: ValidateFunction | undefined
   return (input: unknown) => {
+    if (typeof input === 'object' && input !== null && checkedBodies.has(input)) return { value: input }
     const value = part === 'body' ? readBody(json, input) : tolerant(json, withoutBlanks(input))
     if (value instanceof ApiError) return { error: value }
     check ??= compiled(first)
@@ -65,6 +66,29 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     for (const sentence of sentences(errors ?? [], json[wrappingKey])) faults.add(sentence)
     return { error: faults.refusal ?? validationFailed('the request is not valid') }
   }
+}
+
+/** Bodies that a thread has checked. */
+const checkedBodies = new WeakSet<object>()
+
+/** Has a body that {@link checkBody} returned in a thread not be checked again. */
+export function noteChecked(body: unknown): void {
+  if (typeof body === 'object' && body !== null) checkedBodies.add(body)
+}
+
+/**
+ * Checks a body against the schema of its route, and reads it as the route would, in any thread.
+ * @returns the body, or a sentence for each fault and whether the request as a whole is not what it must be
+ */
+export function checkBody(
+  schema: unknown,
+  body: unknown
+): { value: unknown } | { fault: string; isRequest: boolean } {
+  const check = validatorCompiler({ schema: schema as TSchema, method: 'POST', url: '', httpPart: 'body' })
+  const checked = check(body) as { value: unknown } | { error: Error }
+  if ('value' in checked) return checked
+  const isRequest = checked.error instanceof ApiError && checked.error.code === 'invalid_request'
+  return { fault: checked.error.message, isRequest }
 }
 
 /** How many values an input holds, nested ones included; not counted beyond `most`. */

@@ -25,6 +25,7 @@ import {
 import { sendLog } from './send-log.ts'
 import { settingsOf } from '../api/subscriber-imports/settings.ts'
 import { subscriberImportEndpoints } from '../api/subscriber-imports/endpoints.ts'
+import type { LongTexts } from '../http/json-body.ts'
 import { serve } from '../http/serve.ts'
 
 export const subscriberImportRoutes = serve(
@@ -40,11 +41,16 @@ export const subscriberImportRoutes = serve(
 
       'GET /subscriber_imports/:id': async ({ caller, params }) => ok(await answer(caller, params.id)),
 
-      'POST /mailing_lists/:mailing_list_id/subscriber_imports': async ({ caller, params, body }) => {
+      'POST /mailing_lists/:mailing_list_id/subscriber_imports': async ({
+        caller,
+        params,
+        body,
+        longTexts
+      }) => {
         const input = body.subscriber_import
         await localList(caller, params.mailing_list_id)
         const begins = beginsAt(input.begins_at, caller.timeZone)
-        const source = await sourceOf(input.file_source, caller.organizationId)
+        const source = await sourceOf(input.file_source, caller.organizationId, longTexts)
         const id = await keepingSource(source, () =>
           writer.run('subscriberImports.create', {
             organizationId: caller.organizationId,
@@ -126,16 +132,18 @@ export const subscriberImportRoutes = serve(
 
     async function sourceOf(
       source: SubscriberImportInput['file_source'],
-      organizationId: number
+      organizationId: number,
+      longTexts: LongTexts | undefined
     ): Promise<ImportSource> {
       if (source.type === 'json') {
         if (source.content === undefined) throw validationFailed('file_source.content cannot be blank')
-        if (Buffer.byteLength(source.content) > maxJsonContentBytes) {
+        const content = longTexts?.get(source.content) ?? source.content
+        if (Buffer.byteLength(content) > maxJsonContentBytes) {
           throw validationFailed(
             'file_source.content must be at most 16 MB; use upload_directory for larger files'
           )
         }
-        return keepContent(dataDirectory, source.content)
+        return keepContent(dataDirectory, content)
       }
       if (source.type === 'url') {
         if (source.url === undefined) throw validationFailed('file_source.url cannot be blank')

@@ -18,7 +18,10 @@ export interface ImportSource {
 }
 
 /** Keeps the CSV text of a json import until it has been read. */
-export async function keepContent(dataDirectory: string, content: string): Promise<ImportSource> {
+export async function keepContent(
+  dataDirectory: string,
+  content: string | Uint8Array
+): Promise<ImportSource> {
   const path = join('imports', 'sources', `${randomUUID()}.csv`)
   await makeDirectory(join(dataDirectory, sourceDirectory))
   await writeDurably(join(dataDirectory, path), content)

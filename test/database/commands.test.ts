@@ -76,7 +76,7 @@ describe('commands of long jobs', () => {
     const { writer, userId, suppressionListId } = await writerWithList()
     const heard: Change[] = []
     writer.onChanges((changes) => heard.push(...changes))
-    const input = { organizationId: 1, id: suppressionListId, userId, addresses: 'a@example.com' }
+    const input = { organizationId: 1, id: suppressionListId, userId, parts: ['a@example.com'] }
     const request = await writer.run('suppressionLists.beginSuppression', input)
     await writer.run('suppressionLists.continueSuppression', { id: request })
     await pause(50)
@@ -92,7 +92,7 @@ describe('commands of long jobs', () => {
     // The list is counted after its addresses were written.
     database.exec(`CREATE TRIGGER refuse BEFORE UPDATE OF addresses ON suppression_lists
       BEGIN SELECT RAISE(ABORT, 'midway'); END`)
-    const input = { organizationId: 1, id: suppressionListId, userId, addresses: 'a@example.com' }
+    const input = { organizationId: 1, id: suppressionListId, userId, parts: ['a@example.com'] }
     const request = await writer.run('suppressionLists.beginSuppression', input)
     await expect(writer.run('suppressionLists.continueSuppression', { id: request })).rejects.toThrow(
       'midway'

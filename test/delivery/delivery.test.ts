@@ -109,7 +109,7 @@ it('suppressed addresses get nothing, do not count as recipients, and hold nobod
     organizationId: 1,
     suppressionList: { name: 'Never', mailing_list_id: mailingListId }
   })
-  const request = { organizationId: 1, id, userId: 1, addresses: 'P3@example.com' }
+  const request = { organizationId: 1, id, userId: 1, parts: ['P3@example.com'] }
   const suppression = await bench.run('suppressionLists.beginSuppression', request)
   while (await bench.run('suppressionLists.continueSuppression', { id: suppression }));
   expect(await deliver(campaign)).toEqual({ is: 'finished' })

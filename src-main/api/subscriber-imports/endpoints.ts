@@ -46,6 +46,7 @@ export const subscriberImportEndpoints = endpoints('Subscriber imports', {
     access: 'subscriber.import',
     // JSON may write one byte of the text with several.
     bodyLimit: 4 * maxJsonContentBytes,
+    bodyRules: { takesLongTexts: true },
     summary: 'Import subscribers from a CSV file',
     params: MailingListParams,
     body: wrapped('subscriber_import', SubscriberImportInput),

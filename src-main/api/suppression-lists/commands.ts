@@ -65,30 +65,34 @@ const updateSuppressionList: Command<
   )
 }
 
+/** SQLite takes so many values in a statement that fifty rows are far from the limit. */
+const rowsOfStatement = 50
+
 interface RequestInput extends Named {
   userId: number
-  /** One a line, each of a form that {@link readSuppressed} knows. */
-  addresses: string
+  /** One a line, each of a form that {@link readSuppressed} knows, in as many parts as are to be written at once. */
+  parts: string[]
 }
 
 /** Takes a request for many addresses, which {@link continueSuppression} carries out. @returns the request's id */
 export const beginSuppression: Command<RequestInput, number> = async (
   context,
-  { organizationId, id, userId, addresses }
+  { organizationId, id, userId, parts }
 ) => {
   await suppressionListById(context.db, organizationId, id)
   const request = await context.db
     .insertInto('suppression_requests')
-    .values({ suppression_list_id: id, user_id: userId, addresses, done: 0 })
+    .values({ suppression_list_id: id, user_id: userId })
     .returning('id')
     .executeTakeFirstOrThrow()
+  for (let at = 0; at < parts.length; at += rowsOfStatement) {
+    const rows = parts
+      .slice(at, at + rowsOfStatement)
+      .map((addresses) => ({ request_id: request.id, addresses }))
+    await context.db.insertInto('suppression_request_parts').values(rows).execute()
+  }
   return request.id
 }
-
-/** Addresses of one command; some 10 ms of work. */
-const writtenAtOnce = 1000
-/** SQLite takes so many values in a statement that fifty rows are far from the limit. */
-const rowsOfStatement = 50
 
 /** Puts addresses on a list; those that are there already stay as they are. @returns how many were not */
 export async function addSuppressed(
@@ -122,29 +126,26 @@ export const continueSuppression = inBackground<{ id: number }, boolean>(async (
   const request = await db
     .selectFrom('suppression_requests')
     .innerJoin('suppression_lists', 'suppression_lists.id', 'suppression_list_id')
-    .select(['suppression_list_id', 'user_id', 'suppression_requests.addresses', 'done', 'organization_id'])
+    .select(['suppression_list_id', 'user_id', 'organization_id'])
     .where('suppression_requests.id', '=', id)
     .executeTakeFirst()
   if (!request) return false
-  const { lines, end } = nextLines(request.addresses, request.done, writtenAtOnce)
-  const rows = lines.flatMap((line) => suppressedRowOf(line) ?? [])
-  await addSuppressed(context, request, rows)
-  const more = end < request.addresses.length
-  await (more
-    ? db.updateTable('suppression_requests').set({ done: end }).where('id', '=', id).execute()
-    : db.deleteFrom('suppression_requests').where('id', '=', id).execute())
-  return more
-})
-
-/** @returns the next lines of a text, and where the one after them begins */
-function nextLines(text: string, start: number, count: number): { lines: string[]; end: number } {
-  let end = start
-  for (let line = 0; line < count && end < text.length; line++) {
-    const next = text.indexOf('\n', end)
-    end = next < 0 ? text.length : next + 1
+  const [part, next] = await db
+    .selectFrom('suppression_request_parts')
+    .select(['id', 'addresses'])
+    .where('request_id', '=', id)
+    .orderBy('id')
+    .limit(2)
+    .execute()
+  if (part) {
+    const rows = part.addresses.split('\n').flatMap((line) => suppressedRowOf(line) ?? [])
+    await addSuppressed(context, request, rows)
+    await db.deleteFrom('suppression_request_parts').where('id', '=', part.id).execute()
   }
-  return { lines: text.slice(start, end).split('\n'), end }
-}
+  if (next) return true
+  await db.deleteFrom('suppression_requests').where('id', '=', id).execute()
+  return false
+})
 
 /** Removes an address of a list, by id or as it is written. @throws ApiError not_found */
 const deleteSuppressedAddress: Command<Named & { address: string }, void> = async (

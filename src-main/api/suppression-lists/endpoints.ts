@@ -9,6 +9,8 @@ const defaultPerPage = 100
 
 /** Bytes of a request with many addresses: 100,000 of the longest ones. */
 const addressesLimit = 32 * 1024 * 1024
+/** Addresses of one request. */
+const maxAddresses = 1_000_000
 
 export const suppressionListEndpoints = endpoints('Suppression lists', {
   'GET /suppression_lists': {
@@ -50,9 +52,10 @@ export const suppressionListEndpoints = endpoints('Suppression lists', {
   'POST /suppression_lists/:id/suppressed_addresses/create_multiple': {
     access: 'organization_admin',
     bodyLimit: addressesLimit,
+    bodyRules: { maxValues: maxAddresses + 100, linesKey: 'data' },
     summary: 'Suppress addresses, domains (@example.com) and MD5 sums of addresses',
     params: IdParams,
-    body: Type.Object({ data: Type.Array(Type.String(), { maxItems: 1_000_000 }) }),
+    body: Type.Object({ data: Type.Array(Type.String(), { maxItems: maxAddresses }) }),
     answer: envelope(Type.Null())
   },
 

@@ -46,12 +46,11 @@ export const suppressionListRoutes = serve(
     'POST /suppression_lists/:id/suppressed_addresses/create_multiple': async ({
       caller: { organizationId, userId },
       params,
-      body
+      longTexts
     }) => {
       await suppressionListById(reader, organizationId, params.id)
-      const addresses = await checkedAddresses(body.data)
-      if (addresses !== '')
-        await suppressionRequests.add({ organizationId, id: params.id, userId, addresses })
+      const parts = await checkedParts(longTexts?.get('data') ?? new Uint8Array())
+      if (parts.length > 0) await suppressionRequests.add({ organizationId, id: params.id, userId, parts })
       return ok(null)
     },
 
@@ -66,30 +65,51 @@ export const suppressionListRoutes = serve(
   })
 )
 
-/** Addresses that are checked before other requests go first; some 3 ms of work. */
-const checkedAtOnce = 5000
+/** Addresses that are checked before other requests go first, and written by one command: some 3 ms and 10 ms of work. */
+const atOnce = 1000
 
 /** Faults that one answer names. */
 const maxFaults = 10
 
 /**
- * The addresses, one a line, without the blank ones.
+ * The addresses, one a line, without the blank ones, in parts.
+ * @param text in UTF-8, an address a line
  * @throws ApiError validation_failed naming the first that are nothing of the kind
  */
-async function checkedAddresses(data: string[]): Promise<string> {
+async function checkedParts(text: Uint8Array<ArrayBuffer>): Promise<string[]> {
   const faults = new Faults()
-  let count = 0
-  const lines: string[] = []
-  for (const [index, text] of data.entries()) {
-    if (index % checkedAtOnce === 0) await nextTurn()
-    const line = text.trim()
-    if (line === '') continue
-    lines.push(line)
-    if (readSuppressed(line) || ++count > maxFaults) continue
-    const shown = line.length > 60 ? `${line.slice(0, 60)}…` : line
-    faults.add(`data.${index} is no email address, @domain or MD5 sum: "${shown}"`)
+  let faulty = 0
+  let index = 0
+  const parts: string[] = []
+  for (const some of linesOf(text, atOnce)) {
+    await nextTurn()
+    const lines: string[] = []
+    for (const line of some) {
+      const at = index++
+      if (line === '') continue
+      lines.push(line)
+      if (readSuppressed(line) || ++faulty > maxFaults) continue
+      const shown = line.length > 60 ? `${line.slice(0, 60)}…` : line
+      faults.add(`data.${at} is no email address, @domain or MD5 sum: "${shown}"`)
+    }
+    if (lines.length > 0) parts.push(lines.join('\n'))
   }
-  if (count > maxFaults) faults.add(`and ${count - maxFaults} more`)
+  if (faulty > maxFaults) faults.add(`and ${faulty - maxFaults} more`)
   faults.throwIfAny()
-  return lines.join('\n')
+  return parts
+}
+
+/** The lines of a text in UTF-8, so many at once: to read all of them would keep others waiting. */
+function* linesOf(text: Uint8Array<ArrayBuffer>, count: number): Generator<string[]> {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  for (let start = 0; start < bytes.length;) {
+    let end = start
+    for (let line = 0; line < count && end < bytes.length; line++) {
+      const next = bytes.indexOf(10, end)
+      end = next < 0 ? bytes.length : next + 1
+    }
+    const isLast = end === bytes.length
+    yield bytes.toString('utf8', start, isLast ? end : end - 1).split('\n')
+    start = end
+  }
 }

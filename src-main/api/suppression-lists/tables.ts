@@ -32,10 +32,14 @@ export interface SuppressionRequestsTable {
   id: Generated<number>
   suppression_list_id: number
   user_id: number
+}
+
+/** A part of a request, until it is written. */
+export interface SuppressionRequestPartsTable {
+  id: Generated<number>
+  request_id: number
   /** One a line. */
   addresses: string
-  /** How many characters of it were dealt with. */
-  done: number
 }
 
 declare module '../../database/schema.ts' {
@@ -43,6 +47,7 @@ declare module '../../database/schema.ts' {
     suppression_lists: SuppressionListsTable
     suppressed_addresses: SuppressedAddressesTable
     suppression_requests: SuppressionRequestsTable
+    suppression_request_parts: SuppressionRequestPartsTable
   }
   interface ChangedEntities {
     suppression_list: unknown

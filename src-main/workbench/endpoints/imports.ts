@@ -110,6 +110,7 @@ export const importEndpoints = unlistedEndpoints({
     access: 'subscriber.import',
     params: IdParams,
     bodyLimit: 16 * 1024 * 1024,
+    bodyRules: { maxValues: 200_000 },
     body: Type.Object({
       rows: Type.Array(
         Type.Object({ place: Type.Integer({ minimum: 0 }), cells: Type.Array(Type.String()) }),
