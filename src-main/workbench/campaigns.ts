@@ -10,6 +10,7 @@ import {
 } from '../api/campaigns/queries.ts'
 import { mayReadStatistics, withoutStatistics } from '../api/campaigns/routes.ts'
 import { ok } from '../http/envelope.ts'
+import { requireAccess } from '../http/permissions.ts'
 import { hoursOfCampaign, keepsRecipients } from '../api/statistics/queries.ts'
 import { outboxPath, previewOutboxPath } from '../delivery/outbox.ts'
 import { notFound } from '../base/errors.ts'
@@ -54,12 +55,15 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer, dataDi
   },
 
   'GET /campaigns/:id/outbox': async ({ caller, params }, reply) => {
+    requireAccess(caller, 'campaign.read_stats')
     const { id } = await campaignById(reader, caller.organizationId, params.id)
     return sendFile(reply, outboxPath(dataDirectory, id), `campaign-${id}.mbox`)
   },
 
-  'GET /previews': async ({ caller }, reply) =>
-    sendFile(reply, previewOutboxPath(dataDirectory, caller.organizationId), 'previews.mbox')
+  'GET /previews': async ({ caller }, reply) => {
+    requireAccess(caller, ['campaign.send', 'campaign.update', 'autoresponder.update'])
+    return sendFile(reply, previewOutboxPath(dataDirectory, caller.organizationId), 'previews.mbox')
+  }
 }))
 
 /** @throws ApiError not_found where there is no file */

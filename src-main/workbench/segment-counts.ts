@@ -14,6 +14,7 @@ export const segmentCountRoutes = serve(segmentCountEndpoints, ({ reader, segmen
     const row = await storedSegmentById(reader, caller.organizationId, params.id)
     const clause = clauseOf(row)
     await requireListsOf(reader, clause)
+    requirePermissionsFor(caller, clause)
     const settled = settle(clause, momentIn(caller.timeZone))
     return ok(await segments.count({ mailingListId: row.mailing_list_id, clause: settled }))
   },

@@ -17,7 +17,7 @@ const started = sharedApplication()
 interface WorkbenchRoute {
   /** What the caller must have; anyone with a key or a window when left out, and anyone at all for "public". */
   needs?: string
-  /** What it asks for beside that. */
+  /** What it asks for beside that: actions on the same kind of record, or permissions of another. */
   alsoNeeds?: string[]
   /** What makes its path name a record of another organization. @returns its parameters */
   foreign?: () => Promise<Record<string, string | number>>
@@ -122,8 +122,12 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /campaigns': {},
   'POST /campaigns/:id/duplicate': { needs: 'campaign.create', foreign: ofCampaign },
   'GET /campaigns/:id/progress': { needs: 'campaign.read_stats', foreign: ofCampaign },
-  'GET /campaigns/:id/outbox': { needs: 'campaign.read_stats', foreign: ofCampaign },
-  'GET /previews': { needs: 'campaign.send or campaign.update' },
+  'GET /campaigns/:id/outbox': {
+    needs: 'subscriber.read',
+    alsoNeeds: ['campaign.read_stats'],
+    foreign: ofCampaign
+  },
+  'GET /previews': { needs: 'subscriber.read', alsoNeeds: ['campaign.send'] },
   'POST /images': { needs: 'campaign.create or campaign.update' },
   'POST /mailing_lists/:mailing_list_id/content_preview': { foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/dry_runs': { needs: 'subscriber.import', foreign: ofList },
@@ -206,7 +210,10 @@ const table: Record<string, WorkbenchRoute> = {
     foreign: ofList
   },
   'PUT /segments/:id': { needs: 'segmentation_criteria.update', foreign: ofSegment },
-  'GET /suppression_lists/:id/suppressed_address_imports': { foreign: ofSuppressionList },
+  'GET /suppression_lists/:id/suppressed_address_imports': {
+    needs: 'subscriber.read',
+    foreign: ofSuppressionList
+  },
   'POST /suppression_lists/:id/suppressed_address_imports': {
     needs: 'organization_admin',
     foreign: ofSuppressionList
@@ -294,6 +301,14 @@ it('every route of the window has its row here', async () => {
   expect(found.filter((route) => !route.startsWith('HEAD')).sort()).toEqual(Object.keys(table).sort())
 })
 
+/** kind of record -> actions. */
+function permissionsOf(named: string[]): Record<string, string[]> {
+  const byKey = Map.groupBy(named, (each) => each.split('.')[0] ?? '')
+  return Object.fromEntries(
+    [...byKey].map(([key, each]) => [key, each.map((permission) => permission.split('.')[1] ?? '')])
+  )
+}
+
 const rows = Object.entries(table).map(([route, row]) => [route, row] as const)
 
 describe('each route of the window asks for a window or a key', () => {
@@ -321,7 +336,12 @@ describe('each route of the window is for those who may use it', () => {
     const refused = await call(await clientOfUser(started, mayNot), route)
     expect([refused.status, await refused.json()]).toMatchObject([403, { error_code: 'not_authorized' }])
     const may = needs.includes('.')
-      ? { permissions: { [key]: [action, ...alsoNeeds] } }
+      ? {
+          permissions: permissionsOf([
+            `${key}.${action}`,
+            ...alsoNeeds.map((also) => (also.includes('.') ? also : `${key}.${also}`))
+          ])
+        }
       : { role: needs as 'system_admin' }
     const allowed = await call(await clientOfUser(started, may), route)
     expect([401, 403]).not.toContain(allowed.status)
@@ -360,5 +380,33 @@ describe('files that one organization puts up', () => {
     )
     await stranger.raw('/app/v1/uploads/own.csv', { method: 'PUT', body: 'email\na@example.com' })
     expect((await use('own.csv')).success).toBe(true)
+  })
+})
+
+describe('people are shown to those alone who may read them', () => {
+  it('as the recipients of a campaign, whose outbox takes more than statistics', async () => {
+    const { id } = await ofCampaign()
+    const mayReadStatistics = await clientOfUser(started, { permissions: { campaign: ['read_stats'] } })
+    const mayReadBoth = await clientOfUser(started, {
+      permissions: { campaign: ['read_stats'], subscriber: ['read'] }
+    })
+    expect((await mayReadStatistics.workbench('GET', `/campaigns/${id}/outbox`)).status).toBe(403)
+    expect((await mayReadBoth.workbench('GET', `/campaigns/${id}/outbox`)).error_code).toBe('not_found')
+  })
+
+  it('as the members of a segment that asks what they are', async () => {
+    const list = await makeList(started.api)
+    await makeSubscriber(started.api, list.id, 'secret@example.com')
+    const clause = [{ type: 'email', operator: 'contains', value: 'secret' }]
+    const { data } = await started.api.workbench<{ id: number }>(
+      'POST',
+      `/mailing_lists/${list.id}/segments`,
+      {
+        segmentation_criteria: { name: 'Guess', clause }
+      }
+    )
+    const user = await clientOfUser(started, { permissions: {} })
+    expect((await user.workbench('GET', `/segments/${data.id}/counts`)).status).toBe(403)
+    expect((await started.api.workbench('GET', `/segments/${data.id}/counts`)).success).toBe(true)
   })
 })

@@ -60,7 +60,9 @@ export const campaignEndpoints = unlistedEndpoints({
     answer: envelope(CampaignProgress)
   },
 
-  'GET /campaigns/:id/outbox': { access: 'campaign.read_stats', params: IdParams },
+  // Messages hold the addresses of their recipients, and links that unsubscribe them: campaign.read_stats is needed as well.
+  'GET /campaigns/:id/outbox': { access: 'subscriber.read', params: IdParams },
 
-  'GET /previews': { access: ['campaign.send', 'campaign.update', 'autoresponder.update'] }
+  // Previews of everyone in the organization: who may send or write messages may see them, too, if they may read subscribers.
+  'GET /previews': { access: 'subscriber.read' }
 })

@@ -12,7 +12,7 @@ const acting = {
 
 export const suppressedAddressImportEndpoints = unlistedEndpoints({
   'GET /suppression_lists/:id/suppressed_address_imports': {
-    access: 'signed_in',
+    access: 'subscriber.read',
     params: IdParams,
     answer: envelope(Type.Array(SuppressedAddressImport))
   },
