@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { exportFileDays } from './api/subscriber-exports/rules.ts'
 import { forgetOldBulkActions, dropOldSelections } from './bulk-actions/old-actions.ts'
+import { logTime } from './api/subscriber-imports/rules.ts'
 import { undoDays, undoTime } from './api/bulk-actions/rules.ts'
 import type { Schema } from './database/schema.ts'
 import type { Writer } from './database/writer.ts'
@@ -29,8 +30,7 @@ export function retentionRules(
   return [
     {
       name: 'Logs of imports that ended 7 days ago',
-      // docs/api.md, "Limits".
-      keptFor: 7 * day,
+      keptFor: logTime,
       removeBefore: (time) => removeOldLogs(reader, writer, dataDirectory, time)
     },
     {

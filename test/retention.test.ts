@@ -79,6 +79,23 @@ it('the logs of an import stay for 7 days, and so does what undoing it needs', a
   expect(await kept()).toEqual({ logs: false, isThere: 0, changes: 0 })
 })
 
+it('logs of an import that ended 7 days ago are not found, also where nothing has removed them yet', async () => {
+  const { api, dataDirectory } = await startApplication()
+  const list = await makeList(api)
+  const { id } = await importText(api, list.id, 'email\na@example.com\n', { column_mapping: ['email'] })
+  const statusOf = async () =>
+    (await api.raw(`/ga/api/v2/subscriber_imports/${id}/logs/added`)).headers.get('content-type')
+  expect(await statusOf()).toContain('text/plain')
+  const database = new SQLite(join(dataDirectory, 'listwright.db'))
+  const ended = database.prepare('UPDATE subscriber_imports SET finished_at = ? WHERE id = ?')
+  ended.run(Date.now() - 7 * day + 60_000, id)
+  expect(await statusOf()).toContain('text/plain')
+  ended.run(Date.now() - 7 * day - 1, id)
+  database.close()
+  expect(await api.get(`/subscriber_imports/${id}/logs/added`)).toMatchObject({ error_code: 'not_found' })
+  expect(existsSync(join(dataDirectory, 'imports', String(id)))).toBe(true)
+})
+
 it('the file of an export stays for 30 days', async () => {
   const first = await startApplication()
   const file = join(first.dataDirectory, 'exports', `${await makeExport(first.api)}.csv`)

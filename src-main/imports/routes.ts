@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTimeInput, timeComplaint } from '../base/dates.ts'
-import { validationFailed } from '../base/errors.ts'
+import { notFound, validationFailed } from '../base/errors.ts'
 import { logDirectory } from './logs.ts'
 import { downloadFrom, findUpload, type ImportSource, keepContent } from './source.ts'
 import { currentSettings } from '../settings/queries.ts'
@@ -22,6 +22,7 @@ import {
   SubscriberImport,
   SubscriberImportInput
 } from '../api/subscriber-imports/schema.ts'
+import { hasLogs } from '../api/subscriber-imports/rules.ts'
 import { sendLog } from './send-log.ts'
 import { settingsOf } from '../api/subscriber-imports/settings.ts'
 import { subscriberImportEndpoints } from '../api/subscriber-imports/endpoints.ts'
@@ -74,6 +75,7 @@ export const subscriberImportRoutes = serve(
 
       'GET /subscriber_imports/:id/logs/:log': async ({ caller, params, query }, reply) => {
         const row = await importRow(reader, caller.organizationId, params.id)
+        if (!hasLogs(row, Date.now())) throw notFound(`log ${params.log} of subscriber import ${params.id}`)
         return sendLog(reply, logDirectory(dataDirectory, params.id), params.log, {
           name: `subscriber import ${params.id}`,
           file: `import-${params.id}`,

@@ -35,3 +35,15 @@ export function plainMapping(
     return isImportColumn(key) && !names.has(key) ? key : name
   })
 }
+
+/** How long the logs of an import can be read after it ended, in milliseconds (docs/api.md, "Limits"). */
+export const logTime = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * True while the logs of an import can be read. Their files may be there for longer: they are removed while the application runs and
+ * the clock is believed.
+ * @param finishedAt UNIX milliseconds; null = it has not ended
+ */
+export function hasLogs({ finished_at: finishedAt }: { finished_at: number | null }, now: number): boolean {
+  return finishedAt === null || now - finishedAt < logTime
+}
