@@ -42,7 +42,7 @@ import { type Job, type JobKind, JobRunner } from './jobs/job-runner.ts'
 import { ListRekeyer } from './api/mailing-lists/rekeyer.ts'
 import { Housekeeper } from './jobs/housekeeper.ts'
 import { retentionRules } from './retention-rules.ts'
-import { isClockBelieved } from './settings/clock.ts'
+import { Clock } from './settings/clock.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
 import { Copies } from './backups/copies.ts'
@@ -263,7 +263,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const rules = retentionRules(reader, writer, dataDirectory, () => {
       for (const loop of stepLoops) loop.wake()
     })
-    const housekeeper = new Housekeeper(rules, (now) => isClockBelieved(reader, writer, now))
+    const clock = new Clock(reader, writer)
+    const housekeeper = new Housekeeper(rules, (now) => clock.isBelieved(now))
     undo.push(() => housekeeper.close())
     housekeeper.start()
     if (!options.onlySyncs) backups.start()

@@ -25,6 +25,7 @@ import { untriedNotes } from './migrations/0038-untried-notes.ts'
 import { windowSessions } from './migrations/0039-window-sessions.ts'
 import { syncCutOffs } from './migrations/0040-sync-cut-offs.ts'
 import { suppressionParts } from './migrations/0041-suppression-parts.ts'
+import { livedClock } from './migrations/0042-lived-clock.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -47,7 +48,8 @@ export const migrations: readonly Migration[] = [
   untriedNotes,
   windowSessions,
   syncCutOffs,
-  suppressionParts
+  suppressionParts,
+  livedClock
 ]
 
 /** Copies of earlier schemas that are kept. */

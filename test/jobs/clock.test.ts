@@ -8,7 +8,7 @@ import { startWriter } from '../../src-main/start-writer.ts'
 import { Housekeeper } from '../../src-main/jobs/housekeeper.ts'
 import { type ClockState, lookAtClock } from '../../src-main/jobs/retention.ts'
 import { retentionRules } from '../../src-main/retention-rules.ts'
-import { isClockBelieved } from '../../src-main/settings/clock.ts'
+import { Clock } from '../../src-main/settings/clock.ts'
 import { startApplication } from '../support/application.ts'
 import { importText, makeCampaign, makeList } from '../support/builders.ts'
 import { commandBench } from '../support/commands.ts'
@@ -107,7 +107,8 @@ describe('what is removed by its age', () => {
       const reader = kyselyOver(openForReading(databasePath))
       try {
         const rules = retentionRules(reader, writer, dataDirectory, () => undefined)
-        await new Housekeeper(rules, (at) => isClockBelieved(reader, writer, at)).tidy(now)
+        const clock = new Clock(reader, writer)
+        await new Housekeeper(rules, (at) => clock.isBelieved(at)).tidy(now)
       } finally {
         await reader.destroy()
         await writer.close()
@@ -132,23 +133,34 @@ describe('what is removed by its age', () => {
     expect(await at(finished + 2 * 3_600_000)).toBe(true)
   })
 
-  it('goes a day after a long absence, when the clock has gone on', async () => {
+  it('stays when the clock is wrong again and again, however often it is looked at', async () => {
     const { at, finished } = await withImport()
-    expect(await at(finished + 20 * day)).toBe(true)
-    expect(await at(finished + 20 * day + 12 * 3_600_000)).toBe(true)
-    expect(await at(finished + 21 * day)).toBe(false)
+    for (const days of [8, 9, 20, 30, 40, 41]) expect(await at(finished + days * day), `${days}`).toBe(true)
+    // Then it was set right.
+    expect(await at(finished + 2 * hour)).toBe(true)
   })
 
-  it('goes as well where the application is open every other day, or some minutes a week', () => {
+  it('goes once the application has run for six hours after a long absence', () => {
+    const absent = lookAtClock({ seenAt: 0, livedSinceJump: null }, 20 * day, 0)
+    expect(absent.isBelieved).toBe(false)
+    let state = absent
+    for (let hours = 1; hours <= 5; hours++) {
+      state = lookAtClock(state, 20 * day + hours * hour, hour)
+      expect(state.isBelieved, `${hours} h`).toBe(false)
+    }
+    expect(lookAtClock(state, 20 * day + 6 * hour, hour).isBelieved).toBe(true)
+  })
+
+  it('goes as well where the application is open every other day, or an hour a week', () => {
     for (const { every, hours } of [
       { every: 2, hours: 8 },
-      { every: 7, hours: 0 }
+      { every: 7, hours: 1 }
     ]) {
       let clock: ClockState | null = null
       let believed = 0
-      for (let start = 0; start < 60 * day; start += every * day) {
+      for (let start = 0; start < 120 * day; start += every * day) {
         for (let at = start; at <= start + hours * hour; at += hour) {
-          const { isBelieved, ...state } = lookAtClock(clock, at)
+          const { isBelieved, ...state } = lookAtClock(clock, at, at === start ? 0 : hour)
           clock = state
           if (start > 0 && isBelieved) believed++
         }
@@ -158,19 +170,19 @@ describe('what is removed by its age', () => {
   })
 
   it('stays when the clock jumps ahead twice', () => {
-    let state = lookAtClock({ seenAt: 0, jumpedAt: null }, 3 * day)
-    state = lookAtClock(state, 40 * day)
+    let state = lookAtClock({ seenAt: 0, livedSinceJump: null }, 3 * day, 0)
+    state = lookAtClock(state, 40 * day, hour)
     expect(state.isBelieved).toBe(false)
   })
 
   it('follows a clock that is only adjusted', () => {
-    const before = { seenAt: 10 * day, jumpedAt: null }
+    const before = { seenAt: 10 * day, livedSinceJump: null }
     for (const passed of [-5 * 60_000, 0, day])
-      expect(lookAtClock(before, 10 * day + passed).isBelieved).toBe(true)
+      expect(lookAtClock(before, 10 * day + passed, 0).isBelieved).toBe(true)
     for (const passed of [-5 * 60_000 - 1, day + 1]) {
-      expect(lookAtClock(before, 10 * day + passed)).toMatchObject({
+      expect(lookAtClock(before, 10 * day + passed, 0)).toMatchObject({
         isBelieved: false,
-        jumpedAt: 10 * day + passed
+        livedSinceJump: 0
       })
     }
   })
