@@ -23,7 +23,7 @@ export class ApiError extends Error {
 
 /** What the disk or another program keeps from being written; it can be tried again once that is fixed. */
 export class StorageFault extends Error {
-  readonly kind: 'full' | 'locked' | 'failing' | 'damaged'
+  readonly kind: 'full' | 'locked' | 'failing' | 'moved' | 'damaged'
 
   constructor(kind: StorageFault['kind']) {
     super(storageFaults[kind])
@@ -36,6 +36,7 @@ const storageFaults = {
   full: 'the disk is full. Free some space',
   locked: 'the data is locked by another program, such as a database browser. Close it there',
   failing: 'the disk has failed to read or write. Check the disk and its cable',
+  moved: 'the data is no longer in its folder, which was moved, removed or replaced. Put it back',
   damaged: 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 } as const
 

@@ -27,6 +27,7 @@ import {
   openForWriting,
   setDurability
 } from './connection.ts'
+import { FileIdentities } from './file-identity.ts'
 import { LastChangeNotes } from './last-change.ts'
 import { migrate } from './migrate.ts'
 import { type LogPosition, saltsOfLog } from './write-ahead-log.ts'
@@ -70,7 +71,9 @@ const neededForLooking: readonly CommandName[] = [
   'accounts.createWindowSession',
   'accounts.noteFailedSignIn',
   'accounts.endWindowSession',
+  'accounts.endListedSession',
   'accounts.noteKeyUse',
+  'accounts.noteSessionUse',
   'accounts.switchOrganization',
   'users.beginPasswordAttempt',
   'users.noteRightPassword'
@@ -89,6 +92,7 @@ export class CommandLoop {
   readonly #checkpointer: Checkpointer
   readonly #lastChange: LastChangeNotes
   readonly #databasePath: string
+  readonly #identities: FileIdentities
   /** The last entry of the change log that was noted. */
   #changeLogId: number
   /** Where the log ended that was noted last; null where it may be another one since. */
@@ -138,6 +142,8 @@ export class CommandLoop {
     })
     this.#lastChange = new LastChangeNotes(databasePath)
     this.#databasePath = databasePath
+    this.#identities = new FileIdentities(databasePath)
+    this.#identities.require()
     this.#changeLogId =
       this.#sqlite.prepare<[], number | null>('SELECT max(id) FROM change_log').pluck().get() ?? 0
     this.#totalChanges = this.#sqlite.prepare('SELECT total_changes()').pluck()
@@ -351,6 +357,7 @@ export class CommandLoop {
   }
 
   #commit(): void {
+    this.#identities.require()
     try {
       this.#sqlite.exec('COMMIT')
     } catch (error) {

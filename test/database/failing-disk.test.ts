@@ -1,3 +1,5 @@
+import { cp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../support/application.ts'
 import { makeList, makeSubscriber } from '../support/builders.ts'
@@ -125,4 +127,70 @@ describe.runIf(canFail)('a disk that fails', () => {
     })
     expect(await app.end('SIGTERM')).toBe(0)
   })
+})
+
+describe('a data directory that is gone while the application runs', () => {
+  const add = (api: Client, listId: number, email: string) =>
+    api.post(`/mailing_lists/${listId}/subscribers`, { subscriber: { email, status: 'active' } })
+
+  /** What can become of it, and how it comes back. */
+  const ways: [string, (directory: string) => Promise<() => Promise<void>>][] = [
+    [
+      'moved away',
+      async (directory) => {
+        await rename(directory, `${directory}-away`)
+        return () => rename(`${directory}-away`, directory)
+      }
+    ],
+    [
+      'replaced by a copy',
+      async (directory) => {
+        await cp(directory, `${directory}-copy`, { recursive: true })
+        await rename(directory, `${directory}-away`)
+        await rename(`${directory}-copy`, directory)
+        return async () => {
+          await rm(directory, { recursive: true })
+          await rename(`${directory}-away`, directory)
+        }
+      }
+    ],
+    [
+      'emptied of its database',
+      async (directory) => {
+        await rename(join(directory, 'listwright.db'), join(directory, 'away.db'))
+        return () => rename(join(directory, 'away.db'), join(directory, 'listwright.db'))
+      }
+    ],
+    [
+      'emptied of the log of its database',
+      async (directory) => {
+        await rename(join(directory, 'listwright.db-wal'), join(directory, 'away'))
+        return () => rename(join(directory, 'away'), join(directory, 'listwright.db-wal'))
+      }
+    ]
+  ]
+
+  it.runIf(process.platform !== 'win32').each(ways)(
+    'and was %s confirms no change, and takes changes again once it is back',
+    async (_, take) => {
+      const directory = join(await temporaryDirectory(), 'data')
+      const app = await serve(directory)
+      const { id } = await makeList(app.api)
+      expect((await add(app.api, id, 'before@example.com')).success).toBe(true)
+      const putBack = await take(directory)
+      const refused = await add(app.api, id, 'meanwhile@example.com')
+      expect(refused).toMatchObject({
+        success: false,
+        error_message:
+          'the data is no longer in its folder, which was moved, removed or replaced. Put it back and try again'
+      })
+      await putBack()
+      expect((await add(app.api, id, 'after@example.com')).success).toBe(true)
+      expect(await app.end('SIGTERM')).toBe(0)
+      const again = await serve(directory)
+      const { data } = await again.api.get<{ email: string }[]>(`/mailing_lists/${id}/subscribers`)
+      expect(data.map(({ email }) => email)).toEqual(['before@example.com', 'after@example.com'])
+      await again.end('SIGTERM')
+    }
+  )
 })

@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs'
+import { StorageFault } from '../base/errors.ts'
+
+/** What a path must go on leading to. */
+interface Identity {
+  dev: bigint
+  ino: bigint
+}
+
+/**
+ * Notices that the files of an open database are not at their paths any more: they were moved, removed or replaced. What is written then
+ * goes into files that no path leads to, and is gone with the process.
+ */
+export class FileIdentities {
+  readonly #paths: readonly string[]
+  readonly #known = new Map<string, Identity>()
+
+  /** @param databasePath of a database that is open in WAL mode */
+  constructor(databasePath: string) {
+    this.#paths = [databasePath, `${databasePath}-wal`]
+  }
+
+  /** To be called before a commit. @throws StorageFault moved */
+  require(): void {
+    for (const path of this.#paths) {
+      const found = identityOf(path)
+      const known = this.#known.get(path)
+      // The log is there from the first commit on.
+      if (!known && found) this.#known.set(path, found)
+      if (known && (known.dev !== found?.dev || known.ino !== found.ino)) throw new StorageFault('moved')
+    }
+  }
+}
+
+function identityOf(path: string): Identity | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+}
