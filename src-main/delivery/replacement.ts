@@ -27,19 +27,53 @@ export type CompiledText = readonly (string | Code)[]
 const apiPrefix = 'api:'
 
 /** Cuts a content at its codes, in a time that grows with its length. */
-export function compile(text: string, kind: 'html' | 'text'): CompiledText {
+export function compile(source: string, kind: 'html' | 'text'): CompiledText {
+  const text = kind === 'html' ? quoteAttributes(source) : source
   const parts: (string | Code)[] = []
   const isInLink = kind === 'html' ? linksOfHtml(text) : linksOfText(text)
   let end = 0
   for (const match of text.matchAll(codePattern)) {
-    const [source, name = '', raw] = match
+    const [code, name = '', raw] = match
     parts.push(text.slice(end, match.index))
     const place: Place = isInLink(match.index) ? `url in ${kind}` : kind
-    parts.push({ source, key: codeKey(name), place, raw: raw !== undefined })
-    end = match.index + source.length
+    parts.push({ source: code, key: codeKey(name), place, raw: raw !== undefined })
+    end = match.index + code.length
   }
   parts.push(text.slice(end))
   return parts.filter((part) => part !== '')
+}
+
+const endOfPlainValue = /[\s>]/g
+
+/**
+ * Puts quotes around attributes that have none and hold a code: a value with a space would end the attribute, and what follows would be
+ * attributes of its own.
+ */
+function quoteAttributes(html: string): string {
+  const codes = [...html.matchAll(codePattern)].map(({ index, 0: code }) => ({
+    start: index,
+    end: index + code.length
+  }))
+  if (codes.length === 0) return html
+  const parts: string[] = []
+  let done = 0
+  let at = 0
+  for (const { start, end, quote } of attributesIn(html)) {
+    if (quote !== '' || start < done) continue
+    while ((codes[at]?.end ?? Infinity) <= start) at++
+    const first = codes[at]
+    if (!first || first.start >= end) continue
+    // A code may hold a space, at which the value seems to end.
+    let valueEnd = end
+    for (let inside = at; (codes[inside]?.start ?? Infinity) < valueEnd; inside++) {
+      endOfPlainValue.lastIndex = Math.max(valueEnd, codes[inside]?.end ?? 0)
+      if ((codes[inside]?.end ?? 0) > valueEnd) valueEnd = endOfPlainValue.exec(html)?.index ?? html.length
+    }
+    const value = html.slice(start, valueEnd).replaceAll('"', '&quot;')
+    parts.push(html.slice(done, start), `"${value}"`)
+    done = valueEnd
+  }
+  return parts.join('') + html.slice(done)
 }
 
 /** Whether a link has begun before a position, to be asked with growing positions. */

@@ -175,13 +175,20 @@ const malformed: Record<string, [status: string, message: string]> = {
     '431 Request Header Fields Too Large',
     'the path and the headers of the request are too long'
   ],
+  HPE_INVALID_CHUNK_SIZE: [
+    '400 Bad Request',
+    'the body of the request is not in the chunks that it announces'
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time']
 }
 
 /** What Node refuses before there is a request: a malformed one, or one whose head is too large. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: unknown }): void {
-  // Node keeps the answer that is being sent there: nothing may come between its parts.
-  const isAnswering = Boolean(socket._httpMessage)
+function answerMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Socket & { _httpMessage?: { headersSent: boolean } | null }
+): void {
+  // Node keeps the answer of the request there: nothing may come between its parts.
+  const isAnswering = socket._httpMessage?.headersSent ?? false
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
   const [status, message] = malformed[error.code ?? ''] ?? ['400 Bad Request', 'the request is not HTTP']
   const body = JSON.stringify(failure('invalid_request', message))

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
+import { storageFaultOf } from '../../src-main/base/errors.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeAutoresponder, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 
@@ -331,5 +332,22 @@ it('a date of a custom field may be in any year from 1 to 9999, and is never shi
       subscriber: { email: 'x@example.com', status: 'active', custom_fields: { Day: given } }
     })
     expect(answer.error_message).toMatch(/^Day must be a date/)
+  }
+})
+
+it.each(['zz\r\n', '3\r\nabcde\r\n', 'ffffffffffffffffff\r\n'])(
+  'a body that is not in the chunks it announces is answered with the envelope: %j',
+  async (chunk) => {
+    const request = head('POST', '/ga/api/v2/mailing_lists', ['Transfer-Encoding: chunked'])
+    const answer = await sendBytes(`${request}${chunk}`)
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
+  }
+)
+
+it('too many open files are told in a sentence, as a full disk is', () => {
+  for (const code of ['EMFILE', 'ENFILE']) {
+    const fault = storageFaultOf(Object.assign(new Error('open'), { code }))
+    expect(fault?.message).toBe('too many files are open on this computer. Close other programs')
   }
 })

@@ -100,6 +100,19 @@ describe('a replacement code becomes', () => {
     expect(html('<a href="%%unsubscribe_link%%">')).toBe('<a href="https://example.com/u?t=1&amp;l=2">')
   })
 
+  it('in an attribute without quotes, a value in quotes, which a space does not end', () => {
+    const shown = 'Anna &amp; Co &lt;b&gt;'
+    expect(html('<b title=%%first_name%%>x</b>')).toBe(`<b title="${shown}">x</b>`)
+    expect(html('<b title=%%First name%% id=a>x')).toBe(`<b title="${shown}" id=a>x`)
+    expect(html('<b title=a"%%first_name%%-b class=c>')).toBe(`<b title="a&quot;${shown}-b" class=c>`)
+    expect(html('<img alt=%%first_name%% src=%%unsubscribe_link%%>')).toBe(
+      `<img alt="${shown}" src="https://example.com/u?t=1&amp;l=2">`
+    )
+    expect(html('<b title=plain id="%%first_name%%">')).toBe(`<b title=plain id="${shown}">`)
+    expect(html('<b title=%%first_name%%')).toBe(`<b title="${shown}"`)
+    expect(html('%%first_name%% a=%%first_name%% <i>')).toBe(`${shown} a=${shown} <i>`)
+  })
+
   it(':raw turns both off', () => {
     expect(html('%%first_name:raw%% <a href="/%%first_name:raw%%">')).toBe(
       'Anna & Co <b> <a href="/Anna & Co <b>">'

@@ -156,10 +156,11 @@ describe('passwords that take a while to check', () => {
     // All at once, so that none is done before the last is refused.
     const answers = await Promise.allSettled(Array.from({ length: 22 }, check))
     const refused = answers.filter(({ status }) => status === 'rejected')
-    expect(refused).toHaveLength(6)
+    // One takes a third of a second until another time was measured: six are two seconds.
+    expect(refused).toHaveLength(16)
     expect(tried).toBe(answers.length - refused.length)
     await check()
-    expect(tried).toBe(17)
+    expect(tried).toBe(7)
   })
 })
 

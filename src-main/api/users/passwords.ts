@@ -12,8 +12,10 @@ const defaultCost = { N: 2 ** 16, r: 8, p: 2 }
 export type PasswordCost = typeof defaultCost
 const hashBytes = 32
 
-/** How many wait for their turn before further ones are refused: some 10 s of work. */
-const maxWaiting = 16
+/** How long a password may wait for those of others, in milliseconds; one that would wait for longer is refused. */
+const maxWait = 2000
+/** How long a password is taken to need before one was measured, in milliseconds. */
+const expectedTime = 350
 
 /**
  * Hashes passwords and checks them, one after the other: each takes a third of a second of a thread of Node's pool, in which
@@ -22,6 +24,8 @@ const maxWaiting = 16
 export class Passwords {
   readonly #cost: PasswordCost
   #waiting = 0
+  /** How long the last one took, in milliseconds. */
+  #lastTook = expectedTime
   #last: Promise<unknown> = Promise.resolve()
 
   /** @param cost of new hashes */
@@ -70,7 +74,7 @@ export class Passwords {
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting >= maxWaiting) {
+    if (this.#waiting * this.#lastTook >= maxWait) {
       const fault = new ApiError(
         'requested_too_many',
         'too many passwords are being checked; try again in a few seconds'
@@ -78,7 +82,15 @@ export class Passwords {
       return Promise.reject(Object.assign(fault, { statusCode: 429 }))
     }
     this.#waiting++
-    const result = this.#last.then(work).finally(() => this.#waiting--)
+    const timed = async (): Promise<Result> => {
+      const began = performance.now()
+      try {
+        return await work()
+      } finally {
+        this.#lastTook = performance.now() - began
+      }
+    }
+    const result = this.#last.then(timed).finally(() => this.#waiting--)
     this.#last = result.catch(() => undefined)
     return result
   }
