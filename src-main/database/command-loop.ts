@@ -197,6 +197,11 @@ export class CommandLoop {
     if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
     const changedRows = this.#totalChanges.get()
     const done = await this.#run(queued.request)
+    if (queued.request.isCheck) {
+      this.#takeBack(done.undos)
+      const { id } = queued.request
+      return this.#answer(queued.port, 'result' in done.reply ? { id, checked: true } : done.reply)
+    }
     if (this.#settle(done)) {
       // What changes nothing waits for no disk, and what others wrote before may not be on it yet.
       if (this.#totalChanges.get() !== changedRows) this.#noteLastChange(done.lastChange)

@@ -26,6 +26,7 @@ import { windowSessions } from './migrations/0039-window-sessions.ts'
 import { syncCutOffs } from './migrations/0040-sync-cut-offs.ts'
 import { suppressionParts } from './migrations/0041-suppression-parts.ts'
 import { livedClock } from './migrations/0042-lived-clock.ts'
+import { archivedCampaigns } from './migrations/0043-archived-campaigns.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -49,7 +50,8 @@ export const migrations: readonly Migration[] = [
   windowSessions,
   syncCutOffs,
   suppressionParts,
-  livedClock
+  livedClock,
+  archivedCampaigns
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
+import { checkRun, NothingRefused } from './check-run.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
 import { keepLog } from './connection.ts'
 import { type Origin, requestOrigin } from './origin.ts'
@@ -18,10 +19,13 @@ export interface CommandRequest {
   input: unknown
   /** Where the request came from that asks for it. */
   origin?: Origin
+  /** Whether it is taken back whatever comes of it: only what it would refuse is asked for. */
+  isCheck?: boolean
 }
 
 export type CommandReply = { id: number } & (
   | { result: unknown }
+  | { checked: true }
   | { refused: { code: ErrorCode; message: string; data: unknown } }
   | { failed: string }
   | { storage: StorageFault['kind'] }
@@ -55,7 +59,14 @@ export class CommandClient {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
       const origin = requestOrigin.getStore()
-      this.#port.postMessage({ id, name, input, ...(origin && { origin }) } satisfies CommandRequest)
+      const isCheck = checkRun.getStore() ?? false
+      this.#port.postMessage({
+        id,
+        name,
+        input,
+        ...(origin && { origin }),
+        ...(isCheck && { isCheck })
+      } satisfies CommandRequest)
     })
   }
 
@@ -65,6 +76,7 @@ export class CommandClient {
     if (!waiting) return
     this.#waiting.delete(reply.id)
     if ('result' in reply) waiting.resolve(reply.result)
+    else if ('checked' in reply) waiting.reject(new NothingRefused())
     else if ('refused' in reply) {
       waiting.reject(new ApiError(reply.refused.code, reply.refused.message, reply.refused.data))
     } else if ('storage' in reply) waiting.reject(new StorageFault(reply.storage))

@@ -21,6 +21,11 @@ export interface Endpoint {
   bodyLimit?: number
   /** What its body may hold and how it arrives, where that is another than usual. */
   bodyRules?: Omit<BodyRules, 'limit'>
+  /**
+   * Whether a body that its schema refuses is checked by the command as well, so that the answer names all faults. For endpoints that do
+   * nothing beside reading and one command.
+   */
+  joinsFaults?: boolean
   /** Whether a window may call it whose user has yet to agree to the terms. */
   beforeTerms?: boolean
 }

@@ -1,6 +1,16 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  RouteOptions
+} from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import { ApiError, validationFailed } from '../base/errors.ts'
+import { checkRun } from '../database/check-run.ts'
 import type { ApplicationContext } from './context.ts'
+import { usablePartOf } from './validation.ts'
 import type { Endpoint, EndpointGroup, EndpointName, Endpoints, PartOf } from './endpoint.ts'
 
 /** A request of an endpoint, as its schemas read it. */
@@ -34,7 +44,18 @@ export function serve<Of extends Endpoints>(
 
 function routeOf(
   name: EndpointName,
-  { access, beforeTerms = false, bodyLimit, bodyRules, summary, params, query, body, answer }: Endpoint,
+  {
+    access,
+    beforeTerms = false,
+    bodyLimit,
+    bodyRules,
+    joinsFaults = false,
+    summary,
+    params,
+    query,
+    body,
+    answer
+  }: Endpoint,
   tag: string | null,
   handler: RouteOptions['handler']
 ): RouteOptions {
@@ -42,7 +63,8 @@ function routeOf(
   return {
     method,
     url,
-    handler,
+    handler: joinsFaults ? joiningFaults(handler) : handler,
+    ...(joinsFaults && { attachValidation: true }),
     ...(bodyLimit !== undefined && { bodyLimit }),
     config: { access, beforeTerms, ...(bodyRules && { body: bodyRules }) },
     schema: {
@@ -53,5 +75,31 @@ function routeOf(
       ...(body && { body }),
       ...(answer && { response: { 200: answer } })
     }
+  }
+}
+
+type RouteHandler = RouteOptions['handler']
+
+/**
+ * A handler of a route whose body may have been refused by its schema. What of the body is as it must be is checked by the command too,
+ * which is taken back, and the faults of both are answered.
+ */
+function joiningFaults(handler: RouteHandler): RouteHandler {
+  return async function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+    const { validationError: refusal } = request
+    if (!refusal) return (await handler.call(this, request, reply)) as unknown
+    const usable = usablePartOf(refusal)
+    if (usable === undefined || !(refusal instanceof ApiError)) throw refusal
+    request.body = usable
+    const further = await checkRun.run(true, async () => {
+      try {
+        await handler.call(this, request, reply)
+        return null
+      } catch (error) {
+        // What the command meets in place of what is missing is no fault of the request.
+        return error instanceof ApiError && error.code === 'validation_failed' ? error.message : null
+      }
+    })
+    throw further === null ? refusal : validationFailed(refusal.message, further)
   }
 }

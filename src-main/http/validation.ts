@@ -64,8 +64,31 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     }
     const faults = new Faults()
     for (const sentence of sentences(errors ?? [], json[wrappingKey])) faults.add(sentence)
-    return { error: faults.refusal ?? validationFailed('the request is not valid') }
+    const refusal = faults.refusal ?? validationFailed('the request is not valid')
+    if (part === 'body') usableParts.set(refusal, withoutFaulty(value, errors ?? []))
+    return { error: refusal }
   }
+}
+
+/** What of a body is as its schema says, by the refusal of the body. */
+const usableParts = new WeakMap<Error, unknown>()
+
+/** What of a body is as its schema says, for a refusal by {@link validatorCompiler}; undefined for any other error. */
+export function usablePartOf(refusal: Error): unknown {
+  return usableParts.get(refusal)
+}
+
+/** A body without the members that errors name. */
+function withoutFaulty(body: unknown, errors: ErrorObject[]): unknown {
+  const usable = structuredClone(body)
+  for (const { instancePath } of errors) {
+    const path = instancePath.split('/').slice(1)
+    const last = path.pop()
+    let parent: unknown = usable
+    for (const key of path) parent = isRecord(parent) ? parent[key] : undefined
+    if (last !== undefined && isRecord(parent)) delete parent[last]
+  }
+  return usable
 }
 
 /** Bodies that a thread has checked. */

@@ -26,6 +26,7 @@ export const autoresponderEndpoints = endpoints('Autoresponders', {
   },
 
   'POST /mailing_lists/:mailing_list_id/autoresponders': {
+    joinsFaults: true,
     access: 'autoresponder.create',
     summary: 'Create an autoresponder',
     params: MailingListParams,
@@ -34,6 +35,7 @@ export const autoresponderEndpoints = endpoints('Autoresponders', {
   },
 
   'PUT /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id': {
+    joinsFaults: true,
     access: ['autoresponder.update', 'autoresponder.update_state'],
     summary: 'Change an autoresponder, or pause it and let it go on',
     params: AutoresponderParams,

@@ -25,7 +25,7 @@ import {
   type NamedCampaign,
   seedListIdsOf
 } from './queries.ts'
-import { checkContent, type ContentValues, contentsGiven, mergeContent } from './rules.ts'
+import { checkContent, type ContentValues, contentsGiven, firstContentGiven, mergeContent } from './rules.ts'
 import type { CampaignChanges, CampaignInput, CampaignState } from './schema.ts'
 
 /** All that a campaign is made of. */
@@ -33,6 +33,8 @@ interface Draft {
   name: string
   segment: SegmentChoice
   remoteSql: string | null
+  isArchived: boolean
+  htmlEditor: string | null
   contents: (ContentValues & { id?: number })[]
   /** Null = there are no delivery settings. */
   dispatch: DispatchSettings | null
@@ -46,6 +48,8 @@ const emptyDraft: Draft = {
   name: '',
   segment: null,
   remoteSql: null,
+  isArchived: false,
+  htmlEditor: null,
   contents: [],
   dispatch: null,
   seedListIds: []
@@ -112,6 +116,8 @@ async function insertDraft(
       name: draft.name,
       segment_id: await saveSegment(context, mailingListId, draft.segment),
       remote_sql: draft.remoteSql,
+      archived: Number(draft.isArchived),
+      ...(draft.htmlEditor !== null && { html_editor: draft.htmlEditor }),
       created_at: context.now,
       updated_at: context.now
     })
@@ -130,7 +136,13 @@ const duplicateCampaign: Command<{ organizationId: number; id: number; name: str
 ) => {
   const source = await campaignById(context.db, organizationId, id, 'campaign')
   const whole = await draftOf(context, source)
-  const draft = { ...whole, name, segment: await copyOf(context, whole.segment), ...unsent(whole) }
+  const draft = {
+    ...whole,
+    name,
+    isArchived: false,
+    segment: await copyOf(context, whole.segment),
+    ...unsent(whole)
+  }
   const scope = { organizationId, mailingListId: source.mailing_list_id, kind: 'campaign' as const }
   return insertDraft(context, scope, draft, 'idle')
 }
@@ -164,6 +176,8 @@ async function draftFromTemplate(
     name: template.name,
     segment: source.duplicate_segmentation_criteria ? await copyOf(context, whole.segment) : null,
     remoteSql: source.duplicate_segmentation_criteria ? whole.remoteSql : null,
+    isArchived: false,
+    htmlEditor: source.duplicate_content ? whole.htmlEditor : null,
     contents: source.duplicate_content ? unsent(whole).contents : [],
     dispatch: source.duplicate_dispatch ? unsent(whole).dispatch : null,
     seedListIds: source.duplicate_dispatch ? whole.seedListIds : []
@@ -188,6 +202,8 @@ async function draftOf({ db }: CommandContext, row: CampaignRow): Promise<Draft>
     name: row.name,
     segment: row.segment_id === null ? null : { id: row.segment_id },
     remoteSql: row.remote_sql,
+    isArchived: row.archived === 1,
+    htmlEditor: row.html_editor,
     contents: contents.map(({ campaign_id: _, ...content }) => content),
     dispatch: dispatch ? settingsOf(dispatch) : null,
     seedListIds: await seedListIdsOf(db, { campaignId: row.id })
@@ -220,7 +236,7 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   const row = await campaignById(context.db, organizationId, id, kind)
   const { state: before = 'idle' } = (await dispatchOf(context.db, id)) ?? {}
   const isOpen = before === 'idle' || before === 'scheduled'
-  if (!isOpen && Object.keys(changes).some((key) => key !== 'name')) {
+  if (!isOpen && Object.keys(changes).some((key) => !['name', 'archived'].includes(key))) {
     throw validationFailed(`a campaign that is ${before} cannot be changed, except for its name`)
   }
   const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
@@ -233,7 +249,14 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
     const segmentId = await saveSegment(context, list.id, draft.segment)
     await context.db
       .updateTable('campaigns')
-      .set({ name: draft.name, segment_id: segmentId, remote_sql: draft.remoteSql, updated_at: context.now })
+      .set({
+        name: draft.name,
+        segment_id: segmentId,
+        remote_sql: draft.remoteSql,
+        archived: Number(draft.isArchived),
+        ...(draft.htmlEditor !== null && { html_editor: draft.htmlEditor }),
+        updated_at: context.now
+      })
       .where('id', '=', id)
       .execute()
     if (row.segment_id !== segmentId) await dropAdHoc(context, row.segment_id)
@@ -261,6 +284,8 @@ async function applyChanges(
   return {
     name,
     ...(await chooseSegment(context, list, before, changes, faults)),
+    isArchived: changes.archived ?? before.isArchived,
+    htmlEditor: changes.active_html_editor ?? before.htmlEditor,
     contents: chooseContents(before.contents, changes, faults),
     dispatch: given
       ? await mergeDispatch(
@@ -327,6 +352,14 @@ function chooseContents(
   faults: Faults
 ): Draft['contents'] {
   const given = contentsGiven(changes)
+  const firstGiven = firstContentGiven(changes)
+  if (!given && firstGiven) {
+    const [first, ...others] = [...before].sort((a, b) => (a.id ?? 0) - (b.id ?? 0))
+    return [
+      { ...(first?.id !== undefined && { id: first.id }), ...mergeContent(first ?? null, firstGiven, 1) },
+      ...others
+    ]
+  }
   if (!given) return before
   return given.map((content, index) => {
     const { id } = content

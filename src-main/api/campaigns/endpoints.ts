@@ -50,6 +50,7 @@ export const campaignEndpoints = endpoints('Campaigns', {
   },
 
   'POST /mailing_lists/:mailing_list_id/campaigns': {
+    joinsFaults: true,
     access: 'campaign.create',
     summary: 'Create a campaign, from scratch or from a template',
     params: MailingListParams,
@@ -58,7 +59,11 @@ export const campaignEndpoints = endpoints('Campaigns', {
   },
 
   'GET /campaigns/:id': { ...reading, params: IdParams },
-  'PUT /campaigns/:id': { ...changing, params: IdParams },
+  'PUT /campaigns/:id': {
+    joinsFaults: true,
+    ...changing,
+    params: IdParams
+  },
   'POST /campaigns/:id/pause': { ...pausing, params: IdParams },
   'POST /campaigns/:id/resume': { ...resuming, params: IdParams },
 

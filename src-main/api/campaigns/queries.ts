@@ -267,9 +267,9 @@ function basicsOf(row: NamedCampaign, contents: ContentRow[], timeZone: string) 
     updated_at: formatTime(row.updated_at, timeZone),
     organization_id: row.organization_id,
     organization_name: row.organization_name,
-    archived: false,
+    archived: row.archived === 1,
     content_determined: contents.length > 0,
-    active_html_editor: 'raw html'
+    active_html_editor: row.html_editor
   }
 }
 

@@ -27,6 +27,21 @@ export function contentsGiven(given: CampaignChanges): ContentInput[] | undefine
   return given.contents ?? nested?.map(({ content_attributes: inner, ...outer }) => ({ ...outer, ...inner }))
 }
 
+/**
+ * The first content of a request as its deprecated attributes give it (docs/api.md, "Campaigns").
+ * @returns undefined when it gives none of them
+ */
+export function firstContentGiven(given: CampaignChanges): ContentInput | undefined {
+  const { content_subject: subject, email_format: format, content_html: html, content_text: text } = given
+  const content = {
+    ...(subject !== undefined && { subject }),
+    ...(format !== undefined && { format }),
+    ...(html !== undefined && { html }),
+    ...(text !== undefined && { text })
+  }
+  return Object.keys(content).length > 0 ? content : undefined
+}
+
 /** A content as it is kept. */
 export interface ContentValues {
   name: string

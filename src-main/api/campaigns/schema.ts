@@ -72,6 +72,13 @@ const input = {
   segmentation_criteria_ad_hoc: ClauseInput,
   segmentation_criteria_remote_sql: Nullable(Type.String()),
   contents: Type.Array(ContentInput, { maxItems: 20 }),
+  // The first content by id, where `contents` is left out (docs/api.md, "Campaigns").
+  content_subject: Type.String(),
+  email_format: Format,
+  content_html: Type.String(),
+  content_text: Type.String(),
+  archived: Type.Boolean(),
+  active_html_editor: Filled({ maxLength: 100 }),
   campaign_contents_attributes: Type.Array(NestedContentInput, { maxItems: 20 }),
   template_contents_attributes: Type.Array(NestedContentInput, { maxItems: 20 }),
   dispatch_attributes: DispatchInput

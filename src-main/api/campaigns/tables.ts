@@ -12,6 +12,10 @@ export interface CampaignsTable {
   segment_id: number | null
   /** The query of a Remote List's recipients. */
   remote_sql: string | null
+  /** Put aside by a person: shown only where the archived ones are asked for. */
+  archived: Generated<Flag>
+  /** The editor that a client names for its HTML; Listwright stores it and goes by nothing of it. */
+  html_editor: Generated<string>
   created_at: Fixed<Time>
   updated_at: Time
   /** A deleted campaign that was sent stays behind the links of its messages. */

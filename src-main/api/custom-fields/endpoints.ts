@@ -44,6 +44,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   },
 
   'POST /mailing_lists/:mailing_list_id/custom_fields': {
+    joinsFaults: true,
     access: 'custom_field.create',
     summary: 'Create a custom field of a list',
     params: MailingListParams,
@@ -52,6 +53,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   },
 
   'POST /custom_fields': {
+    joinsFaults: true,
     access: 'custom_field.create',
     summary: 'Create a global custom field',
     body: wrapped('custom_field', CustomFieldInput),
@@ -59,6 +61,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   },
 
   'PUT /mailing_lists/:mailing_list_id/custom_fields/:id': {
+    joinsFaults: true,
     access: 'custom_field.update',
     summary: 'Change a custom field of a list',
     params: IdInListParams,
@@ -67,6 +70,7 @@ export const customFieldEndpoints = endpoints('Custom fields', {
   },
 
   'PUT /custom_fields/:id': {
+    joinsFaults: true,
     access: 'custom_field.update',
     summary: 'Change a custom field',
     params: IdParams,

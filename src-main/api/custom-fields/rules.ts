@@ -325,7 +325,8 @@ export function presentValues(
 }
 
 /**
- * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (docs/api.md, "Custom fields").
+ * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (docs/api.md, "Custom fields"). A key that is no
+ * field's name but the id of one means that field; given under both, the name wins.
  * @param report called with a sentence for each name that the list lacks and each value that is refused
  * @returns field id -> value, null where the request blanks a field; faulty entries are left out
  */
@@ -336,7 +337,11 @@ export function readValues(
 ): Map<number, StoredValue | null> {
   const values = new Map<number, StoredValue | null>()
   for (const [name, input] of Object.entries(given)) {
-    const field = fieldNamed(fields, name)
+    const named = fieldNamed(fields, name)
+    const field = named ?? fieldWithId(fields, name)
+    const isGivenByName =
+      field && !named && Object.keys(given).some((other) => fieldNamed(fields, other) === field)
+    if (isGivenByName) continue
     if (!field) {
       report(`custom_fields.${name} is no custom field of this list`)
       continue
@@ -374,6 +379,10 @@ export function missingFields(fields: readonly FieldDefinition[], values: Stored
 export function fieldNamed(fields: readonly FieldDefinition[], name: string): FieldDefinition | undefined {
   const key = name.trim().toLowerCase()
   return fields.find((field) => field.name.toLowerCase() === key)
+}
+
+function fieldWithId(fields: readonly FieldDefinition[], text: string): FieldDefinition | undefined {
+  return fields.find((field) => String(field.id) === text)
 }
 
 function plainValue(input: unknown): unknown {

@@ -12,6 +12,7 @@ export const mailingListEndpoints = endpoints('Mailing lists', {
   },
 
   'POST /mailing_lists': {
+    joinsFaults: true,
     access: 'mailing_list.create',
     summary: 'Create a mailing list',
     body: wrapped('mailing_list', MailingListInput),
@@ -26,6 +27,7 @@ export const mailingListEndpoints = endpoints('Mailing lists', {
   },
 
   'PUT /mailing_lists/:mailing_list_id': {
+    joinsFaults: true,
     access: 'mailing_list.update',
     summary: 'Change a mailing list',
     params: MailingListParams,

@@ -19,6 +19,7 @@ export const organizationEndpoints = endpoints('Organizations', {
   },
 
   'POST /organizations': {
+    joinsFaults: true,
     access: 'system_admin',
     summary: 'Create an organization',
     body: wrapped('organization', OrganizationInput),
@@ -26,6 +27,7 @@ export const organizationEndpoints = endpoints('Organizations', {
   },
 
   'PUT /organizations/:id': {
+    joinsFaults: true,
     access: 'system_admin',
     summary: 'Change an organization',
     params: IdParams,

@@ -19,6 +19,7 @@ export const seedListEndpoints = endpoints('Seed lists', {
   },
 
   'POST /seed_lists': {
+    joinsFaults: true,
     access: 'seed_list.create',
     summary: 'Create a seed list',
     body: wrapped('seed_list', SeedListInput),
@@ -26,6 +27,7 @@ export const seedListEndpoints = endpoints('Seed lists', {
   },
 
   'PUT /seed_lists/:id': {
+    joinsFaults: true,
     access: 'seed_list.update',
     summary: 'Change a seed list',
     params: IdParams,

@@ -29,6 +29,7 @@ export const segmentEndpoints = endpoints('Segments', {
   },
 
   'POST /mailing_lists/:mailing_list_id/segments': {
+    joinsFaults: true,
     access: 'segmentation_criteria.create',
     summary: 'Create a segment',
     params: MailingListParams,
@@ -45,6 +46,7 @@ export const segmentEndpoints = endpoints('Segments', {
   },
 
   'PUT /segments/:id': {
+    joinsFaults: true,
     access: 'segmentation_criteria.update',
     summary: 'Change a segment',
     params: IdParams,

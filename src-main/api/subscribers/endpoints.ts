@@ -47,6 +47,7 @@ export const subscriberEndpoints = endpoints('Subscribers', {
   },
 
   'POST /mailing_lists/:mailing_list_id/subscribers': {
+    joinsFaults: true,
     access: 'subscriber.create',
     summary: 'Add a subscriber',
     params: MailingListParams,
@@ -55,6 +56,7 @@ export const subscriberEndpoints = endpoints('Subscribers', {
   },
 
   'PUT /mailing_lists/:mailing_list_id/subscribers/:subscriber': {
+    joinsFaults: true,
     access: 'subscriber.update',
     summary: 'Change a subscriber',
     params: SubscriberParams,

@@ -29,6 +29,7 @@ export const templateEndpoints = endpoints('Campaign templates', {
   },
 
   'POST /mailing_lists/:mailing_list_id/templates': {
+    joinsFaults: true,
     access: 'campaign/template.create',
     summary: 'Create a template',
     params: MailingListParams,
@@ -37,6 +38,7 @@ export const templateEndpoints = endpoints('Campaign templates', {
   },
 
   'PUT /templates/:id': {
+    joinsFaults: true,
     access: 'campaign/template.update',
     summary: 'Change a template',
     params: IdParams,

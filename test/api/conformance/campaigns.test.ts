@@ -37,6 +37,10 @@ function change(id: number, campaign: Record<string, unknown>): Promise<Answer<C
   return started.api.put(`/campaigns/${id}`, { campaign })
 }
 
+async function put(id: number, campaign: object): Promise<Answer<CampaignDetail>> {
+  return started.api.put<CampaignDetail>(`/campaigns/${id}`, { campaign })
+}
+
 describe('a campaign is refused with validation_failed', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['without a name', {}, /^name cannot be blank$/],
@@ -176,6 +180,41 @@ describe('what a campaign is made of', () => {
     expect(data.campaign_contents).toMatchObject([
       { name: 'A', format: 'both', subject: 'S', html: '<p>H</p>', text: 'T' }
     ])
+  })
+
+  it('the deprecated attributes make the first content, or change it and keep the others', async () => {
+    const list = await makeList(started.api)
+    const { data } = await create(list.id, {
+      name: 'Old',
+      content_subject: 'Hello',
+      email_format: 'both',
+      content_html: '<p>H</p>',
+      content_text: 'T'
+    })
+    const [first] = data.campaign_contents
+    expect(data.campaign_contents).toMatchObject([
+      { subject: 'Hello', format: 'both', html: '<p>H</p>', text: 'T' }
+    ])
+    await put(data.id, { contents: [{ id: first?.id }, { name: 'Second', subject: 'Two', text: '2' }] })
+    const changed = await put(data.id, { content_subject: 'Changed' })
+    expect(changed.data.campaign_contents).toMatchObject([
+      { id: first?.id, subject: 'Changed', html: '<p>H</p>' },
+      { name: 'Second', subject: 'Two' }
+    ])
+    expect(changed.data).toMatchObject({ content_subject: 'Changed' })
+    const both = await put(data.id, { content_subject: 'Not this', contents: [{ subject: 'This' }] })
+    expect(both.data.campaign_contents).toMatchObject([{ subject: 'This' }])
+  })
+
+  it('archived and active_html_editor are values', async () => {
+    const list = await makeList(started.api)
+    const { data } = await create(list.id, { name: 'Old', active_html_editor: 'bee' })
+    expect(data).toMatchObject({ archived: false, active_html_editor: 'bee' })
+    expect((await put(data.id, { archived: true })).data).toMatchObject({
+      archived: true,
+      active_html_editor: 'bee'
+    })
+    expect((await put(data.id, { archived: false })).data.archived).toBe(false)
   })
 
   it('an update of the contents keeps those that it names by id, adds others, and removes the rest', async () => {

@@ -333,3 +333,22 @@ describe('the limits', () => {
     expect(found.data.map(({ email }) => email)).toEqual(emails)
   })
 })
+
+it('a custom field may be named by its id, where no field has that name', async () => {
+  const list = await makeList(started.api)
+  const city = await makeField(started.api, list.id, 'City', 'text')
+  const path = `/mailing_lists/${list.id}/subscribers`
+  const add = (email: string, custom_fields: object) =>
+    started.api.post<Subscriber>(path, { subscriber: { email, status: 'active', custom_fields } })
+  const valueOf = ({ data }: { data: Subscriber }) => data.custom_fields['City']?.value
+  expect(valueOf(await add('a@example.com', { [city.id]: 'Oslo' }))).toBe('Oslo')
+  expect(valueOf(await add('b@example.com', { [city.id]: { value: 'Oslo' } }))).toBe('Oslo')
+  expect(valueOf(await add('c@example.com', { [city.id]: 'Oslo', city: 'Bergen' }))).toBe('Bergen')
+  const other = await makeField(started.api, list.id, String(city.id), 'text')
+  const { data } = await add('d@example.com', { [city.id]: 'Named' })
+  expect(data.custom_fields[other.name]?.value).toBe('Named')
+  expect(data.custom_fields['City']?.value).toBeNull()
+  expect((await add('e@example.com', { 999999: 'x' })).error_message).toBe(
+    'custom_fields.999999 is no custom field of this list'
+  )
+})
