@@ -263,7 +263,6 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
     })
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
-  await takeSnapshots(context, id)
   // A test among everybody leaves nobody to wait for.
   const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
   await changeDelivery(context, id, { phase: 'decision_delay', decides_at: context.clock + delay })
@@ -291,7 +290,7 @@ async function decideWinner(context: CommandContext, id: number): Promise<void> 
   await changeDispatch(context, campaign, {})
 }
 
-/** Keeps the counts of each content as they are now. @returns them by content id */
+/** Keeps the counts of each content as they are when the winner is decided. @returns them by content id */
 async function takeSnapshots(
   context: CommandContext,
   campaignId: number

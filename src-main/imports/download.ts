@@ -14,12 +14,17 @@ import { ImportFailure } from '../csv/failure.ts'
 export const maxBytes = 200 * 1000 * 1000
 /** Milliseconds before the second and before the third attempt (docs/api.md, "Limits"). */
 const retryWaits = [10_000, 50_000]
-/** After so long nothing is tried again, in milliseconds (docs/api.md, "Limits"). */
+/**
+ * How long a download may take with all of its attempts, in milliseconds (docs/api.md, "Limits"). A server may be silent or slow for as long:
+ * what it sends may take it a while to make. A connection that is dead is noticed by the system.
+ */
 const maxTime = 15 * 60_000
-/** Silence after which a server is given up, in milliseconds. */
-const maxSilence = 60_000
-/** Fewer bytes in that time are as good as silence: a download takes the place of another one. */
-const minBytes = 64 * 1024
+/** How long a server may take to accept a connection, in milliseconds. */
+const connectTimeout = 60_000
+/** How often the system asks whether a silent connection is dead, in milliseconds. */
+const keepAliveDelay = 30_000
+/** Bytes of the page of a redirect that are read, so that its connection can be used again. */
+const redirectBytes = 64 * 1024
 const maxRedirects = 5
 
 export interface DownloadOptions {
@@ -30,8 +35,8 @@ export interface DownloadOptions {
   onRetry?: (retryAt: number | null) => Promise<void>
   /** Milliseconds between attempts, in place of those of docs/api.md, "Limits". */
   waits?: readonly number[]
-  /** The same for the silence after which a server is given up. */
-  silence?: number
+  /** The same for the time that all attempts may take. */
+  maxTime?: number
 }
 
 /**
@@ -39,27 +44,34 @@ export interface DownloadOptions {
  * @throws ImportFailure when it cannot be had, saying why; what the signal was aborted with
  */
 export async function download(url: string, path: string, options: DownloadOptions): Promise<void> {
-  const { signal, onRetry, waits = retryWaits } = options
-  const began = performance.now()
+  const { signal, onRetry, waits = retryWaits, maxTime: longest = maxTime } = options
+  const deadline = AbortSignal.timeout(longest)
+  const attempted = { ...options, signal: AbortSignal.any([signal, deadline]) }
   const partial = `${path}.part`
   await makeDirectory(dirname(path))
   try {
     for (let attempt = 0; ; attempt++) {
       try {
-        await fetchInto(url, partial, options)
+        await fetchInto(url, partial, attempted)
         await moveDurably(partial, () => path)
         return
       } catch (error) {
         signal.throwIfAborted()
+        if (deadline.aborted) {
+          const minutes = Math.round(longest / 60_000)
+          throw new ImportFailure(
+            `${url} could not be downloaded: it was not complete after ${minutes} minutes`
+          )
+        }
         const failure = failureIn(error)
         if (failure) throw failure
         const wait = waits[attempt]
-        if (wait === undefined || performance.now() - began > maxTime) {
+        if (wait === undefined) {
           const times = attempt === 0 ? 'once' : `${attempt + 1} times`
           throw new ImportFailure(`${url} could not be downloaded (tried ${times}): ${messageOf(error)}`)
         }
         await onRetry?.(Date.now() + wait)
-        await pause(wait, undefined, { signal })
+        await pause(wait, undefined, { signal: attempted.signal }).catch(() => undefined)
         await onRetry?.(null)
       }
     }
@@ -75,18 +87,24 @@ function failureIn(error: unknown): ImportFailure | null {
 }
 
 async function fetchInto(url: string, path: string, options: DownloadOptions): Promise<void> {
-  const { allowsPrivate, signal, silence = maxSilence } = options
+  const { allowsPrivate, signal } = options
   const { Agent } = await loadClient()
   const agent = new Agent({
-    connect: { timeout: silence, ...(!allowsPrivate && { lookup: guardedLookup }) },
-    headersTimeout: silence,
-    bodyTimeout: silence
+    connect: {
+      timeout: connectTimeout,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveDelay,
+      ...(!allowsPrivate && { lookup: guardedLookup })
+    },
+    // The signal ends it.
+    headersTimeout: 0,
+    bodyTimeout: 0
   })
   try {
     const { body, headers } = await follow(url, agent, options)
     const announced = Number(headers['content-length'])
     if (announced > maxBytes) throw tooLarge(url)
-    await pipeline(body, limited(url, silence), createWriteStream(path), { signal })
+    await pipeline(body, limited(url), createWriteStream(path), { signal })
   } finally {
     await agent.destroy()
   }
@@ -101,7 +119,7 @@ function loadClient(): Promise<typeof import('undici')> {
 async function follow(
   first: string,
   dispatcher: Dispatcher,
-  { allowsPrivate, signal, silence = maxSilence }: DownloadOptions
+  { allowsPrivate, signal }: DownloadOptions
 ): Promise<Dispatcher.ResponseData> {
   const { request } = await loadClient()
   let url = checkUrl(first, allowsPrivate)
@@ -109,7 +127,7 @@ async function follow(
     const response = await request(url, { dispatcher, signal })
     const { location } = response.headers
     if (response.statusCode === 200) return response
-    await response.body.dump({ limit: minBytes, signal: AbortSignal.timeout(silence) })
+    await response.body.dump({ limit: redirectBytes, signal })
     if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== 'string') {
       throw new Error(`the server answered with status ${response.statusCode}`)
     }
@@ -118,21 +136,16 @@ async function follow(
   throw new ImportFailure(`${first} redirects more than ${maxRedirects} times`)
 }
 
-/** Lets a file through that is not too large and does not come too slowly. */
-function limited(url: string, silence: number): Transform {
-  let [seen, before] = [0, 0]
-  const stream = new Transform({
+/** Lets a file through that is not too large. */
+function limited(url: string): Transform {
+  let seen = 0
+  return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
       if (seen > maxBytes) done(tooLarge(url))
       else done(null, chunk)
     }
   })
-  const timer = setInterval(() => {
-    if (seen - before < minBytes) stream.destroy(new Error('the server sends too slowly'))
-    before = seen
-  }, silence)
-  return stream.once('close', () => clearInterval(timer))
 }
 
 function tooLarge(url: string): ImportFailure {

@@ -86,7 +86,7 @@ it(
     }))
     expect(pairs(sentTo)).toEqual(pairs(written))
     const { data: detail } = await application.api.get<CampaignDetail>(`/campaigns/${id}`)
-    expect(detail.automatic_winner_selection?.snapshots).toHaveLength(4)
+    expect(detail.automatic_winner_selection?.snapshots).toHaveLength(2)
     await application.end('SIGTERM')
   }
 )

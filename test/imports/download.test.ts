@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +9,7 @@ import { temporaryDirectory } from '../support/application.ts'
 import { serveFiles } from '../support/file-server.ts'
 
 const file = 'email\na@example.com\n'
-const quick = { allowsPrivate: true, waits: [20, 20], silence: 300 }
+const quick = { allowsPrivate: true, waits: [20, 20] }
 
 async function fetchFile(url: string, options: Partial<DownloadOptions> = {}): Promise<string> {
   const path = join(await temporaryDirectory(), 'sources', 'file.csv')
@@ -59,12 +60,42 @@ describe('a download', () => {
     )
   })
 
-  it('that comes drop by drop is given up as a silent one is', async () => {
+  it('that is silent at first, and then comes drop by drop, is no failure', async () => {
     const server = await serveFiles((_request, response) => {
-      const drops = setInterval(() => response.write('x'), 5)
-      response.on('close', () => clearInterval(drops))
+      const letters = [...file]
+      setTimeout(() => {
+        const drops = setInterval(() => {
+          const letter = letters.shift()
+          if (letter === undefined) {
+            clearInterval(drops)
+            response.end()
+          } else response.write(letter)
+        }, 20)
+      }, 400)
     })
-    await expect(fetchFile(server.url)).rejects.toThrow('the server sends too slowly')
+    expect(await fetchFile(server.url)).toBe(file)
+    expect(server.requests).toBe(1)
+  })
+
+  it.each([
+    ['silent', () => undefined],
+    ['slow', (response: ServerResponse) => void setInterval(() => response.write('x'), 20).unref()]
+  ])('that is %s for longer than it may take is given up, and not tried again', async (_, answer) => {
+    const server = await serveFiles((_request, response) => answer(response))
+    const began = performance.now()
+    await expect(fetchFile(server.url, { maxTime: 500 })).rejects.toThrow('it was not complete after')
+    expect(performance.now() - began).toBeLessThan(3000)
+    expect(server.requests).toBe(1)
+  })
+
+  it('whose connection is cut is tried again', async () => {
+    const server = await serveFiles((_request, response, number) => {
+      if (number > 1) return void response.end(file)
+      response.write('email')
+      setTimeout(() => response.destroy(), 50)
+    })
+    expect(await fetchFile(server.url)).toBe(file)
+    expect(server.requests).toBe(2)
   })
 
   it('follows redirects', async () => {
@@ -109,7 +140,6 @@ describe('a download', () => {
   })
 
   it.each([
-    ['stalls', (response: { write: (text: string) => void }) => response.write(file)],
     [
       'closes in the midst',
       (response: { write: (text: string) => void; destroy: () => void }) => {
