@@ -171,3 +171,22 @@ it('days are counted over months and years', () => {
   expect(isoDay({ year: 9, month: 9, day: 10 })).toBe('0009-09-10')
   expect(monthDay({ month: 10, day: 9 })).toBe('10-09')
 })
+
+it.each([
+  ['20271124T090000Z', '2027-11-24T09:00:00Z'],
+  ['20271124T090000+0100', '2027-11-24T08:00:00Z'],
+  ['20271124T0900', '2027-11-24T08:00:00Z'],
+  ['Wed, 24 Nov 2027 09:00:00 +0000', '2027-11-24T09:00:00Z'],
+  ['24 Nov 2027 09:00 GMT', '2027-11-24T09:00:00Z'],
+  ['Wed, 24 Nov 2027 04:00:00 EST', '2027-11-24T09:00:00Z'],
+  ['Wed, 24 Nov 2027 09:00:00 +0000 (UTC)', '2027-11-24T09:00:00Z']
+])('a request may write the time %s', (text, instant) => {
+  expect(parseTimeInput(text, 'Europe/Vienna')).toBe(Date.parse(instant))
+})
+
+it.each(['20271324T090000Z', '20271124T250000Z', 'Wed, 31 Nov 2027 09:00:00 +0000', 'Wed, '])(
+  'what only looks like such a time is refused: %s',
+  (text) => {
+    expect(parseTimeInput(text, 'UTC')).toBeNull()
+  }
+)

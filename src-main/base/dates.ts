@@ -144,14 +144,31 @@ export function isTime(ms: number): boolean {
 const maxSeconds = 10 ** 11
 
 /**
- * A time of a request: UNIX seconds as a number or digits, or a date in one of the patterns above.
+ * A time of a request: UNIX seconds as a number or digits, or a date that {@link wallTimeOf} reads.
  * @returns UNIX milliseconds, or null if it is neither of these, or is out of range; see {@link timeComplaint}
  */
 export function parseTimeInput(input: string | number, timeZone: string): number | null {
   const seconds = secondsOf(input)
   if (seconds !== null) return isTime(seconds * 1000) && seconds <= maxSeconds ? seconds * 1000 : null
-  const wall = parseDate(String(input), 'mdy')
+  const wall = wallTimeOf(String(input))
   return wall && timeOfWall(wall, timeZone)
+}
+
+const weekday = /^\s*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,\s*/i
+/** What RFC 2822 lets follow as a comment, such as (UTC). */
+const comment = /\s*\([^()]*\)\s*$/
+const basicForm = /^\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?\d\d)?)?\s*$/i
+
+/** Reads a date of a request: in one of the patterns, as RFC 2822 writes it, or in the basic form of ISO 8601. */
+function wallTimeOf(text: string): WallTime | null {
+  if (text.length > maxLength) return null
+  const [, year, month, day, hour, minute, second = '00', zoneText = ''] = basicForm.exec(text) ?? []
+  return parseDate(
+    year === undefined
+      ? text.replace(weekday, '').replace(comment, '')
+      : `${year}-${month}-${day}T${hour}:${minute}:${second}${zoneText}`,
+    'mdy'
+  )
 }
 
 /** The instant of a wall time, in UNIX milliseconds; null when it is in no year that times may be in. */
@@ -168,7 +185,7 @@ export function timeComplaint(input: string | number): string {
   if (seconds !== null && Math.abs(seconds) > maxSeconds) {
     return 'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'
   }
-  if (seconds !== null || parseDate(String(input), 'mdy')) {
+  if (seconds !== null || wallTimeOf(String(input))) {
     return `must be in the years ${firstYear} to ${lastYear}`
   }
   return 'must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00, or a UNIX time in seconds'

@@ -114,6 +114,8 @@ export class Faults {
   #omitted = 0
 
   add(sentence: string): void {
+    // Two stages may say the same of one field.
+    if (this.#sentences.includes(sentence)) return
     if (this.#sentences.length < maxReported) this.#sentences.push(sentence)
     else this.#omitted++
   }

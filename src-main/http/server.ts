@@ -148,11 +148,13 @@ function withAccess(schema: FastifySchema, access: Access | undefined): FastifyS
   return sentence === undefined ? schema : { ...schema, description: sentence }
 }
 
-/** `/ga/api/…` is answered as version 2, unless the header asks for another one than 1 or 2 (docs/api.md, "Requests and answers"). */
+/** `/ga/api/…` and `/ga/api/v1/…` are answered as version 2, unless the header asks for another one than 1 or 2 (docs/api.md, "Requests and answers"). */
 function versionedUrl(url: string, version: string | string[] = '1'): string {
   const isKnown = version === '1' || version === '2'
-  if (!isKnown || !url.startsWith('/ga/api/') || /^\/ga\/api\/v\d+(\/|$)/.test(url)) return url
-  return apiPrefix + url.slice('/ga/api'.length)
+  // Version 1 in the path is answered as it is in the header.
+  const asked = url.replace(/^\/ga\/api\/v1(?=\/|$)/, '/ga/api')
+  if (!isKnown || !/^\/ga\/api\//.test(asked) || /^\/ga\/api\/v\d+(\/|$)/.test(asked)) return url
+  return apiPrefix + asked.slice('/ga/api'.length)
 }
 
 /** What Fastify refuses before a route is found, such as a percent sign that begins no character. */

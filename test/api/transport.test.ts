@@ -161,6 +161,16 @@ describe('the version', () => {
     expect(await response.json()).toMatchObject({ success: true, data: { name: 'As version 1 has it' } })
   })
 
+  it('1 may stand in the path', async () => {
+    const response = await started.api.raw('/ga/api/v1/mailing_lists', {
+      method: 'POST',
+      body: '{"name":"By the path"}'
+    })
+    expect(await response.json()).toMatchObject({ success: true, data: { name: 'By the path' } })
+    const other = await started.api.raw('/ga/api/v3/mailing_lists')
+    expect(await other.json()).toMatchObject({ error_code: 'invalid_request' })
+  })
+
   it('is 1 or 2', async () => {
     const response = await started.api.raw('/ga/api/mailing_lists', { headers: { 'X-Version': '3' } })
     expect(await response.json()).toMatchObject({

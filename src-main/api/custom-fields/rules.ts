@@ -175,7 +175,8 @@ export function readRequiredValue(
   order: DateOrder
 ): StoredValue | null | ValueFault {
   const value = readValue(field, raw, order)
-  if (value === null && field.required && field.type !== 'select_multiple_checkboxes') {
+  const isBlank = value === null || (typeof value === 'string' && value.trim() === '')
+  if (isBlank && field.required && field.type !== 'select_multiple_checkboxes') {
     return new ValueFault('cannot be blank')
   }
   return value

@@ -53,3 +53,12 @@ it('the faults of a list are named together', async () => {
   const { data } = await api.get<{ name: string }[]>('/mailing_lists')
   expect(data.filter(({ name }) => name === 'Faulty')).toEqual([])
 })
+
+it('a required text of blanks is blank', async () => {
+  const { api } = started
+  const list = await makeList(api)
+  await makeField(api, list.id, 'City', 'text', { required: true })
+  const path = `/mailing_lists/${list.id}/subscribers`
+  const subscriber = { email: 'a@example.com', status: 'active', custom_fields: { City: ' \t' } }
+  expect((await api.post(path, { subscriber })).error_message).toBe('City cannot be blank')
+})
