@@ -18,7 +18,8 @@ export function sentenceOf(message: string): string {
 
 /** What is said at a field, whose name would only repeat what stands there. @param complaint goes on after the name */
 export function complaintAt(field: string, complaint: string): string {
-  const here = `This${complaint}`
+  // A value that is named stands for the field.
+  const here = complaint.startsWith(' "') ? complaint.trim() : `This${complaint}`
   const text = translated(here, fieldName) ?? translated(field + complaint, fieldName)
   return asSentence(text ?? withLabels(here))
 }

@@ -43,6 +43,26 @@ describe('what a call was refused for', () => {
     })
   })
 
+  it('stands at the field whose value is taken, and is not cut within what is quoted', () => {
+    expect(placed('name "City" is already taken by another custom field', ['name'])).toEqual({
+      atFields: [{ name: 'name', message: '"City" is already taken by another custom field.' }],
+      elsewhere: null
+    })
+    expect(placed('name "A, name is B" is already taken by another list', ['name'])).toEqual({
+      atFields: [{ name: 'name', message: '"A, name is B" is already taken by another list.' }],
+      elsewhere: null
+    })
+    expect(
+      placed('Color must be one of the options, and "Red, name is Blue" is not one, name cannot be blank', [
+        'Color',
+        'name'
+      ]).atFields
+    ).toEqual([
+      { name: 'Color', message: 'This must be one of the options, and "Red, name is Blue" is not one.' },
+      { name: 'name', message: 'This cannot be blank.' }
+    ])
+  })
+
   it('stands together where a field was refused for two reasons', () => {
     expect(placed('name cannot be blank, name must be a string', ['name']).atFields).toEqual([
       { name: 'name', message: 'This cannot be blank. This must be a string.' }
