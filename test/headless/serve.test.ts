@@ -41,6 +41,20 @@ describe('npm run serve', () => {
     expect((await stat(directory)).isDirectory()).toBe(true)
   })
 
+  it('gives the first organization the time zone of the computer, and leaves it so', async () => {
+    const directory = await temporaryDirectory()
+    for (const TZ of ['America/New_York', 'Asia/Tokyo']) {
+      const application = await serve(directory, { env: { TZ } })
+      const { data } = await application.api.get<{ time_zone_name: string }[]>('/organizations')
+      expect(data.map(({ time_zone_name }) => time_zone_name)).toEqual(['America/New_York'])
+      await application.end('SIGTERM')
+    }
+    const unset = await serve(await temporaryDirectory(), { env: { TZ: 'Etc/UTC' } })
+    const { data } = await unset.api.get<{ time_zone_name: string }[]>('/organizations')
+    expect(data[0]?.time_zone_name).toBe('UTC')
+    await unset.end('SIGTERM')
+  })
+
   it('without --json prints an address with a one-time sign-in token', async () => {
     const child = runServe(['--data-dir', await temporaryDirectory(), '--port', '0'])
     let output = ''

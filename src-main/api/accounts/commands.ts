@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
+import { timeZoneNamed } from '../../base/times.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { userById } from '../users/queries.ts'
@@ -13,7 +14,7 @@ export const ensureSystemOrganization: Command<void, number> = async (context) =
     .values({
       id: systemOrganizationId,
       name: 'System Organization',
-      time_zone_name: 'UTC',
+      time_zone_name: computerTimeZone(),
       subscriber_limit: null,
       created_at: context.now,
       updated_at: context.now
@@ -46,6 +47,11 @@ export const ensureSystemOrganization: Command<void, number> = async (context) =
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** The time zone that this computer is set to; UTC where it names none. */
+function computerTimeZone(): string {
+  return timeZoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? 'UTC'
 }
 
 interface KeyInput {
