@@ -15,6 +15,8 @@ export function useBackUpFirst(
   count: () => number,
   from = manySubscribers
 ): {
+  /** Whether it is large, and so asked about first. */
+  isLarge: ComputedRef<boolean>
   /** Whether to ask; only who administers the system makes backups. */
   offersBackup: ComputedRef<boolean>
   /** What the person decided. */
@@ -23,10 +25,11 @@ export function useBackUpFirst(
   backUpFirst: () => Promise<void>
 } {
   const { isSystemAdmin } = storeToRefs(useSession())
-  const offersBackup = computed(() => isSystemAdmin.value && count() >= from)
+  const isLarge = computed(() => count() >= from)
+  const offersBackup = computed(() => isSystemAdmin.value && isLarge.value)
   const backsUp = ref(true)
   const backUpFirst = async (): Promise<void> => {
     if (offersBackup.value && backsUp.value) await createBackup('before_change')
   }
-  return { offersBackup, backsUp, backUpFirst }
+  return { isLarge, offersBackup, backsUp, backUpFirst }
 }

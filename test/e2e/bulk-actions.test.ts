@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import { act, select } from '../support/bulk-actions.ts'
@@ -37,7 +38,13 @@ onEachStage('bulk actions', ({ started, open }) => {
     }
     const bar = page.getByRole('region', { name: 'Actions for the selected subscribers' })
     const notice = page.getByRole('region', { name: 'The last bulk action' })
-    return { window, page, tick, bar, notice, dialog: page.getByRole('dialog') }
+    const dialog = page.getByRole('dialog')
+    const choose = async (label: string, option: string): Promise<void> => {
+      await dialog.getByLabel(label).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+      await menuIsGone(page)
+    }
+    return { window, page, tick, bar, notice, dialog, choose }
   }
 
   async function statusesOf(listId: number): Promise<Record<string, string>> {
@@ -47,13 +54,15 @@ onEachStage('bulk actions', ({ started, open }) => {
 
   it('meet those who are ticked, tell what they did, and are undone', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
+    const { window, page, tick, bar, notice, dialog, choose } = await openList(list.id)
     await tick('anna')
     await tick('ben')
     await bar.getByText('2 selected').waitFor()
     await window.screenshot('bulk-ticked')
     await bar.getByRole('button', { name: 'Set status' }).click()
     await dialog.getByText('1 active, 1 unsubscribed').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Set the status' }).isDisabled()).toBe(true)
+    await choose('New status', 'Unsubscribed')
     await window.screenshot('bulk-status')
     await dialog.getByRole('button', { name: 'Set the status of 2 subscribers' }).click()
     await notice.getByText('1 changed · 1 needed no change').waitFor()
@@ -124,10 +133,15 @@ onEachStage('bulk actions', ({ started, open }) => {
 
   it('set a field, add to it, and clear it', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
+    const { window, page, tick, bar, notice, dialog, choose } = await openList(list.id)
     await tick('anna')
     await bar.getByRole('button', { name: 'Set a field' }).click()
-    await dialog.getByText('Without a value, City is cleared.').waitFor()
+    const set = dialog.getByRole('button', { name: 'Set the field' })
+    expect(await set.isDisabled()).toBe(true)
+    await choose('Custom field', 'City')
+    expect(await set.isDisabled()).toBe(true)
+    await dialog.getByRole('checkbox', { name: 'Clear “City” for all of them' }).click()
+    expect(await set.isDisabled()).toBe(false)
     await window.screenshot('bulk-field')
     await dialog.getByRole('textbox', { name: 'City' }).fill('Linz')
     await dialog.getByRole('button', { name: 'Set the field of 1 subscriber' }).click()
@@ -135,9 +149,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await notice.getByText('1 changed').waitFor()
     await tick('anna')
     await bar.getByRole('button', { name: 'Set a field' }).click()
-    await dialog.getByLabel('Custom field').click()
-    await page.getByRole('option', { name: 'Colours' }).click()
-    await menuIsGone(page)
+    await choose('Custom field', 'Colours')
     await dialog.getByRole('radio', { name: 'Add to what is selected' }).click()
     const confirm = dialog.getByRole('button', { name: 'Set the field of 1 subscriber' })
     expect(await confirm.isDisabled()).toBe(true)
@@ -165,9 +177,11 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.screenshot('bulk-move')
     await dialog.getByRole('button', { name: 'Move 2 subscribers' }).click()
     await notice.getByText('1 moved · 1 left unchanged').waitFor()
-    const file = await notice.getByRole('link', { name: 'Who, and why' }).getAttribute('href')
-    const answer = await page.request.get(new URL(file ?? '', page.url()).href)
-    expect(await answer.text()).toContain('eva@example.com,does not fit the other list: City cannot be blank')
+    const downloading = page.waitForEvent('download')
+    await notice.getByRole('link', { name: 'Who, and why' }).click()
+    expect(await readFile(await (await downloading).path(), 'utf8')).toContain(
+      'eva@example.com,does not fit the other list: City cannot be blank'
+    )
     expect(Object.keys(await statusesOf(other.id))).toEqual(['anna'])
     await window.finish()
   })
@@ -190,12 +204,10 @@ onEachStage('bulk actions', ({ started, open }) => {
 
   it('make no one active who opted out, unless that is asked for', async () => {
     const list = await makeClub()
-    const { window, page, tick, bar, notice, dialog } = await openList(list.id)
+    const { window, tick, bar, notice, dialog, choose } = await openList(list.id)
     await tick('ben')
     await bar.getByRole('button', { name: 'Set status' }).click()
-    await dialog.getByLabel('New status').click()
-    await page.getByRole('option', { name: 'Active', exact: true }).click()
-    await menuIsGone(page)
+    await choose('New status', 'Active')
     await dialog.getByText('Include the 1 who unsubscribed or complained').waitFor()
     await window.screenshot('bulk-revive')
     expect(await dialog.getByRole('button', { name: 'Set the status', exact: true }).isDisabled()).toBe(true)
@@ -225,7 +237,7 @@ onEachStage('bulk actions', ({ started, open }) => {
 
   it('are done with the keyboard alone', async () => {
     const list = await makeClub()
-    const { window, page, bar, notice, dialog } = await openList(list.id)
+    const { window, page, bar, notice, dialog, choose } = await openList(list.id)
     await page.getByRole('grid').focus()
     await page.keyboard.press('Space')
     await bar.getByText('1 selected').waitFor()
@@ -237,6 +249,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await bar.getByText('5 selected').waitFor()
     await bar.getByRole('button', { name: 'Set status' }).focus()
     await page.keyboard.press('Enter')
+    await choose('New status', 'Unsubscribed')
     await dialog.getByRole('button', { name: 'Set the status of 5 subscribers' }).focus()
     await page.keyboard.press('Enter')
     await notice.getByText('4 changed · 1 needed no change').waitFor()
