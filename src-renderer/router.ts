@@ -128,9 +128,9 @@ export const router = createRouter({
   ]
 })
 
-// The link that signs a window in leads to the first page, which says where to go on.
-router.beforeEach(({ path, query: { page } }) =>
-  path === '/' && typeof page === 'string' && page.startsWith('/')
-    ? { ...router.resolve(page), replace: true }
-    : true
-)
+// The link that signs a window in names the page to go on with; its token stays neither in the address nor in the history.
+router.beforeEach(({ path, query: { page, sign_in: token } }) => {
+  if (path !== '/' || (page === undefined && token === undefined)) return true
+  const next = typeof page === 'string' && page.startsWith('/') ? page : '/'
+  return { ...router.resolve(next), replace: true }
+})

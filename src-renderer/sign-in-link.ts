@@ -1,20 +1,18 @@
-import { ApiFailure } from './api/client.ts'
+import { ApiFailure, signedOut } from './api/client.ts'
 import { signInByLink } from './api/session.ts'
 
 /**
- * Signs this window in with the one-time token of its address, `/?sign_in=TOKEN`, and takes the token out of the address bar and the
- * history. A link that does not work any more leaves the window as it is: signed in by an earlier one, or asking for a password.
+ * Signs this window in with the one-time token of its address, `/?sign_in=TOKEN`, which the router then takes out of the address.
+ * A link that does not work any more leaves the window as it is: signed in by an earlier one, or asking for a password.
  */
 export async function redeemSignInLink(): Promise<void> {
-  const address = new URL(window.location.href)
-  const token = address.searchParams.get('sign_in')
+  const token = new URLSearchParams(window.location.search).get('sign_in')
   if (token === null) return
-  address.searchParams.delete('sign_in')
   try {
     await signInByLink(token)
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
-  } finally {
-    window.history.replaceState(window.history.state, '', address)
+    // Whether an earlier link still counts, the next call tells.
+    signedOut.value = false
   }
 }

@@ -8,13 +8,16 @@ const ofApplication = /^\/(ga|app)\//
 /** Has links of this window download files of the application with a ticket: a browser that follows a link sends no header. */
 export function useDownloads(): void {
   const { run } = useToastedTask()
-  useEventListener(document, 'click', (event) => {
+  // Notices keep the clicks in them to themselves: this listener comes before theirs.
+  useEventListener(document, 'click', follow, { capture: true })
+
+  function follow(event: MouseEvent): void {
     const link =
       event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[download]') : null
     if (!link || !ofApplication.test(link.pathname)) return
     event.preventDefault()
     void run(() => download(link.pathname + link.search))
-  })
+  }
 }
 
 /** Downloads a file of the application under the name that the application gives it. @throws ApiFailure */

@@ -123,7 +123,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '/nowhere'
     ]) {
       await page.goto(started.app.baseUrl + path)
-      await page.waitForLoadState('networkidle')
+      await window.isLoaded()
       faults.push(...(await faultsOf(window, path)))
     }
     expect(faults).toEqual([])
@@ -145,7 +145,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       await page.goto(`${started.app.baseUrl}/lists/${list.id}${path}`)
       await page.getByRole('button', { name: button }).first().click()
       await page.getByRole('dialog').waitFor()
-      await page.waitForLoadState('networkidle')
+      await window.isLoaded()
       faults.push(...(await faultsOf(window, button)))
     }
     // A message in all its states.
@@ -182,7 +182,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     const query = new URLSearchParams({ filter: JSON.stringify(clause) })
     await page.goto(`${started.app.baseUrl}/lists/${list.id}?${query}`)
     await page.getByRole('button', { name: 'Save as a segment' }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await window.isLoaded()
     faults.push(...(await faultsOf(window, 'filter')))
     for (const key of ['Control+k', 'Shift+?']) {
       await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
@@ -200,13 +200,13 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       if (button === 'Set status') faults.push(...(await faultsOf(window, 'selection')))
       await bar.getByRole('button', { name: button }).click()
       await page.getByRole('dialog').getByText('subscribers', { exact: false }).first().waitFor()
-      await page.waitForLoadState('networkidle')
+      await window.isLoaded()
       faults.push(...(await faultsOf(window, button)))
     }
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/campaigns/${draft.id}`)
     await page.getByRole('button', { name: 'Send…' }).click()
     await page.getByRole('dialog').waitFor()
-    await page.waitForLoadState('networkidle')
+    await window.isLoaded()
     faults.push(...(await faultsOf(window, 'Send…')))
     expect(faults).toEqual([])
     await window.finish()

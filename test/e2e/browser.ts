@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import type { Application } from '../../src-main/app.ts'
 import { isLong } from '../support/long.ts'
@@ -72,12 +72,19 @@ const withoutMotion = `document.addEventListener('DOMContentLoaded', () => {
 export class Window {
   readonly page: Page
   readonly #complaints: string[] = []
+  /** What the window waits for, without the stream of changes, which does not end. */
+  readonly #requests = new Set<Request>()
 
   readonly #isOnlyOne: boolean
 
   private constructor(page: Page, isOnlyOne = false) {
     this.page = page
     this.#isOnlyOne = isOnlyOne
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname !== '/app/v1/events') this.#requests.add(request)
+    })
+    page.on('requestfinished', (request) => this.#requests.delete(request))
+    page.on('requestfailed', (request) => this.#requests.delete(request))
     page.on('pageerror', (error) => this.#complaints.push(error.message))
     page.on('console', (message) => {
       // The tests put a script into every frame, and previews of messages block it like any other.
@@ -101,6 +108,15 @@ export class Window {
     onTestFailed(() => window.#tellWhatItShows())
     await page.goto(address)
     return window
+  }
+
+  /** Waits until the window has waited for nothing for a moment. */
+  async isLoaded(): Promise<void> {
+    let quiet = 0
+    while (quiet < 5) {
+      await this.page.waitForTimeout(50)
+      quiet = this.#requests.size === 0 ? quiet + 1 : 0
+    }
   }
 
   /** Writes the page in both themes to test/e2e/screenshots, when pictures are asked for. */

@@ -15,6 +15,24 @@ describe.skipIf(skipsWithoutBrowser)(
     const started = sharedApplication()
     const browser = sharedBrowser()
 
+    it('a window stays signed in when it is reloaded, and when its link is opened again', async () => {
+      const window = await Window.open(browser, started.app, '/lists')
+      const { page } = window
+      const lists = page.getByRole('heading', { name: 'Lists', exact: true })
+      const link = started.app.interfaceUrl('/lists')
+      for (const address of [link, link]) {
+        await page.goto(address)
+        await lists.waitFor()
+        expect(page.url()).toBe(`${started.app.baseUrl}/lists`)
+      }
+      await page.goto(started.app.interfaceUrl())
+      await page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
+      expect(page.url()).toBe(`${started.app.baseUrl}/`)
+      await page.reload()
+      await page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
+      await window.finish(/401/)
+    })
+
     it('an organization is made, switched to and changed; nothing of the other one is seen there', async () => {
       const { api, app } = started
       await makeList(api, { name: 'System newsletter' })
