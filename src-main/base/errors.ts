@@ -23,7 +23,7 @@ export class ApiError extends Error {
 
 /** What the disk or another program keeps from being written; it can be tried again once that is fixed. */
 export class StorageFault extends Error {
-  readonly kind: 'full' | 'locked' | 'failing' | 'moved' | 'crowded' | 'damaged'
+  readonly kind: 'full' | 'locked' | 'failing' | 'moved' | 'log_moved' | 'crowded' | 'damaged'
 
   constructor(kind: StorageFault['kind']) {
     super(storageFaults[kind])
@@ -37,6 +37,7 @@ const storageFaults = {
   locked: 'the data is locked by another program, such as a database browser. Close it there',
   failing: 'the disk has failed to read or write. Check the disk and its cable',
   moved: 'the data is no longer in its folder, which was moved, removed or replaced. Put it back',
+  log_moved: 'the log of the database is no longer in its folder. Put it back, or start Listwright again,',
   crowded: 'too many files are open on this computer. Close other programs',
   damaged: 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 } as const

@@ -12,22 +12,25 @@ interface Identity {
  * goes into files that no path leads to, and is gone with the process.
  */
 export class FileIdentities {
-  readonly #paths: readonly string[]
+  readonly #paths: readonly [string, 'moved' | 'log_moved'][]
   readonly #known = new Map<string, Identity>()
 
   /** @param databasePath of a database that is open in WAL mode */
   constructor(databasePath: string) {
-    this.#paths = [databasePath, `${databasePath}-wal`]
+    this.#paths = [
+      [databasePath, 'moved'],
+      [`${databasePath}-wal`, 'log_moved']
+    ]
   }
 
-  /** To be called before a commit. @throws StorageFault moved */
+  /** To be called before a commit. @throws StorageFault moved, log_moved */
   require(): void {
-    for (const path of this.#paths) {
+    for (const [path, fault] of this.#paths) {
       const found = identityOf(path)
       const known = this.#known.get(path)
       // The log is there from the first commit on.
       if (!known && found) this.#known.set(path, found)
-      if (known && (known.dev !== found?.dev || known.ino !== found.ino)) throw new StorageFault('moved')
+      if (known && (known.dev !== found?.dev || known.ino !== found.ino)) throw new StorageFault(fault)
     }
   }
 }

@@ -134,9 +134,12 @@ describe('a data directory that is gone while the application runs', () => {
     api.post(`/mailing_lists/${listId}/subscribers`, { subscriber: { email, status: 'active' } })
 
   /** What can become of it, and how it comes back. */
-  const ways: [string, (directory: string) => Promise<() => Promise<void>>][] = [
+  const gone =
+    'the data is no longer in its folder, which was moved, removed or replaced. Put it back and try again'
+  const ways: [string, string, (directory: string) => Promise<() => Promise<void>>][] = [
     [
       'moved away',
+      gone,
       async (directory) => {
         await rename(directory, `${directory}-away`)
         return () => rename(`${directory}-away`, directory)
@@ -144,6 +147,7 @@ describe('a data directory that is gone while the application runs', () => {
     ],
     [
       'replaced by a copy',
+      gone,
       async (directory) => {
         await cp(directory, `${directory}-copy`, { recursive: true })
         await rename(directory, `${directory}-away`)
@@ -156,6 +160,7 @@ describe('a data directory that is gone while the application runs', () => {
     ],
     [
       'emptied of its database',
+      gone,
       async (directory) => {
         await rename(join(directory, 'listwright.db'), join(directory, 'away.db'))
         return () => rename(join(directory, 'away.db'), join(directory, 'listwright.db'))
@@ -163,6 +168,7 @@ describe('a data directory that is gone while the application runs', () => {
     ],
     [
       'emptied of the log of its database',
+      'the log of the database is no longer in its folder. Put it back, or start Listwright again, and try again',
       async (directory) => {
         await rename(join(directory, 'listwright.db-wal'), join(directory, 'away'))
         return () => rename(join(directory, 'away'), join(directory, 'listwright.db-wal'))
@@ -172,18 +178,14 @@ describe('a data directory that is gone while the application runs', () => {
 
   it.runIf(process.platform !== 'win32').each(ways)(
     'and was %s confirms no change, and takes changes again once it is back',
-    async (_, take) => {
+    async (_, refusal, take) => {
       const directory = join(await temporaryDirectory(), 'data')
       const app = await serve(directory)
       const { id } = await makeList(app.api)
       expect((await add(app.api, id, 'before@example.com')).success).toBe(true)
       const putBack = await take(directory)
       const refused = await add(app.api, id, 'meanwhile@example.com')
-      expect(refused).toMatchObject({
-        success: false,
-        error_message:
-          'the data is no longer in its folder, which was moved, removed or replaced. Put it back and try again'
-      })
+      expect(refused).toMatchObject({ success: false, error_message: refusal })
       await putBack()
       expect((await add(app.api, id, 'after@example.com')).success).toBe(true)
       expect(await app.end('SIGTERM')).toBe(0)

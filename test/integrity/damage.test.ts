@@ -282,10 +282,14 @@ test('a log that somebody takes away from a running application loses nothing', 
   await examined(app.api)
   await makeSubscriber(app.api, data.listId, 'before@example.com')
   await rm(`${data.database}-wal`)
-  await makeSubscriber(app.api, data.listId, 'after@example.com')
+  // Nothing can be put back: a change is refused until the next start, rather than confirmed and lost by a crash.
+  await expect(makeSubscriber(app.api, data.listId, 'meanwhile@example.com')).rejects.toThrow(
+    'start Listwright again'
+  )
   await app.end('SIGTERM')
   const next = await serve(data.directory)
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
+  await makeSubscriber(next.api, data.listId, 'after@example.com')
   const emails = (await allSubscribers(next.api, data.listId)).map(({ email }) => email)
   expect(emails).toEqual(expect.arrayContaining(['before@example.com', 'after@example.com']))
 })
