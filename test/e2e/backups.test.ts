@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { BackupsAnswer } from '../../src-main/backups/endpoints.ts'
 import { sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
 import { importText, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
-import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
   const started = sharedApplication()
@@ -177,6 +177,9 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
       const bar = page.getByRole('region', { name: 'Actions for the selected subscribers' })
       await bar.getByRole('button', { name: 'Set status' }).click()
       await dialog.getByText('10,000 subscribers', { exact: true }).waitFor()
+      await dialog.getByLabel('Status').click()
+      await page.getByRole('option', { name: 'Deactivated', exact: true }).click()
+      await menuIsGone(page)
     }
     await act()
     await dialog.getByRole('switch', { name: 'Back up first' }).waitFor()
