@@ -13,6 +13,8 @@ export interface LinkedImport {
   correctsId: number | null
   /** How many of its own failed rows were corrected since. */
   corrected: number
+  /** Whether it was undone, to its end. */
+  isUndone: boolean
 }
 
 /** Imports with what they correct, and how many of their failed rows were corrected, by id. */
@@ -24,7 +26,9 @@ export async function linkedImports(
   const rows = await db
     .selectFrom('subscriber_imports')
     .leftJoin('import_corrections', 'import_corrections.subscriber_import_id', 'subscriber_imports.id')
+    .leftJoin('import_undos', 'import_undos.subscriber_import_id', 'subscriber_imports.id')
     .select(['id', 'source_type', 'source_filename', 'source_url', 'state', 'counts', 'corrects_id'])
+    .select('import_undos.finished_at as undone_at')
     .select((select) =>
       select
         .selectFrom('import_corrections as later')
@@ -44,7 +48,7 @@ export async function linkedImports(
     rows.map(({ id }) => id)
   )
   return new Map(
-    rows.map(({ id, state, counts, corrects_id, corrected }) => [
+    rows.map(({ id, state, counts, corrects_id, corrected, undone_at }) => [
       id,
       {
         id,
@@ -52,7 +56,8 @@ export async function linkedImports(
         state,
         counts: JSON.parse(counts) as ImportCounts,
         correctsId: corrects_id,
-        corrected: corrected ?? 0
+        corrected: corrected ?? 0,
+        isUndone: undone_at !== null
       }
     ])
   )

@@ -43,7 +43,8 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
           name: link?.name ?? null,
           failed: link?.counts.failed ?? 0,
           corrected: link?.corrected ?? 0,
-          corrects_id: link?.correctsId ?? null
+          corrects_id: link?.correctsId ?? null,
+          is_undone: link?.isUndone ?? false
         }
       })
       return okPage(listed, query, total)
@@ -73,6 +74,7 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
       return ok({
         name: links.get(id)?.name ?? null,
         corrects_id: links.get(id)?.correctsId ?? null,
+        is_undone: links.get(id)?.isUndone ?? false,
         corrections: corrections.flatMap((each) => {
           const link = links.get(each.id)
           if (!link) return []

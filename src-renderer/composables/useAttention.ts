@@ -7,6 +7,7 @@ import type { ListedImport } from '../api/imports.ts'
 import { inLanguage } from '../api/sentence.ts'
 import type { HomeLine } from '../components/home/home-line.ts'
 import { formatBytes, formatDateTime, formatNumber } from '../format.ts'
+import { useDismissed } from '../stores/dismissed.ts'
 import type { ShownJob } from './useShownJobs.ts'
 
 /** What may need attention; undefined while it is not known yet. */
@@ -24,6 +25,8 @@ interface Known {
 export interface AttentionLine extends HomeLine {
   /** The name of the draft that it is about. */
   draft?: string
+  /** What it says now, for one that a person can dismiss: when it says something else, it is shown again. */
+  dismissible?: string
 }
 
 /** Failed rows are kept for so long, in milliseconds; afterwards there is nothing to correct. */
@@ -73,7 +76,7 @@ export function useAttention({
     ]
   }
 
-  function heldJobs(): HomeLine[] {
+  function heldJobs(): AttentionLine[] {
     return jobs.value.flatMap((job) => {
       const state = job.shownState
       if (job.to === null || (state !== 'paused' && state !== 'failed')) return []
@@ -84,29 +87,33 @@ export function useAttention({
           color: state === 'paused' ? 'text-warning' : 'text-error',
           text: t(`attention.${state}`, { name: job.title }),
           detail: `${t(`jobType.${job.job_type}`)} · ${formatDateTime(job.finished_at ?? job.updated_at)}`,
+          dismissible: `${state} ${job.finished_at ?? job.updated_at}`,
           to: job.to
         }
       ]
     })
   }
 
-  function failedRows(): HomeLine[] {
-    return (imports.value ?? []).flatMap(({ id, name, failed, corrected, begins_at: at, ...each }) => {
-      const left = failed - corrected
-      if (!isThere(each.mailing_list_id)) return []
-      if (left <= 0 || Date.now() - Date.parse(each.finished_at ?? at) > correctable) return []
-      const file = name ?? t('imports.number', { id })
-      return [
-        {
-          key: `import ${id}`,
-          icon: 'i-lucide-file-warning',
-          color: 'text-warning',
-          text: t('attention.failedRows', { count: formatNumber(left), file }, left),
-          detail: `${each.mailing_list_name} · ${formatDateTime(at)}`,
-          to: `/imports/${id}`
-        }
-      ]
-    })
+  function failedRows(): AttentionLine[] {
+    return (imports.value ?? []).flatMap(
+      ({ id, name, failed, corrected, is_undone: isUndone, begins_at: at, ...each }) => {
+        const left = failed - corrected
+        if (isUndone || !isThere(each.mailing_list_id)) return []
+        if (left <= 0 || Date.now() - Date.parse(each.finished_at ?? at) > correctable) return []
+        const file = name ?? t('imports.number', { id })
+        return [
+          {
+            key: `import ${id}`,
+            icon: 'i-lucide-file-warning',
+            color: 'text-warning',
+            text: t('attention.failedRows', { count: formatNumber(left), file }, left),
+            dismissible: String(left),
+            detail: `${each.mailing_list_name} · ${formatDateTime(at)}`,
+            to: `/imports/${id}`
+          }
+        ]
+      }
+    )
   }
 
   function unsaved(): AttentionLine[] {
@@ -125,5 +132,10 @@ export function useAttention({
     }))
   }
 
-  return computed(() => [...lowDisk(), ...unsafeData(), ...heldJobs(), ...failedRows(), ...unsaved()])
+  const { isDismissed } = useDismissed()
+  return computed(() =>
+    [...lowDisk(), ...unsafeData(), ...heldJobs(), ...failedRows(), ...unsaved()].filter(
+      (line: AttentionLine) => !isDismissed(line.key, line.dismissible)
+    )
+  )
 }

@@ -65,6 +65,16 @@ onEachStage('the home page', ({ started, open }) => {
 
     await attention.getByRole('button', { name: 'Discard the draft Half a template' }).click()
     await attention.getByText('Half a template').waitFor({ state: 'hidden' })
+    // What is known can be dismissed, and stays so after a reload.
+    await attention.getByRole('button', { name: /^Dismiss: 1 row of/ }).click()
+    await attention.getByText(/^1 row of .* failed$/).waitFor({ state: 'hidden' })
+    await page.reload()
+    await attention.getByText('“Autumn” is paused').waitFor()
+    expect(await attention.getByText(/^1 row of .* failed$/).count()).toBe(0)
+    await page.evaluate(() => {
+      for (const key of Object.keys(localStorage)) if (key.includes('dismissed')) localStorage.removeItem(key)
+    })
+    await page.reload()
     await attention.getByRole('link', { name: /row of/ }).click()
     await page.waitForURL(/\/imports\/\d+$/)
     await page.goBack()

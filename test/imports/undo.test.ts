@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { ImportUndo } from '../../src-main/workbench/endpoints/import-undos.ts'
+import type { ImportLinks, ListedImport } from '../../src-main/workbench/endpoints/imports.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
@@ -45,6 +46,19 @@ const overwriting = {
   overwrite_what: { custom_fields: true, status: true, confirmed: true, format: true },
   overwrite_when_status: { active: true, unsubscribed: true, bounced: true, deactivated: true, scomp: true }
 }
+
+it('an import that was undone says so where it is listed', async () => {
+  const list = await makeList(started.api)
+  const { id } = await importText(started.api, list.id, 'email\na@example.com\n')
+  const listed = async () =>
+    (await started.api.workbench<ListedImport[]>('GET', `/subscriber_imports?mailing_list_id=${list.id}`))
+      .data
+  expect((await listed()).map(({ is_undone }) => is_undone)).toEqual([false])
+  await undone(id)
+  expect((await listed()).map(({ is_undone }) => is_undone)).toEqual([true])
+  const links = await started.api.workbench<ImportLinks>('GET', `/subscriber_imports/${id}/links`)
+  expect(links.data.is_undone).toBe(true)
+})
 
 describe('undoing an import', () => {
   it(`brings the list back as it was (SEED=${seed})`, async () => {

@@ -19,13 +19,15 @@ const ListedImport = Type.Object({
   /** How many of the failed rows were corrected since. */
   corrected: Type.Integer(),
   /** The import whose failed rows it corrects. */
-  corrects_id: Nullable(Type.Integer())
+  corrects_id: Nullable(Type.Integer()),
+  is_undone: Type.Boolean()
 })
 export type ListedImport = Static<typeof ListedImport>
 
 const ImportLinks = Type.Object({
   name: Name,
   corrects_id: Nullable(Type.Integer()),
+  is_undone: Type.Boolean(),
   /** The imports that correct its rows, the oldest first. */
   corrections: Type.Array(
     Type.Object({
