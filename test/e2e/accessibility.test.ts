@@ -204,10 +204,10 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       faults.push(...(await faultsOf(window, button)))
     }
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/campaigns/${draft.id}`)
-    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByRole('button', { name: 'Write to the outbox…' }).click()
     await page.getByRole('dialog').waitFor()
     await window.isLoaded()
-    faults.push(...(await faultsOf(window, 'Send…')))
+    faults.push(...(await faultsOf(window, 'Write to the outbox…')))
     expect(faults).toEqual([])
     await window.finish()
   })

@@ -125,7 +125,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     expect(await message.locator('.lw-column hr').count()).toBe(1)
 
     // What is sent as it was given, or leads nowhere, is told before.
-    await page.getByRole('button', { name: 'Send…' }).click()
+    await page.getByRole('button', { name: 'Write to the outbox…' }).click()
     await page.getByText('The message still contains sample text').waitFor()
     await page.getByText('The message has buttons without a link').waitFor()
     await window.screenshot('campaign-samples')
