@@ -87,7 +87,10 @@ type RouteHandler = RouteOptions['handler']
 function joiningFaults(handler: RouteHandler): RouteHandler {
   return async function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     const { validationError: refusal } = request
-    if (!refusal) return (await handler.call(this, request, reply)) as unknown
+    if (!refusal) {
+      const answer: unknown = await handler.call(this, request, reply)
+      return answer
+    }
     const usable = usablePartOf(refusal)
     if (usable === undefined || !(refusal instanceof ApiError)) throw refusal
     request.body = usable
