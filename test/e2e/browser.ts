@@ -1,5 +1,12 @@
 import { mkdir } from 'node:fs/promises'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+  type Request
+} from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import type { Application } from '../../src-main/app.ts'
 import { isLong } from '../support/long.ts'
