@@ -112,7 +112,7 @@ class ParserThread {
       })
       this.#thread.on('error', reject)
     })
-    // What it fails of is told where it is waited for, if it still is.
+    // A failure is thrown where the answer is awaited, if it still is.
     this.#answer.catch(() => undefined)
   }
 

@@ -43,6 +43,6 @@ function livedInDoubt({ seenAt, livedSinceJump }: ClockState, now: number, lived
   // Whatever it jumps to now, it was wrong before.
   if (passed < -maxAdjustment) return 0
   if (livedSinceJump === null) return passed > maxAbsence ? 0 : null
-  // While the application ran, the clock went on as time did: a jump in between is lived through anew.
+  // While the application ran, the clock went on as time did: after a jump in between, the wait begins again.
   return lived > 0 && passed > lived + maxAbsence ? 0 : livedSinceJump + lived
 }

@@ -197,7 +197,7 @@ export interface RunPlan {
   remote: RemoteRow
   settings: RemoteSettings
   timeZone: string
-  /** Runs before it, in a row, during which the application ended without being told to. */
+  /** Runs in a row before this one during which the application crashed or was killed. */
   cutOffs: number
 }
 

@@ -93,6 +93,12 @@ onEachStage('filters', ({ started, open }) => {
     await page.getByText('5 subscribers', { exact: true }).waitFor()
     await choose('Segment', 'Some of them')
     await page.getByText('4 of 5 subscribers').waitFor()
+    // A link that names no segment shows everyone, and an order after it brings no segment back.
+    await page.getByRole('navigation').getByRole('link', { name: list.name }).click()
+    await page.getByText('5 subscribers', { exact: true }).waitFor()
+    await page.getByRole('columnheader', { name: 'Age' }).getByRole('button').click()
+    await page.waitForURL(/sort=/)
+    expect(new URL(page.url()).searchParams.has('segment')).toBe(false)
     await window.finish()
   })
 

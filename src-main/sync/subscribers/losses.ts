@@ -6,9 +6,8 @@ import { mergePeople } from './merge-people.ts'
 import { type Person, slots } from './person.ts'
 
 /**
- * What the remote would take away here: subscribers who are missing there, and those of whom a value is blank or who are not active any
- * more there. It is gathered while all of them are looked at, and happens once it is known how much it is: where it is much, a person is
- * asked first, and nothing has happened.
+ * What the remote would take away here: subscribers who are missing there, and those who lost a value or are no longer active there.
+ * All of them are compared first, and nothing is changed until then: where many would lose something, a person is asked.
  */
 export class Losses {
   readonly #listRun: ListRun
@@ -63,7 +62,7 @@ function losesSomething(before: Person, after: Person): boolean {
   return [...before.keys()].some((slot) => !after.has(slot))
 }
 
-/** Has what is here win for subscribers of whom a person said that what the remote says is not meant. */
+/** Has what is here win for subscribers whose values on the remote a person called a mistake. */
 export function keepLocalValues({ decisions, common }: ListRun, localIds: readonly number[]): void {
   for (const id of localIds) decisions.set(id, new Map(common.slots.map((slot) => [slot, 'local'])))
 }

@@ -63,7 +63,7 @@ function pageOf({ run, theirListId }: Source, token: string | null, size: number
   return run.api.get(`/mailing_lists/${theirListId}/subscribers?per_page=${size}${at}`, answers.listing)
 }
 
-/** Pages are in the order of ids, or who is missing between two of them could not be told. @returns the last id */
+/** Pages must be in the order of ids: only then does a gap between two ids mean that a subscriber is missing. @returns the last id */
 function requireAscending({ run }: Source, page: SubscriberPage, after: number): number {
   let last = after
   for (const { id } of page.data) {

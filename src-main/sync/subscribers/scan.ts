@@ -159,7 +159,7 @@ async function meet(
   { orphans, losses }: { orphans: Orphans; losses: Losses }
 ): Promise<IdentifiedRow[]> {
   const { common } = listRun
-  // Who is not told right is there all the same, and is not missing.
+  // A subscriber whose entry is not valid exists all the same, and is not missing.
   const allIds = page.map(({ id }) => id)
   const people = await validAnswers(listRun, page)
   const ids = people.map(({ id }) => id)
@@ -255,7 +255,7 @@ async function send(listRun: ListRun, left: LeftToSend): Promise<void> {
   )
 }
 
-/** Ids here of subscribers whom the remote had between two of its ids, and has no more. */
+/** Ids here of subscribers that the remote had between two of its ids and no longer has. */
 async function missingBetween(
   { run, syncListId }: ListRun,
   afterId: number,
@@ -275,7 +275,7 @@ async function missingBetween(
     .map(({ local_id }) => local_id)
 }
 
-/** Brings those together whom the remote has no more. */
+/** Gathers the subscribers that the remote no longer has. */
 async function meetMissing(listRun: ListRun, localIds: number[]): Promise<void> {
   const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
   const meetings = localIds.flatMap((id): Meeting[] => {

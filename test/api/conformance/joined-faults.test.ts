@@ -21,7 +21,7 @@ it('the faults of a subscriber that its form and its list refuse are named toget
   ).toMatch(
     /^status must be one of .*, email is not .*, City .* 3 .*, custom_fields\.Town is no custom field of this list/
   )
-  // What is missing is told once, and what stands in its place is no fault.
+  // A missing field is named once, and what stands in its place is no fault.
   expect(await refused({ email: 'a@example.com', custom_fields: { City: 'x' } })).toBe(
     'status cannot be blank'
   )
