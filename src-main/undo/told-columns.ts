@@ -13,7 +13,8 @@ export const told: Record<string, string> = {
   d_reply_to: 'reply_to',
   d_sender_email: 'sender_email',
   instructions: 'instructions',
-  content_subject: 'subject'
+  content_subject: 'subject',
+  html_editor: 'html_editor'
 }
 
 /** Columns with 0 and 1, and what they are called. */
@@ -26,5 +27,6 @@ export const flags: Record<string, string> = {
   track_opens: 'track_opens',
   track_links: 'track_links',
   trigger_include_subscribers_from_import: 'runs_on_import',
-  trigger_run_on_api: 'runs_on_api'
+  trigger_run_on_api: 'runs_on_api',
+  archived: 'archived'
 }
