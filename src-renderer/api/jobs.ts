@@ -4,13 +4,14 @@ import { actOnCampaign } from './campaigns.ts'
 import { actOnBulkAction, type BulkAction, fetchBulkActions, isUnderWay, progressOf } from './bulk-actions.ts'
 import type { LiveEvent } from '../../src-main/workbench/recent-changes.ts'
 import { apiCalls, ifPermitted } from './client.ts'
+import { fetchImports } from './imports.ts'
 import { actOnExport } from './subscriber-exports.ts'
 import { actOnImport } from './subscriber-imports.ts'
 import { actOnSuppressedAddressImport } from './suppression-lists.ts'
 
-/** What is being done, or was: a job of the API, or a bulk action, of which the API tells nothing. */
+/** What is being done, or was: a job of the API, which calls an undone import finished, or a bulk action, which it does not show. */
 export type AnyJob =
-  | Job
+  | (Omit<Job, 'state'> & { state: Job['state'] | 'undone' })
   | (Omit<Job, 'job_type' | 'state' | 'name'> & {
       job_type: 'BulkAction'
       state: BulkAction['state']
@@ -40,15 +41,17 @@ const shownFor = 7 * 24 * 60 * 60
 export async function fetchJobs(everywhere: boolean, organizationId: number): Promise<AnyJob[]> {
   const since = Date.now() - shownFor * 1000
   const scope = everywhere ? '_on_all_organizations' : ''
-  const [unfinished, ended, actions] = await Promise.all([
+  const [unfinished, ended, actions, undone] = await Promise.all([
     call(`GET /jobs/unfinished${scope}`),
     call(`GET /jobs/all${scope}`, { query: { finished_at__after: Math.floor(since / 1000) } }),
     // Who may not see subscribers is not told of bulk actions either.
     ifPermitted(
       fetchBulkActions(null).then(({ data }) => data),
       []
-    )
+    ),
+    ifPermitted(fetchUndoneImports(), [])
   ])
+  const isUndone = (job: Job): boolean => job.job_type === 'SubscriberImport' && undone.includes(job.id)
   const jobsOf = (some: BulkAction[]): AnyJob[] => some.map((action) => jobOf(action, organizationId))
   const endedActions = actions.filter(
     (action) => !isUnderWay(action) && Date.parse(action.finished_at ?? action.created_at) > since
@@ -57,8 +60,17 @@ export async function fetchJobs(everywhere: boolean, organizationId: number): Pr
     jobs.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
   return [
     ...newestFirst([...unfinished, ...jobsOf(actions.filter(isUnderWay))]),
-    ...newestFirst([...ended, ...jobsOf(endedActions)])
+    ...newestFirst([
+      ...ended.map((job) => (isUndone(job) ? { ...job, state: 'undone' as const } : job)),
+      ...jobsOf(endedActions)
+    ])
   ]
+}
+
+/** @returns ids of the newest imports that were undone */
+async function fetchUndoneImports(): Promise<number[]> {
+  const { data } = await fetchImports(null)
+  return data.filter((each) => each.is_undone).map(({ id }) => id)
 }
 
 function jobOf(action: BulkAction, organizationId: number): Extract<AnyJob, { job_type: 'BulkAction' }> {

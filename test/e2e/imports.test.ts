@@ -158,6 +158,10 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await page.getByRole('cell', { name: 'ben@example.com' }).waitFor()
     await page.getByRole('heading', { name: 'This import was undone' }).scrollIntoViewIfNeeded()
     await window.screenshot('import-undone')
+    for (const listing of ['Imports', 'Jobs']) {
+      await page.getByRole('navigation').getByRole('link', { name: listing, exact: true }).click()
+      await page.locator('[data-state="undone"]').first().waitFor()
+    }
     const left = await allSubscribers(started.api, list.id)
     expect(left.map(({ email, custom_fields }) => [email, custom_fields['City']?.value])).toEqual([
       ['anna@example.com', 'Graz'],

@@ -131,6 +131,7 @@ describe('corrected rows', () => {
     expect(await linksOf(id)).toEqual({
       name: filename,
       corrects_id: null,
+      is_undone: false,
       corrections: [{ id: second.id, state: 'finished', rows: 2, added: 2, updated: 0, failed: 0 }]
     })
     const path = `/subscriber_imports?mailing_list_id=${list.id}`
