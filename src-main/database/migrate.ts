@@ -27,6 +27,7 @@ import { syncCutOffs } from './migrations/0040-sync-cut-offs.ts'
 import { suppressionParts } from './migrations/0041-suppression-parts.ts'
 import { livedClock } from './migrations/0042-lived-clock.ts'
 import { archivedCampaigns } from './migrations/0043-archived-campaigns.ts'
+import { syncAnswers } from './migrations/0044-sync-answers.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -51,7 +52,8 @@ export const migrations: readonly Migration[] = [
   syncCutOffs,
   suppressionParts,
   livedClock,
-  archivedCampaigns
+  archivedCampaigns,
+  syncAnswers
 ]
 
 /** Copies of earlier schemas that are kept. */

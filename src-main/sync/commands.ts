@@ -19,6 +19,7 @@ import { emptyResult, type NotedConflict, type NotedRefusal } from './run-contex
 import { isRemoved } from './subscribers/statuses.ts'
 import {
   type Answer,
+  type GivenAnswer,
   type LinkedKind,
   type Question,
   type RemoteSettings,
@@ -54,7 +55,6 @@ const add: Command<AddInput, number> = async (context, input) => {
       requested_at: null,
       next_run_at: nextRunAt(context, input.settings),
       pulled_at: null,
-      answer: null,
       created_at: context.now,
       updated_at: context.now
     })
@@ -119,7 +119,7 @@ const pauseRemote: Command<RemoteInput, void> = async (context, { organizationId
     state: 'paused',
     message: null,
     question: null,
-    answer: null,
+    answers: '[]',
     requested_at: null,
     next_run_at: null
   })
@@ -136,8 +136,9 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
     throw validationFailed(`${row.name} is not asking that`)
   }
   if (answer === 'leave_out' && listId !== null) await leaveOut(context, row, listId)
+  const given: GivenAnswer = { question: row.question, mailingListId: listId, given: answer }
   await update(context, row, {
-    answer: answer === 'leave_out' ? null : answer,
+    answers: JSON.stringify([...answersOf(row), given]),
     state: 'idle',
     question: null,
     message: null,
@@ -157,6 +158,10 @@ async function leaveOut(context: CommandContext, row: RemoteRow, mailingListId: 
     .where('id', '=', row.id)
     .execute()
   await forgetList(context, { remoteId: row.id, mailingListId })
+}
+
+function answersOf({ answers }: RemoteRow): GivenAnswer[] {
+  return JSON.parse(answers) as GivenAnswer[]
 }
 
 async function update(
@@ -196,6 +201,7 @@ export interface RunPlan {
   runId: number
   remote: RemoteRow
   settings: RemoteSettings
+  answers: GivenAnswer[]
   timeZone: string
   /** Runs in a row before this one during which the application crashed or was killed. */
   cutOffs: number
@@ -215,8 +221,10 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
     .select('time_zone_name')
     .where('id', '=', remote.organization_id)
     .executeTakeFirstOrThrow()
+  const answers = answersOf(remote)
+  const goesOn = answers.some(({ question }) => question === 'cut_off')
   // A run is under way until it ends, is paused, or is stopped with the application: then the application ended by itself.
-  const cutOffs = remote.state === 'running' ? remote.cut_offs + 1 : remote.cut_offs
+  const cutOffs = goesOn ? 0 : remote.state === 'running' ? remote.cut_offs + 1 : remote.cut_offs
   // Runs that were cut off say so.
   await context.db
     .updateTable('sync_runs')
@@ -236,9 +244,16 @@ const begin: Command<{ id: number }, RunPlan | null> = async (context, { id }) =
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  // Whoever asks from now on asks for another one.
-  await update(context, remote, { state: 'running', message: null, requested_at: null, cut_offs: cutOffs })
-  return { runId, remote, settings: settingsOf(remote), timeZone: time_zone_name, cutOffs }
+  await update(context, remote, {
+    state: 'running',
+    message: null,
+    // A request that comes from now on is one for another run.
+    requested_at: null,
+    cut_offs: cutOffs,
+    // Going on counts for this run alone: where it ends the application as well, that is asked again.
+    answers: JSON.stringify(answers.filter(({ question }) => question !== 'cut_off'))
+  })
+  return { runId, remote, settings: settingsOf(remote), answers, timeZone: time_zone_name, cutOffs }
 }
 
 /** Notes that a run is stopped with the application, in order; the next start goes on with it. */
@@ -312,7 +327,7 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
       return update(context, row, {
         state: 'idle',
         message: null,
-        answer: null,
+        answers: '[]',
         next_run_at: nextRunAt(context, settings),
         ...(ended.pulledAll && { pulled_at: context.now })
       })
@@ -331,7 +346,6 @@ const end: Command<{ runId: number; result: RunResult; end: RunEnd }, void> = as
         state: 'asking',
         question: ended.question,
         question_list_id: ended.mailingListId,
-        answer: null,
         message,
         requested_at: null,
         next_run_at: null

@@ -110,7 +110,7 @@ async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
     const name = locals.get(localId)
     const isMirrored = name !== undefined && (run.mailingListIds?.includes(localId) ?? true)
     if (theirId === null || present.has(theirId) || !isMirrored) continue
-    if (answerFor(run, localId) !== 'send_again') {
+    if (answerFor(run, 'list_gone', localId) !== 'send_again') {
       throw new Question('list_gone', `The list "${name}" is missing on the server.`, localId)
     }
     await run.client.run('syncs.forgetList', { remoteId: run.remoteId, mailingListId: localId })

@@ -44,7 +44,7 @@ export async function withReadOnlyRun<Result>(
       timeZone: input.timeZone,
       rules: input.settings,
       mailingListIds: input.settings.mailing_list_ids,
-      answer: null,
+      answers: [],
       api,
       client: new CommandClient({ postMessage: refuse }),
       reader,

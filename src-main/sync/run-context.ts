@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { CommandClient } from '../database/writer.ts'
 import type { MergeRules } from './merge.ts'
 import type { RemoteApi } from './remote-api.ts'
-import type { Answer, LinkedKind, RunResult, Side } from './schema.ts'
+import type { Answer, GivenAnswer, LinkedKind, Question, RunResult, Side } from './schema.ts'
 
 /** A record, as it is named to a person. */
 export interface Named {
@@ -44,8 +44,8 @@ export interface Run {
   rules: MergeRules
   /** null = all lists. */
   mailingListIds: number[] | null
-  /** What is to become of records that are gone there, once a person said so. */
-  answer: { given: Answer; mailingListId: number | null } | null
+  /** What a person answered since the last run that finished. */
+  answers: readonly GivenAnswer[]
   api: RemoteApi
   client: CommandClient
   /** A connection of its own. */
@@ -122,9 +122,11 @@ export async function forgetRefusal(run: Run, side: Side, named: Named): Promise
 /** Conflicts of one command: some 10 ms of work. */
 const notedAtOnce = 100
 
-/** What a person answered about a list; null = about what belongs to no list. */
-export function answerFor({ answer }: Run, mailingListId: number | null): Answer | null {
-  return answer?.mailingListId === mailingListId ? answer.given : null
+/** What a person answered to a question about a list, or about what belongs to no list; null = nothing yet. */
+export function answerFor({ answers }: Run, question: Question, mailingListId: number | null): Answer | null {
+  const fits = (each: GivenAnswer): boolean =>
+    each.question === question && each.mailingListId === mailingListId
+  return answers.findLast(fits)?.given ?? null
 }
 
 export async function noteConflicts(run: Run, conflicts: NotedConflict[]): Promise<void> {

@@ -29,7 +29,7 @@ export type RemoteState = (typeof remoteStates)[number]
  * What a person has to decide before it goes on: another key; what becomes of subscribers, of a list, or of fields or segments that are
  * missing there; whether many are meant to lose values or to be unsubscribed; whether to try again what ended the application twice.
  */
-export const questions = ['key', 'gone', 'list_gone', 'records_gone', 'changed', 'cut_off'] as const
+export const questions = ['key', 'gone', 'list_gone', 'fields_gone', 'segments_gone', 'changed', 'cut_off'] as const
 export type Question = (typeof questions)[number]
 
 /**
@@ -44,9 +44,17 @@ export const fittingAnswers: Record<Question, readonly Answer[]> = {
   key: [],
   gone: ['send_again', 'remove_here'],
   list_gone: ['send_again', 'leave_out'],
-  records_gone: ['send_again', 'remove_here'],
+  fields_gone: ['send_again', 'remove_here'],
+  segments_gone: ['send_again', 'remove_here'],
   changed: ['send_again', 'take_over'],
   cut_off: ['go_on']
+}
+
+/** What a person answered, to which question and about which list; null = about none. */
+export interface GivenAnswer {
+  question: Question
+  mailingListId: number | null
+  given: Answer
 }
 
 export const runOutcomes = ['finished', 'waiting', 'asking', 'stopped', 'failed'] as const

@@ -58,10 +58,7 @@ async function runSync({
     timeZone: plan.timeZone,
     rules: plan.settings,
     mailingListIds: plan.settings.mailing_list_ids,
-    answer:
-      plan.remote.answer === null
-        ? null
-        : { given: plan.remote.answer, mailingListId: plan.remote.question_list_id },
+    answers: plan.answers,
     api,
     client,
     reader,
@@ -105,7 +102,7 @@ async function carryOut(
       mailingListId: null
     }
   }
-  if (plan.cutOffs >= maxCutOffs && remote.answer !== 'go_on') {
+  if (plan.cutOffs >= maxCutOffs) {
     return {
       is: 'asking',
       question: 'cut_off',

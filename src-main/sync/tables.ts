@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CredentialPlace } from '../base/credential-places.ts'
 import type { Fixed, Json, Time } from '../database/schema.ts'
-import type { Answer, LinkedKind, Question, RemoteState, RunOutcome, Side } from './schema.ts'
+import type { LinkedKind, Question, RemoteState, RunOutcome, Side } from './schema.ts'
 
 /** A server that the state of an organization is mirrored to. Its key is kept elsewhere (base/credentials.ts). */
 export interface SyncRemotesTable {
@@ -27,8 +27,8 @@ export interface SyncRemotesTable {
   pulled_at: Time | null
   /** The list that it asks about. */
   question_list_id: number | null
-  /** What a person answered to its question, for the next run; it is about that list. */
-  answer: Answer | null
+  /** What a person answered since the last run that finished, as JSON of `GivenAnswer[]`. */
+  answers: ColumnType<string, string | undefined, string>
   /** Runs in a row during which the application ended by itself. */
   cut_offs: ColumnType<number, number | undefined, number>
   created_at: Fixed<Time>

@@ -62,7 +62,8 @@ export async function endOfRun(api: Client, remoteId: number, longest = 120_000)
 /** How a person answers each question who means what was done there. */
 const agreement: Partial<Record<Question, Answer>> = {
   gone: 'remove_here',
-  records_gone: 'remove_here',
+  fields_gone: 'remove_here',
+  segments_gone: 'remove_here',
   changed: 'take_over',
   cut_off: 'go_on'
 }

@@ -211,3 +211,21 @@ test('a remote that lies takes nothing away here', { timeout: 300_000 }, async (
     expect((await verifySync(here.api, remoteId)).differences, name).toEqual([])
   }
 })
+
+test('an answer to one question is none to another one', { timeout: 60_000 }, async () => {
+  const { here, proxy, remoteId } = await startMirrored()
+  const listed = ['the fields', 'the segments']
+  proxy.lie = (answer, path) => {
+    if (listed.some((name) => listings[name]?.test(path)))
+      Object.assign(answer.body, { data: [], num_records: 0, num_pages: 0, next_page_token: null })
+  }
+  const questions: unknown[] = []
+  let run = await runSync(here.api, remoteId)
+  while (run.remote.state === 'asking' && questions.length < 5) {
+    questions.push(run.remote.question)
+    await here.api.workbench('POST', `/remotes/${remoteId}/answer`, { answer: 'remove_here' })
+    run = await endOfRun(here.api, remoteId)
+  }
+  expect(questions).toEqual(['fields_gone', 'segments_gone'])
+  expect(run.outcome).toBe('finished')
+})

@@ -132,15 +132,22 @@ function askForGoneRecords<Theirs extends SyncRecord>(
   links: readonly { theirId: number | null }[],
   theirs: ReadonlyMap<number, Theirs>
 ): void {
-  if (!removeLocal || run.rules.direction === 'mirror' || answerFor(run, mailingListId) !== null) return
+  const question = goneQuestion(kind)
+  if (!removeLocal || run.rules.direction === 'mirror' || answerFor(run, question, mailingListId) !== null)
+    return
   const gone = links.filter(({ theirId }) => !theirs.has(theirId ?? 0)).length
   if (!isMassive(gone, links.length)) return
   const of = `${gone} of the ${links.length}`
   const message =
-    kind === 'segment'
+    question === 'segments_gone'
       ? `${of} segments are missing on the server.`
       : `${of} custom fields are missing on the server. Removing a field removes what everyone has in it.`
-  throw new Question('records_gone', message, mailingListId)
+  throw new Question(question, message, mailingListId)
+}
+
+/** What is asked where records of a kind are missing there. */
+function goneQuestion(kind: LinkedKind): 'fields_gone' | 'segments_gone' {
+  return kind === 'segment' ? 'segments_gone' : 'fields_gone'
 }
 
 async function mergePair<Theirs extends SyncRecord>(
@@ -257,7 +264,7 @@ async function removeHere<Theirs extends SyncRecord>(
 ): Promise<boolean> {
   const isChanged = Object.keys(local.content).some((field) => !isSame(local.content[field], agreed[field]))
   const { removeLocal } = kind
-  const isSentAgain = answerFor(run, kind.mailingListId) === 'send_again'
+  const isSentAgain = answerFor(run, goneQuestion(kind.kind), kind.mailingListId) === 'send_again'
   if (!removeLocal || isChanged || isSentAgain || run.rules.direction === 'mirror') return false
   const named = namedOf(kind, local)
   if (!(await attempt(run, 'local', named, 'removed', () => removeLocal(local.id)))) return false

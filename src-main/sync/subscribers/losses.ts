@@ -41,15 +41,14 @@ export class Losses {
    */
   ask(total: number | null = null): void {
     const { run, list } = this.#listRun
-    const answer = answerFor(run, list.id)
     const of = `of the ${this.#linked} subscribers of "${list.name}"`
     const gone = Math.max(this.gone.length, total === null ? 0 : this.#linked - total)
-    if (answer === null && isMassive(gone, this.#linked)) {
+    if (answerFor(run, 'gone', list.id) === null && isMassive(gone, this.#linked)) {
       const message = `${gone} ${of} are missing on the server. Was it restored from a backup?`
       throw new Question('gone', message, list.id)
     }
     const changed = this.changed.length
-    if (answer === null && isMassive(changed, this.#linked)) {
+    if (answerFor(run, 'changed', list.id) === null && isMassive(changed, this.#linked)) {
       const message = `${changed} ${of} would be unsubscribed or lose values, since the server says so. Is that meant?`
       throw new Question('changed', message, list.id)
     }

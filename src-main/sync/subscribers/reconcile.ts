@@ -312,7 +312,7 @@ function removedThere(
   const { direction, conflicts } = listRun.run.rules
   const { id, person, updatedAt } = local
   const isChanged = !isAsAgreed(person, agreed.hashes)
-  const isSentAgain = answerFor(listRun.run, listRun.list.id) === 'send_again'
+  const isSentAgain = answerFor(listRun.run, 'gone', listRun.list.id) === 'send_again'
   const keepsLocal = isSentAgain || (isChanged && (direction === 'mirror' || conflicts !== 'remote'))
   if (isChanged && !isSentAgain) {
     const keep = keepsLocal ? 'local' : 'remote'

@@ -123,7 +123,7 @@ function placeOf({ token, afterId }: ScanPosition): { token: string; afterId: nu
 /** Has happen here what the remote takes away, or gives it back, as a person decided. */
 async function carryOut(listRun: ListRun, { gone, changed }: Losses): Promise<void> {
   for (let at = 0; at < gone.length; at += perPage) await meetMissing(listRun, gone.slice(at, at + perPage))
-  if (answerFor(listRun.run, listRun.list.id) === 'send_again') keepLocalValues(listRun, changed)
+  if (answerFor(listRun.run, 'changed', listRun.list.id) === 'send_again') keepLocalValues(listRun, changed)
   await pushChanges(listRun, changed, 'all')
 }
 
