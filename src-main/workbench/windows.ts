@@ -1,4 +1,5 @@
-import { endsWithProcess } from '../api/accounts/queries.ts'
+import { sessionTokenOf } from '../api/accounts/authentication.ts'
+import { endsWithProcess, findKeyOfWindow } from '../api/accounts/queries.ts'
 import { ApiError } from '../base/errors.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
@@ -6,9 +7,13 @@ import { windowEndpoints } from './endpoints/windows.ts'
 
 /** /app/v1/windows: for programs that open a window of an application that runs already. */
 export const windowRoutes = serve(windowEndpoints, ({ reader, signIn }) => ({
-  'POST /windows': async ({ caller, body, raw }) => {
+  'POST /windows': async (request) => {
+    const { caller, body, raw } = request
     const baseUrl = `http://127.0.0.1:${raw.socket.localPort}`
-    const { organizationId, userId, apiKeyId } = caller
+    const { organizationId, userId } = caller
+    const session = sessionTokenOf(request)
+    // A window that a window opens ends with the same API key.
+    const apiKeyId = session ? await findKeyOfWindow(reader, session) : caller.apiKeyId
     const outlivesKey = body.outlives_key && apiKeyId !== null
     if (outlivesKey && !(await endsWithProcess(reader, apiKeyId))) {
       throw new ApiError(

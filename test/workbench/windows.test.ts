@@ -50,6 +50,17 @@ describe('a window that a program opens with its key', () => {
     })
   })
 
+  it('ends with the key also where that window opened it', async () => {
+    const { api, keyId } = await programIn(1)
+    const first = await openedBy(api)
+    const { data } = await first.call<{ address: string }>('POST', '/app/v1/windows', { page: '/' })
+    const second = new SessionClient(started.app)
+    await second.openLink(data.address)
+    expect((await second.session()).data.may_switch_organization).toBe(false)
+    await started.api.workbench('DELETE', `/api_keys/${keyId}`)
+    expect((await second.session()).status).toBe(401)
+  })
+
   it('keeps the organization of the key', async () => {
     const organizationId = await makeOrganization(started)
     const window = await openedBy((await programIn(organizationId)).api)
