@@ -85,8 +85,9 @@ const ending = new Set<Worker>()
  */
 export async function endThread(thread: Worker): Promise<void> {
   ending.add(thread)
-  thread.once('exit', () => ending.delete(thread))
-  const ended = (loadings.get(thread) ?? Promise.resolve()).then(() => thread.terminate())
+  const ended = (loadings.get(thread) ?? Promise.resolve())
+    .then(() => thread.terminate())
+    .finally(() => ending.delete(thread))
   await Promise.race([ended, pause(endingTime, undefined, { ref: false })])
 }
 

@@ -55,6 +55,9 @@ export interface RefusedBody {
 /** What the thread answers. */
 export type ParsedBody = ReadBody | RefusedBody
 
+/** Milliseconds for which nothing of a body may arrive while it has a thread, which others wait for. */
+const longestPause = 30_000
+
 /** Threads that parse at once; each may take some hundred megabytes. */
 const maxThreads = 2
 let threads = 0
@@ -69,11 +72,19 @@ export async function readJsonBody(body: Readable, rules: BodyRules): Promise<Re
   const pieces: Buffer[] = []
   let size = 0
   let parser: ParserThread | undefined
+  let stalled: NodeJS.Timeout | undefined
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length
       if (size > rules.limit) throw tooLarge('the request body is larger than this path accepts')
-      if (size > parsedHere) parser ??= await ParserThread.start(rules)
+      if (size > parsedHere && !parser) {
+        parser = await ParserThread.start(rules)
+        stalled = setTimeout(
+          () => body.destroy(new Error('the rest of the body did not arrive')),
+          longestPause
+        )
+      }
+      stalled?.refresh()
       pieces.push(piece)
       if (!parser) continue
       for (const each of pieces.splice(0)) parser.push(each)
@@ -82,6 +93,7 @@ export async function readJsonBody(body: Readable, rules: BodyRules): Promise<Re
     }
     return resultOf(parser ? await parser.end() : parseJson(pieces, rules))
   } finally {
+    clearTimeout(stalled)
     parser?.close()
   }
 }

@@ -29,6 +29,8 @@ export interface ScannedBody {
 const maxDepth = 100
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58]
+/** The quote around a string. */
+const mark = Buffer.from([quote])
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93]
 
 /**
@@ -59,6 +61,7 @@ export class JsonScanner {
   /** @throws BodyRefusal as soon as the body holds too much */
   push(piece: Uint8Array): void {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    if (this.#limits.cutsFrom === null) this.#kept.push(bytes)
     for (let at = 0; at < bytes.length;) {
       at = this.#string ? this.#scanString(bytes, at) : this.#scanStructure(bytes, at)
     }
@@ -66,7 +69,7 @@ export class JsonScanner {
 
   /** The body, once all of its pieces were pushed. */
   end(): ScannedBody {
-    if (this.#string) this.#keep(Buffer.from([quote]), ...this.#string)
+    if (this.#string) this.#keep(mark, ...this.#string)
     const decoder = new TextDecoder()
     const text = this.#kept.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode()
     return { text, cut: this.#cut }
@@ -119,6 +122,7 @@ export class JsonScanner {
   }
 
   #pushString(part: Uint8Array): void {
+    if (this.#limits.cutsFrom === null) return
     this.#string?.push(part)
     this.#stringLength += part.length
   }
@@ -126,18 +130,18 @@ export class JsonScanner {
   #endString(): void {
     const parts = this.#string ?? []
     this.#string = null
-    const mark = Buffer.from([quote])
     const { cutsFrom } = this.#limits
     const text = cutsFrom !== null && this.#stringLength >= cutsFrom ? textOf(Buffer.concat(parts)) : null
     if (!text) return this.#keep(mark, ...parts, mark)
-    // Nobody can write the key of a string that is cut out.
+    // The key is random: no request can contain it.
     const key = crypto.randomUUID()
     this.#cut.set(key, text)
     this.#keep(mark, Buffer.from(key), mark)
   }
 
+  /** Keeps parts of a text of which others may be cut out; any other text is kept as it comes. */
   #keep(...parts: Uint8Array[]): void {
-    this.#kept.push(...parts)
+    if (this.#limits.cutsFrom !== null) this.#kept.push(...parts)
   }
 }
 

@@ -81,14 +81,21 @@ export function usablePartOf(refusal: Error): unknown {
 /** A body without the members that errors name. */
 function withoutFaulty(body: unknown, errors: ErrorObject[]): unknown {
   const usable = structuredClone(body)
-  for (const { instancePath } of errors) {
-    const path = instancePath.split('/').slice(1)
+  for (const { instancePath, keyword } of errors) {
+    // What is missing stands nowhere; what there is beside it may be right.
+    if (keyword === 'required') continue
+    const path = instancePath.split('/').slice(1).map(unescapedKey)
     const last = path.pop()
     let parent: unknown = usable
     for (const key of path) parent = isRecord(parent) ? parent[key] : undefined
     if (last !== undefined && isRecord(parent)) delete parent[last]
   }
   return usable
+}
+
+/** A key of a JSON Pointer as it is in the body (RFC 6901, section 4). */
+function unescapedKey(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** Bodies that a thread has checked. */

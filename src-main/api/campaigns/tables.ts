@@ -14,7 +14,7 @@ export interface CampaignsTable {
   remote_sql: string | null
   /** Put aside by a person: shown only where the archived ones are asked for. */
   archived: Generated<Flag>
-  /** The editor that a client names for its HTML; Listwright stores it and goes by nothing of it. */
+  /** The editor that a client names for its HTML; Listwright stores it and does not use it. */
   html_editor: Generated<string>
   created_at: Fixed<Time>
   updated_at: Time

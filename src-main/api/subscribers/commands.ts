@@ -94,9 +94,12 @@ async function checkSubscriber(context: CommandContext, input: AddInput): Promis
   await refuseWhileRekeying(context, list.id)
   const faults = new Faults()
   const attributes = readAttributes(subscriber, list, input.timeZone, faults)
-  const values = mergeValues({}, fields, subscriber.custom_fields ?? {}, (fault) => faults.add(fault))
+  const given = subscriber.custom_fields ?? {}
+  const values = mergeValues({}, fields, given, (fault) => faults.add(fault))
   if (subscriber.apply_custom_field_defaults) applyDefaults(values, fields)
-  for (const fault of missingFields(fields, values)) faults.add(fault)
+  // A value that was refused is not missing.
+  const others = fields.filter(({ id, name }) => !Object.hasOwn(given, name) && !Object.hasOwn(given, id))
+  for (const fault of missingFields(others, values)) faults.add(fault)
   const keys = keysOf(list, fields, subscriber.email.trim(), values, faults)
   if (keys) await checkKeys(context, list, fields, keys, null, faults)
   await checkLimit(context, input.organizationId, faults)

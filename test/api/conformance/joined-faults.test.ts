@@ -21,9 +21,12 @@ it('the faults of a subscriber that its form and its list refuse are named toget
   ).toMatch(
     /^status must be one of .*, email is not .*, City .* 3 .*, custom_fields\.Town is no custom field of this list/
   )
-  // A missing field is named once, and what stands in its place is no fault.
-  expect(await refused({ email: 'a@example.com', custom_fields: { City: 'x' } })).toBe(
+  // A missing field is named once, beside the faults of those that are there.
+  expect(await refused({ email: 'a@example.com', custom_fields: { City: 'Ulm' } })).toBe(
     'status cannot be blank'
+  )
+  expect(await refused({ email: 'x', custom_fields: { City: 'Vienna' } })).toBe(
+    'status cannot be blank, email is not a valid email address: "x", City must be at most 3 characters'
   )
   const people = await api.get<unknown[]>(path)
   expect(people.data).toEqual([])

@@ -104,7 +104,7 @@ describe('the operators of an in_mailing_list clause compare lower-cased emails'
 
 describe('a segment is refused', () => {
   it.each([
-    ['without a name', { clause: [] }, 'validation_failed', /^name cannot be blank$/],
+    ['without a name', { clause: [] }, 'validation_failed', /^name cannot be blank, clause cannot be blank$/],
     ['without a clause', { name: 'A' }, 'validation_failed', /^clause cannot be blank$/],
     ['with an empty clause', { name: 'A', clause: [] }, 'validation_failed', /^clause cannot be blank$/],
     [
