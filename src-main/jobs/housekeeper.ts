@@ -10,8 +10,10 @@ export interface RetentionRule {
   removeBefore: (time: number) => Promise<void>
 }
 
-/** How often something is looked for, in milliseconds. */
-const interval = 60 * 60 * 1000
+/** How often the clock is looked at, in milliseconds: the application may never run for long. */
+const interval = 10 * 60 * 1000
+/** After so many looks at the clock, the rules are kept to again: every hour. */
+const looksBetween = 6
 
 /** Keeps to the rules, at the start and every hour. What one of them fails at is tried again then. */
 export class Housekeeper {
@@ -28,8 +30,11 @@ export class Housekeeper {
   }
 
   start(): void {
+    let looks = 0
     const run = (): void => {
-      this.#running ??= this.tidy(Date.now())
+      const now = Date.now()
+      const isDue = looks++ % looksBetween === 0
+      this.#running ??= (isDue ? this.tidy(now) : this.#isClockBelieved(now).then(() => undefined))
         .catch((error: unknown) => {
           process.stderr.write(`Looking for old data failed: ${messageOf(error)}\n`)
         })
