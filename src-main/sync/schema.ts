@@ -29,7 +29,15 @@ export type RemoteState = (typeof remoteStates)[number]
  * What a person has to decide before it goes on: another key; what becomes of subscribers, of a list, or of fields or segments that are
  * missing there; whether many are meant to lose values or to be unsubscribed; whether to try again what ended the application twice.
  */
-export const questions = ['key', 'gone', 'list_gone', 'fields_gone', 'segments_gone', 'changed', 'cut_off'] as const
+export const questions = [
+  'key',
+  'gone',
+  'list_gone',
+  'fields_gone',
+  'segments_gone',
+  'changed',
+  'cut_off'
+] as const
 export type Question = (typeof questions)[number]
 
 /**

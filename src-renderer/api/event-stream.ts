@@ -20,8 +20,10 @@ export async function readEvents(address: string, { onOpen, onData, onEnd }: Eve
     if (response.ok && response.body) {
       onOpen()
       let unread = ''
-      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-        const lines = (unread + text).split('\n')
+      // Not every browser can iterate over a stream.
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        const lines = (unread + next.value).split('\n')
         unread = lines.pop() ?? ''
         for (const line of lines) if (line.startsWith('data: ')) onData(line.slice('data: '.length))
       }

@@ -18,7 +18,7 @@ export type Lie = (answer: ProxiedAnswer, path: string, url: URL) => void
 
 export interface LyingProxy {
   baseUrl: string
-  /** What is told instead of the truth. */
+  /** The answer that replaces the real one. */
   lie: Lie
   requests: number
 }
