@@ -13,8 +13,8 @@ export class Losses {
   readonly #listRun: ListRun
   /** Subscribers that both sides had when the look began. */
   readonly #linked: number
-  /** Ids here of subscribers who are missing there. */
-  readonly gone: number[] = []
+  /** Subscribers who are missing there: their ids here, and those that they had there. */
+  readonly gone: { localId: number; theirId: number }[] = []
   /** Ids here of subscribers who lose a value, or their place among the active ones. */
   readonly changed: number[] = []
 

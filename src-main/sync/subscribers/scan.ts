@@ -178,7 +178,7 @@ async function meet(
     [...alike.values()].map(({ id }) => id)
   )
   const identified: IdentifiedRow[] = []
-  const replaced: number[] = []
+  const replaced: Losses['gone'] = []
   const meetings: Meeting[] = []
   for (const [at, { id }] of people.entries()) {
     const theirs = values[at] ?? []
@@ -200,7 +200,7 @@ async function meet(
         continue
       }
       // The id was given to somebody else, as after the remote was restored from a backup.
-      replaced.push(before.localId)
+      replaced.push({ localId: before.localId, theirId: id })
     }
     const other = like ? newlyAgreed.get(like.id) : undefined
     // Who is somebody else's already is not met by one more.
@@ -261,7 +261,7 @@ async function missingBetween(
   afterId: number,
   upTo: number,
   present: ReadonlySet<number>
-): Promise<number[]> {
+): Promise<Losses['gone']> {
   const rows = await run.reader
     .selectFrom('sync_subscribers')
     .select(['local_id', 'their_id'])
@@ -270,17 +270,20 @@ async function missingBetween(
     .where('their_id', '>', afterId)
     .where('their_id', '<=', upTo)
     .execute()
-  return rows
-    .filter(({ their_id }) => their_id !== null && !present.has(their_id))
-    .map(({ local_id }) => local_id)
+  return rows.flatMap(({ local_id: localId, their_id: theirId }) =>
+    theirId !== null && !present.has(theirId) ? [{ localId, theirId }] : []
+  )
 }
 
 /** Gathers the subscribers that the remote no longer has. */
-async function meetMissing(listRun: ListRun, localIds: number[]): Promise<void> {
+async function meetMissing(listRun: ListRun, gone: Losses['gone']): Promise<void> {
+  const localIds = gone.map(({ localId }) => localId)
   const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
-  const meetings = localIds.flatMap((id): Meeting[] => {
-    const row = agreed.get(id)
-    return row ? [{ local: locals.get(id) ?? null, agreed: agreedOf(row), theirs: null }] : []
+  const meetings = gone.flatMap(({ localId, theirId }): Meeting[] => {
+    const row = agreed.get(localId)
+    // One who was added there once more, under another id, was met since and is not missing.
+    if (!row || (row.their_id !== null && row.their_id !== theirId)) return []
+    return [{ local: locals.get(localId) ?? null, agreed: agreedOf(row), theirs: null }]
   })
   await send(listRun, await reconcile(listRun, meetings, false))
 }
