@@ -164,7 +164,10 @@ function tolerant(schema: JsonSchema, value: unknown): unknown {
   if (schema.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value))
     return Number(value)
   const spelled = schema[spellings]
-  if (spelled && typeof value === 'string') return spelled[value.toLowerCase()] ?? value
+  if (spelled && typeof value === 'string') {
+    const spelling = value.toLowerCase()
+    return Object.hasOwn(spelled, spelling) ? spelled[spelling] : value
+  }
   if (schema.anyOf) {
     const [only, ...others] = schema.anyOf.filter((option) => option.type !== 'null')
     return only && others.length === 0 && value !== null ? tolerant(only, value) : value

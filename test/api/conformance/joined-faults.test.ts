@@ -65,3 +65,12 @@ it('a required text of blanks is blank', async () => {
   const subscriber = { email: 'a@example.com', status: 'active', custom_fields: { City: ' \t' } }
   expect((await api.post(path, { subscriber })).error_message).toBe('City cannot be blank')
 })
+
+it('a choice that is called like a member of every object is refused like any other', async () => {
+  const { api } = started
+  const list = await makeList(api)
+  const answer = await api.post(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: { columns: ['email'], file_format: { csv_field_separator: 'constructor' } }
+  })
+  expect(answer.error_message).toMatch(/csv_field_separator must be one of/)
+})
