@@ -190,13 +190,19 @@ async function serveInRun(
   return here
 }
 
-test('a run during which the application ended twice asks before it is tried again', async () => {
+/** A data directory with a remote behind a proxy; its application is closed. */
+async function startForRuns() {
   const directory = await temporaryDirectory()
   const there = await startApplication()
   const proxy = await startFaultProxy(there.app.baseUrl)
   const first = await serve(directory)
   const remoteId = await addRemote(first.api, there, { base_url: proxy.baseUrl })
   await first.end('SIGTERM')
+  return { directory, proxy, remoteId }
+}
+
+test('a run during which the application ended twice asks before it is tried again', async () => {
+  const { directory, proxy, remoteId } = await startForRuns()
   for (let kills = 0; kills < 2; kills++) {
     await (await serveInRun(directory, proxy, remoteId)).end('SIGKILL')
   }
@@ -210,12 +216,7 @@ test('a run during which the application ended twice asks before it is tried aga
 })
 
 test('a run that is stopped with the application goes on with it, and asks nothing', async () => {
-  const directory = await temporaryDirectory()
-  const there = await startApplication()
-  const proxy = await startFaultProxy(there.app.baseUrl)
-  const first = await serve(directory)
-  const remoteId = await addRemote(first.api, there, { base_url: proxy.baseUrl })
-  await first.end('SIGTERM')
+  const { directory, proxy, remoteId } = await startForRuns()
   for (let ends = 0; ends < 3; ends++) {
     expect(await (await serveInRun(directory, proxy, remoteId)).end('SIGTERM')).toBe(0)
   }

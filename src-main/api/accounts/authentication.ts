@@ -16,7 +16,7 @@ declare module '../../http/context.ts' {
 /** How long a sign-in token of the command line can be used, in milliseconds. */
 const signInLifetime = 10 * 60 * 1000
 
-/** Who a link signs in, and where. */
+/** The user that a link signs in, and the organization that the window shows. */
 interface Grant {
   organizationId: number
   userId: number
@@ -53,7 +53,7 @@ export class SignIn {
   }
 }
 
-/** How long a ticket of a window can be used, in milliseconds: a browser asks for what was clicked at once. */
+/** How long a download ticket is valid, in milliseconds: a browser follows a link at once. */
 const ticketLifetime = 60_000
 /** Tickets that are held at most; the oldest is dropped. */
 const maxTickets = 1000

@@ -221,9 +221,9 @@ export const endWindowSession: Command<{ token: string }, void> = async (context
 
 interface ListedSession {
   id: number
-  /** Whose users' windows may be ended; null = those of every organization. */
+  /** Only windows of users of this organization; null = of every organization. */
   organizationId: number | null
-  /** Whose window it must be; null = of any user. */
+  /** Only windows of this user; null = of every user. */
   userId: number | null
   mayEndSystemAdmins: boolean
 }

@@ -275,7 +275,7 @@ async function missingBetween(
   )
 }
 
-/** Gathers the subscribers that the remote no longer has. */
+/** Reconciles subscribers that the remote no longer has. */
 async function meetMissing(listRun: ListRun, gone: Losses['gone']): Promise<void> {
   const localIds = gone.map(({ localId }) => localId)
   const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
