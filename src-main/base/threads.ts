@@ -84,10 +84,11 @@ const ending = new Set<Worker>()
  * it. One that parses a long text or collects garbage goes on until that is done; it is waited for two seconds, and then left behind.
  */
 export async function endThread(thread: Worker): Promise<void> {
+  const hasExited = thread.threadId === -1
+  if (hasExited) return
   ending.add(thread)
-  const ended = (loadings.get(thread) ?? Promise.resolve())
-    .then(() => thread.terminate())
-    .finally(() => ending.delete(thread))
+  thread.once('exit', () => ending.delete(thread))
+  const ended = (loadings.get(thread) ?? Promise.resolve()).then(() => thread.terminate())
   await Promise.race([ended, pause(endingTime, undefined, { ref: false })])
 }
 
