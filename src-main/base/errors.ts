@@ -6,6 +6,8 @@ export type ErrorCode =
   | 'not_found'
   | 'multiple_records_found'
   | 'not_authorized'
+  /** Of our own: what a window wants to change was changed since it was read ({@link changedSince}). */
+  | 'conflict'
   | 'internal_error'
 
 /** A refusal that the caller can act on. It crosses threads as `{ code, message, data }` and ends in the envelope. */

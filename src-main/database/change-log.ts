@@ -1,5 +1,6 @@
-import { packJson } from '../base/packed-json.ts'
-import { type Change, type CommandContext, inBackground } from './command.ts'
+import { ApiError } from '../base/errors.ts'
+import { packJson, unpackJson } from '../base/packed-json.ts'
+import { type Change, type ChangedMembers, type CommandContext, inBackground } from './command.ts'
 
 /**
  * Writes what a command changed into the append-only change log, in the command's own transaction.
@@ -33,6 +34,39 @@ export async function appendToChangeLog(
     )
     .executeTakeFirstOrThrow()
   return Number(insertId)
+}
+
+/**
+ * Refuses a command that changes a record which was changed since its caller read it.
+ * @param since the last entry of the change log at that time
+ * @throws ApiError conflict
+ */
+export async function requireUnchanged(
+  { db }: CommandContext,
+  changes: readonly Change[],
+  since: number
+): Promise<void> {
+  for (const { entity, organizationId, firstId, lastId } of changes) {
+    const later = await db
+      .selectFrom('change_log')
+      .select('members')
+      .where('id', '>', since)
+      .where('entity', '=', entity)
+      .where('organization_id', '=', organizationId)
+      .where('first_id', '<=', lastId)
+      .where('last_id', '>=', firstId)
+      .execute()
+    for (const { members } of later) {
+      if (members === null || (await hasMemberWithin(members, firstId, lastId))) {
+        throw new ApiError('conflict', 'this was changed by others in the meantime')
+      }
+    }
+  }
+}
+
+async function hasMemberWithin(packed: Buffer, firstId: number, lastId: number): Promise<boolean> {
+  const { ids } = (await unpackJson(packed)) as ChangedMembers
+  return ids.some((id) => firstId <= id && id <= lastId)
 }
 
 function detailsOf({ members, details }: Change): string | null {

@@ -10,7 +10,7 @@ import {
   storageFaultOf,
   Unsynced
 } from '../base/errors.ts'
-import { appendToChangeLog } from './change-log.ts'
+import { appendToChangeLog, requireUnchanged } from './change-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import {
   type Change,
@@ -314,7 +314,7 @@ export class CommandLoop {
   }
 
   /** Runs a command inside the open transaction, with its entries in the change log. */
-  async #run({ id, name, input, origin }: CommandRequest): Promise<Done> {
+  async #run({ id, name, input, origin, unchangedSince }: CommandRequest): Promise<Done> {
     const { run } = commandNamed(this.#commands, name)
     const changes: Change[] = []
     const clock = Date.now()
@@ -333,6 +333,7 @@ export class CommandLoop {
     }
     try {
       const result = await run(context, input)
+      if (unchangedSince !== undefined) await requireUnchanged(context, changes, unchangedSince)
       const lastChange = await appendToChangeLog(context, changes)
       return { reply: { id, result }, changes, undos, lastChange }
     } catch (error) {

@@ -29,3 +29,9 @@ export const commandLine: Origin = { via: 'command_line', causeId: null, userId:
  * pass it on.
  */
 export const requestOrigin = new AsyncLocalStorage<Origin>()
+
+/**
+ * The last entry of the change log when the caller read what it changes now. A command is refused with "conflict" if something that it
+ * changes has a later entry; without a value nothing is compared.
+ */
+export const unchangedSince = new AsyncLocalStorage<number>()

@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
 import { checkRun, NothingRefused } from './check-run.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
 import { keepLog } from './connection.ts'
-import { type Origin, requestOrigin } from './origin.ts'
+import { type Origin, requestOrigin, unchangedSince } from './origin.ts'
 
 export interface WriterOptions {
   databasePath: string
@@ -19,6 +19,8 @@ export interface CommandRequest {
   input: unknown
   /** Where the request came from that asks for it. */
   origin?: Origin
+  /** An entry of the change log: what the command changes must not have a later one. */
+  unchangedSince?: number
   /** Whether it is taken back whatever comes of it: only what it would refuse is asked for. */
   isCheck?: boolean
 }
@@ -59,12 +61,14 @@ export class CommandClient {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
       const origin = requestOrigin.getStore()
+      const since = unchangedSince.getStore()
       const isCheck = checkRun.getStore() ?? false
       this.#port.postMessage({
         id,
         name,
         input,
         ...(origin && { origin }),
+        ...(since !== undefined && { unchangedSince: since }),
         ...(isCheck && { isCheck })
       } satisfies CommandRequest)
     })

@@ -10,7 +10,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode, StorageFault, storageFaultOf } from '../base/errors.ts'
-import { type Origin, requestOrigin } from '../database/origin.ts'
+import { type Origin, requestOrigin, unchangedSince } from '../database/origin.ts'
 import type { Caller } from './caller.ts'
 import type { ApplicationContext } from './context.ts'
 import type { FailureEnvelope } from './envelope.ts'
@@ -34,6 +34,13 @@ const maxPathLength = 256 * 1024
  * browsers send up to 180 of 4 kB each with every request, and a page must still load then.
  */
 const maxHeaderSize = 1024 * 1024
+
+/**
+ * By these a window changes only what is still as it read it: answers name the last entry of the change log, and a change sends that
+ * back. It is refused with 409 if what it changes has a later entry.
+ */
+const lastChangeHeader = 'x-last-change'
+const sinceHeader = 'x-unchanged-since'
 
 /** Where log lines go: standard error, so that standard output stays for the one line of --json. */
 const logger = { level: 'warn', stream: process.stderr }
@@ -113,6 +120,17 @@ export async function createServer(
     if (origin) requestOrigin.run(origin, done)
     else done()
   })
+  app.addHook('preHandler', ({ headers }, _reply, done) => {
+    const since = Number(headers[sinceHeader])
+    if (Number.isSafeInteger(since)) unchangedSince.run(since, done)
+    else done()
+  })
+  // Before anything is read: what is read then may be newer than it says, never older.
+  app.addHook('preHandler', async ({ caller, method }, reply) => {
+    if (method === 'GET' && caller?.apiKeyId === null) {
+      void reply.header(lastChangeHeader, await lastChangeIn(context.reader))
+    }
+  })
   app.setNotFoundHandler(async (request, reply) => {
     void reply.type('application/json')
     if (isOtherVersion(request)) {
@@ -132,6 +150,17 @@ export async function createServer(
   })
   await register(app)
   return app
+}
+
+/** The last entry of the change log; 0 while there is none. */
+async function lastChangeIn(reader: ApplicationContext['reader']): Promise<number> {
+  const last = await reader
+    .selectFrom('change_log')
+    .select('id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.id ?? 0
 }
 
 /** Where a request comes from; null = from nobody in particular. */
@@ -232,6 +261,7 @@ function acceptJsonWhateverItsType(app: FastifyInstance): void {
 /** What the application refuses is answered with 200 and success false (docs/api.md, "Requests and answers"). */
 function statusOf(code: ErrorCode, isSignedIn: boolean): number {
   if (code === 'not_authorized') return isSignedIn ? 403 : 401
+  if (code === 'conflict') return 409
   return code === 'internal_error' ? 500 : 200
 }
 

@@ -15,11 +15,16 @@ export class SessionClient {
     this.#app = app
   }
 
-  async call<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+  async call<Data>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<Answer<Data>> {
     const response = await fetch(this.#app.baseUrl + path, {
       method,
       redirect: 'manual',
-      headers: { ...(this.#session !== '' && { Authorization: `Bearer ${this.#session}` }) },
+      headers: { ...headers, ...(this.#session !== '' && { Authorization: `Bearer ${this.#session}` }) },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
     const text = await response.text()
