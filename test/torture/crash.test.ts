@@ -272,6 +272,11 @@ async function expectSound(api: Client, where: string): Promise<void> {
   expect(await integrity(), where).toEqual({ state: 'sound', faults: [] })
 }
 
+async function expectWhole(directory: string, where: string): Promise<void> {
+  const { status, said } = await check(directory)
+  expect(status, `${where}: ${said}`).toBe(0)
+}
+
 function check(directory: string): Promise<{ status: number; said: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [entryPoint, 'check', '--data-dir', directory], (error, stdout, stderr) =>
@@ -338,7 +343,7 @@ async function crash({ seed, rounds, directory, before, start, until }: Rounds):
     await app.end('SIGKILL')
     await works
     await undo?.()
-    if (round % 20 === 0) expect(await check(directory), where).toMatchObject({ status: 0 })
+    if (round % 20 === 0) await expectWhole(directory, where)
     app = await start()
     await look(all, app.api, random, where)
     if (round % 5 === 0) await expectSound(app.api, where)
@@ -354,7 +359,7 @@ async function crash({ seed, rounds, directory, before, start, until }: Rounds):
     }
   }
   expect(await app.end('SIGTERM')).toBe(0)
-  expect(await check(directory)).toMatchObject({ status: 0 })
+  await expectWhole(directory, 'at the end')
   return all.reduce((sum, { made }) => sum + made, 0)
 }
 
