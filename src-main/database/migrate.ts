@@ -28,6 +28,7 @@ import { suppressionParts } from './migrations/0041-suppression-parts.ts'
 import { livedClock } from './migrations/0042-lived-clock.ts'
 import { archivedCampaigns } from './migrations/0043-archived-campaigns.ts'
 import { syncAnswers } from './migrations/0044-sync-answers.ts'
+import { draftMembers } from './migrations/0045-draft-members.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -53,7 +54,8 @@ export const migrations: readonly Migration[] = [
   suppressionParts,
   livedClock,
   archivedCampaigns,
-  syncAnswers
+  syncAnswers,
+  draftMembers
 ]
 
 /** Copies of earlier schemas that are kept. */

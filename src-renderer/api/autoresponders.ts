@@ -4,7 +4,7 @@ import type {
   AutoresponderChanges,
   AutoresponderInput
 } from '../../src-main/api/autoresponders/schema.ts'
-import { apiCalls } from './client.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { Autoresponder, AutoresponderInput }
 
@@ -12,6 +12,17 @@ const { call } = apiCalls<typeof autoresponderEndpoints>()
 
 export function fetchAutoresponders(listId: number): Promise<Autoresponder[]> {
   return call('GET /mailing_lists/:mailing_list_id/autoresponders', { params: { mailing_list_id: listId } })
+}
+
+export function fetchAutoresponder(
+  listId: number,
+  id: number,
+  version?: RecordVersion
+): Promise<Autoresponder> {
+  return call('GET /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id', {
+    params: { mailing_list_id: listId, autoresponder_id: id },
+    version
+  })
 }
 
 export function createAutoresponder(
@@ -27,11 +38,13 @@ export function createAutoresponder(
 export function updateAutoresponder(
   listId: number,
   id: number,
-  autoresponder: AutoresponderChanges
+  autoresponder: AutoresponderChanges,
+  version?: RecordVersion
 ): Promise<Autoresponder> {
   return call('PUT /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id', {
     params: { mailing_list_id: listId, autoresponder_id: id },
-    body: { autoresponder }
+    body: { autoresponder },
+    version
   })
 }
 

@@ -15,7 +15,7 @@ import type {
   CampaignProgress,
   ListedCampaign
 } from '../../src-main/workbench/endpoints/campaigns.ts'
-import { apiCalls, windowCalls } from './client.ts'
+import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
 export type { CampaignChanges, CampaignDetail, CampaignProgress, CampaignState, LinkStats, ListedCampaign }
 
@@ -30,8 +30,8 @@ export function fetchCampaigns(listId: number | null): Promise<ListedCampaign[]>
   return shown.call('GET /campaigns', { query: listId === null ? {} : { mailing_list_id: listId } })
 }
 
-export function fetchCampaign(id: number): Promise<CampaignDetail> {
-  return campaigns.call('GET /campaigns/:id', { params: { id } })
+export function fetchCampaign(id: number, version?: RecordVersion): Promise<CampaignDetail> {
+  return campaigns.call('GET /campaigns/:id', { params: { id }, version })
 }
 
 /** @param source the parts that come from a template */
@@ -46,8 +46,12 @@ export function createCampaign(
   })
 }
 
-export function updateCampaign(id: number, campaign: CampaignChanges): Promise<CampaignDetail> {
-  return campaigns.call('PUT /campaigns/:id', { params: { id }, body: { campaign } })
+export function updateCampaign(
+  id: number,
+  campaign: CampaignChanges,
+  version?: RecordVersion
+): Promise<CampaignDetail> {
+  return campaigns.call('PUT /campaigns/:id', { params: { id }, body: { campaign }, version })
 }
 
 /** Makes a campaign like another, not sent yet. @returns its id */

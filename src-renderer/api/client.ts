@@ -68,7 +68,19 @@ export function sessionHeaders(): Record<string, string> {
   return session === null ? {} : { Authorization: `Bearer ${session}` }
 }
 
-type Options<Of extends Endpoint> = GivenTo<Of> & { signal?: AbortSignal; headers?: Record<string, string> }
+/**
+ * Which version of a record was read. A call that reads it notes the version here; a call that changes it sends the version, and is refused
+ * with "conflict" if the record was changed in between.
+ */
+export class RecordVersion {
+  lastChange: string | null = null
+}
+
+type Options<Of extends Endpoint> = GivenTo<Of> & {
+  signal?: AbortSignal
+  headers?: Record<string, string>
+  version?: RecordVersion | undefined
+}
 /** Nothing need be given to an endpoint that asks for nothing. */
 type Arguments<Of extends Endpoint> =
   object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
@@ -109,6 +121,7 @@ interface AnyOptions {
   body?: unknown
   signal?: AbortSignal
   headers?: Record<string, string>
+  version?: RecordVersion | undefined
 }
 
 // The compiler knows what each call is given and answers by its name, which nothing knows while it runs.
@@ -140,15 +153,17 @@ function pathOf(base: string, name: EndpointName, { params = {}, query = {} }: A
 async function send(
   method: string,
   path: string,
-  { body, signal, headers = {} }: AnyOptions
+  { body, signal, version, headers = {} }: AnyOptions
 ): Promise<Envelope<unknown>> {
-  const { answer, status } = await readAnswer(
+  const isRead = method === 'GET'
+  const { answer, status, lastChange } = await readAnswer(
     fetch(path, {
       method,
       credentials: 'omit',
       headers: {
         ...sessionHeaders(),
         ...headers,
+        ...(!isRead && version?.lastChange && { 'X-Unchanged-Since': version.lastChange }),
         // A file goes as it is, everything else as JSON.
         ...(body !== undefined && !(body instanceof Blob) && { 'Content-Type': 'application/json' })
       },
@@ -156,6 +171,7 @@ async function send(
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) })
     })
   )
+  if (isRead && version) version.lastChange = lastChange
   if (answer.success) return answer
   if (status === 401) signedOut.value = true
   throw new ApiFailure(answer.error_code ?? 'internal_error', answer.error_message ?? '')
@@ -163,10 +179,14 @@ async function send(
 
 async function readAnswer(
   request: Promise<Response>
-): Promise<{ answer: Envelope<unknown>; status: number }> {
+): Promise<{ answer: Envelope<unknown>; status: number; lastChange: string | null }> {
   try {
     const response = await request
-    return { answer: (await response.json()) as Envelope<unknown>, status: response.status }
+    return {
+      answer: (await response.json()) as Envelope<unknown>,
+      status: response.status,
+      lastChange: response.headers.get('X-Last-Change')
+    }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiFailure('unreachable', 'Listwright does not answer. Is it still running?')

@@ -4,7 +4,7 @@ import type {
   CustomFieldChanges,
   CustomFieldInput
 } from '../../src-main/api/custom-fields/schema.ts'
-import { apiCalls } from './client.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { CustomField, CustomFieldChanges, CustomFieldInput }
 
@@ -18,6 +18,19 @@ export function fetchCustomFields(listId: number): Promise<CustomField[]> {
   })
 }
 
+/** @param field that the list has, or all lists */
+export function fetchCustomField(
+  listId: number,
+  { id, is_global: isGlobal }: CustomField,
+  version?: RecordVersion
+): Promise<CustomField> {
+  if (isGlobal) return call('GET /custom_fields/:id', { params: { id }, version })
+  return call('GET /mailing_lists/:mailing_list_id/custom_fields/:id', {
+    params: { mailing_list_id: listId, id },
+    version
+  })
+}
+
 export function createCustomField(listId: number, field: CustomFieldInput): Promise<CustomField> {
   return call('POST /mailing_lists/:mailing_list_id/custom_fields', {
     params: { mailing_list_id: listId },
@@ -28,13 +41,15 @@ export function createCustomField(listId: number, field: CustomFieldInput): Prom
 export function updateCustomField(
   listId: number,
   { id, is_global: isGlobal }: CustomField,
-  changes: CustomFieldChanges
+  changes: CustomFieldChanges,
+  version?: RecordVersion
 ): Promise<CustomField> {
   const body = { custom_field: changes }
-  if (isGlobal) return call('PUT /custom_fields/:id', { params: { id }, body })
+  if (isGlobal) return call('PUT /custom_fields/:id', { params: { id }, body, version })
   return call('PUT /mailing_lists/:mailing_list_id/custom_fields/:id', {
     params: { mailing_list_id: listId, id },
-    body
+    body,
+    version
   })
 }
 

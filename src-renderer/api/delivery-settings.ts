@@ -7,7 +7,7 @@ import type {
 } from '../../src-main/api/delivery-settings/schema.ts'
 import type { seedListEndpoints } from '../../src-main/api/seed-lists/endpoints.ts'
 import type { SeedList, SeedListChanges, SeedListInput } from '../../src-main/api/seed-lists/schema.ts'
-import { apiCalls, ApiFailure } from './client.ts'
+import { apiCalls, ApiFailure, type RecordVersion } from './client.ts'
 
 export type { SeedList, SeedListInput }
 
@@ -49,8 +49,16 @@ export function createSeedList(list: SeedListInput): Promise<SeedList> {
   return seedLists.call('POST /seed_lists', { body: { seed_list: list } })
 }
 
-export function updateSeedList(id: number, changes: SeedListChanges): Promise<SeedList> {
-  return seedLists.call('PUT /seed_lists/:id', { params: { id }, body: { seed_list: changes } })
+export function fetchSeedList(id: number, version?: RecordVersion): Promise<SeedList> {
+  return seedLists.call('GET /seed_lists/:id', { params: { id }, version })
+}
+
+export function updateSeedList(
+  id: number,
+  changes: SeedListChanges,
+  version?: RecordVersion
+): Promise<SeedList> {
+  return seedLists.call('PUT /seed_lists/:id', { params: { id }, body: { seed_list: changes }, version })
 }
 
 export function createVirtualMta(name: string): Promise<VirtualMta> {

@@ -2,7 +2,7 @@ import type { mailingListEndpoints } from '../../src-main/api/mailing-lists/endp
 import type { MailingList, MailingListChanges } from '../../src-main/api/mailing-lists/schema.ts'
 import type { subscriberCountEndpoints } from '../../src-main/api/subscriber-counts/endpoints.ts'
 import type { StatusCounts, SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
-import { apiCalls } from './client.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { MailingList, MailingListChanges, StatusCounts, SubscriberCounts }
 
@@ -13,6 +13,10 @@ export function fetchMailingLists(): Promise<MailingList[]> {
   return call('GET /mailing_lists')
 }
 
+export function fetchMailingList(id: number, version?: RecordVersion): Promise<MailingList> {
+  return call('GET /mailing_lists/:mailing_list_id', { params: { mailing_list_id: id }, version })
+}
+
 export function fetchSubscriberCounts(): Promise<SubscriberCounts> {
   return counts.call('GET /subscriber_counts')
 }
@@ -21,10 +25,15 @@ export function createMailingList(list: MailingListChanges & { name: string }): 
   return call('POST /mailing_lists', { body: { mailing_list: list } })
 }
 
-export function updateMailingList(id: number, changes: MailingListChanges): Promise<MailingList> {
+export function updateMailingList(
+  id: number,
+  changes: MailingListChanges,
+  version?: RecordVersion
+): Promise<MailingList> {
   return call('PUT /mailing_lists/:mailing_list_id', {
     params: { mailing_list_id: id },
-    body: { mailing_list: changes }
+    body: { mailing_list: changes },
+    version
   })
 }
 

@@ -6,7 +6,7 @@ import type {
   segmentCountEndpoints
 } from '../../src-main/workbench/endpoints/segment-counts.ts'
 import type { windowSegmentEndpoints } from '../../src-main/workbench/endpoints/segments.ts'
-import { apiCalls, windowCalls } from './client.ts'
+import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 import type { StatusCounts } from './mailing-lists.ts'
 
 export type { ReferringSegment, Segment, SegmentSummary }
@@ -27,8 +27,8 @@ export function fetchSegments(listId: number): Promise<SegmentSummary[]> {
   return call('GET /mailing_lists/:mailing_list_id/segments', { params: { mailing_list_id: listId } })
 }
 
-export function fetchSegment(id: number): Promise<Segment> {
-  return call('GET /segments/:id', { params: { id } })
+export function fetchSegment(id: number, version?: RecordVersion): Promise<Segment> {
+  return call('GET /segments/:id', { params: { id }, version })
 }
 
 export function createSegment(listId: number, segment: NamedClause): Promise<Segment> {
@@ -38,8 +38,8 @@ export function createSegment(listId: number, segment: NamedClause): Promise<Seg
   })
 }
 
-export function updateSegment(id: number, segment: NamedClause): Promise<Segment> {
-  return own.call('PUT /segments/:id', { params: { id }, body: { segmentation_criteria: segment } })
+export function updateSegment(id: number, segment: NamedClause, version?: RecordVersion): Promise<Segment> {
+  return own.call('PUT /segments/:id', { params: { id }, body: { segmentation_criteria: segment }, version })
 }
 
 export async function deleteSegment(id: number): Promise<void> {

@@ -34,6 +34,15 @@ export function inLanguage(message: string): string {
   return translated(message, fieldName) ?? message
 }
 
+/** How a person knows a field of a record, by its path in what the API calls it, such as contents.0.subject: "Subject (1)". */
+export function fieldLabelOf(path: string): string {
+  const field = lastName(path)
+  const key = ['listForm', 'fieldLabel', 'fieldAttribute', 'auditAttribute', 'organizationFrame']
+    .map((section) => `${section}.${field}`)
+    .find((each) => i18n.global.te(each))
+  return withPlace(path, key === undefined ? labelOf(field) : i18n.global.t(key))
+}
+
 /** The message in English, with labels. */
 function withLabels(message: string): string {
   const [first = ''] = /^[a-z]+\d?(?= (?:cannot|must|is|has) )/.exec(message) ?? []
@@ -52,11 +61,14 @@ function fieldName(part: string): string {
 
 /** The label of a field by its path, such as contents.0.subject: "Subject (1)". */
 function labelOf(path: string): string {
-  const parts = path.split('.')
   const field = lastName(path)
-  const index = parts.find((part) => /^\d+$/.test(part))
   const key = labelKeyOf(field)
-  const label = key === undefined ? field.replaceAll('_', ' ') : i18n.global.t(key)
+  return withPlace(path, key === undefined ? field.replaceAll('_', ' ') : i18n.global.t(key))
+}
+
+/** A label with the place of what it is about, counted from 1. */
+function withPlace(path: string, label: string): string {
+  const index = path.split('.').find((part) => /^\d+$/.test(part))
   return index === undefined ? label : `${label} (${Number(index) + 1})`
 }
 

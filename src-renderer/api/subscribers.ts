@@ -7,7 +7,7 @@ import type {
 } from '../../src-main/api/subscribers/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
 import type { subscriberTableEndpoints } from '../../src-main/workbench/endpoints/subscriber-table.ts'
-import { apiCalls, ApiFailure, type Page, windowCalls } from './client.ts'
+import { apiCalls, ApiFailure, type Page, type RecordVersion, windowCalls } from './client.ts'
 
 export type { Subscriber }
 
@@ -28,9 +28,14 @@ export function fetchSubscriberPage(
 }
 
 /** One subscriber of a list. @throws ApiFailure not_found */
-export async function fetchSubscriber(listId: number, id: number): Promise<Subscriber> {
+export async function fetchSubscriber(
+  listId: number,
+  id: number,
+  version?: RecordVersion
+): Promise<Subscriber> {
   const [subscriber] = await call('GET /mailing_lists/:mailing_list_id/subscribers/:subscriber', {
-    params: { mailing_list_id: listId, subscriber: String(id) }
+    params: { mailing_list_id: listId, subscriber: String(id) },
+    version
   })
   if (!subscriber) throw new ApiFailure('not_found', `subscriber ${id} not found`)
   return subscriber
@@ -71,11 +76,13 @@ export function createSubscriber(
 export function updateSubscriber(
   listId: number,
   id: number,
-  subscriber: Given<typeof SubscriberChanges>
+  subscriber: Given<typeof SubscriberChanges>,
+  version?: RecordVersion
 ): Promise<Subscriber> {
   return call('PUT /mailing_lists/:mailing_list_id/subscribers/:subscriber', {
     params: { mailing_list_id: listId, subscriber: String(id) },
-    body: { subscriber }
+    body: { subscriber },
+    version
   })
 }
 

@@ -6,7 +6,7 @@ import type {
   SuppressionListInput
 } from '../../src-main/api/suppression-lists/schema.ts'
 import type { suppressedAddressImportEndpoints } from '../../src-main/workbench/endpoints/suppressed-address-imports.ts'
-import { apiCalls, type Page, windowCalls } from './client.ts'
+import { apiCalls, type Page, type RecordVersion, windowCalls } from './client.ts'
 
 export type { SuppressedAddress, SuppressedAddressImport, SuppressionList }
 
@@ -17,16 +17,20 @@ export function fetchSuppressionLists(): Promise<SuppressionList[]> {
   return call('GET /suppression_lists')
 }
 
-export function fetchSuppressionList(id: number): Promise<SuppressionList> {
-  return call('GET /suppression_lists/:id', { params: { id } })
+export function fetchSuppressionList(id: number, version?: RecordVersion): Promise<SuppressionList> {
+  return call('GET /suppression_lists/:id', { params: { id }, version })
 }
 
 export function createSuppressionList(list: SuppressionListInput): Promise<SuppressionList> {
   return call('POST /suppression_lists', { body: { suppression_list: list } })
 }
 
-export function updateSuppressionList(id: number, list: SuppressionListInput): Promise<SuppressionList> {
-  return call('PUT /suppression_lists/:id', { params: { id }, body: { suppression_list: list } })
+export function updateSuppressionList(
+  id: number,
+  list: Partial<SuppressionListInput>,
+  version?: RecordVersion
+): Promise<SuppressionList> {
+  return call('PUT /suppression_lists/:id', { params: { id }, body: { suppression_list: list }, version })
 }
 
 /** @param number of the page, from 0 */

@@ -15,7 +15,7 @@ import type {
   SyncRun,
   Verification
 } from '../../src-main/sync/schema.ts'
-import { windowCalls } from './client.ts'
+import { type RecordVersion, windowCalls } from './client.ts'
 
 export type {
   Answer,
@@ -47,8 +47,12 @@ export function addRemote(remote: RemoteInput): Promise<Remote> {
   return call('POST /remotes', { body: remote })
 }
 
-export function changeRemote(id: number, changes: RemoteChanges): Promise<Remote> {
-  return call('PUT /remotes/:id', { params: { id }, body: changes })
+export function fetchRemote(id: number, version?: RecordVersion): Promise<Remote> {
+  return call('GET /remotes/:id', { params: { id }, version })
+}
+
+export function changeRemote(id: number, changes: RemoteChanges, version?: RecordVersion): Promise<Remote> {
+  return call('PUT /remotes/:id', { params: { id }, body: changes, version })
 }
 
 export async function removeRemote(id: number): Promise<void> {

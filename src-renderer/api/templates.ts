@@ -10,7 +10,7 @@ import type {
   ContentPreview,
   contentPreviewEndpoints
 } from '../../src-main/workbench/endpoints/content-preview.ts'
-import { apiCalls, windowCalls } from './client.ts'
+import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
 export type { Content, ContentPreview, TemplateDetail, TemplateSummary }
 
@@ -22,8 +22,8 @@ export function fetchTemplates(listId: number): Promise<TemplateSummary[]> {
   return call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
 }
 
-export function fetchTemplate(id: number): Promise<TemplateDetail> {
-  return call('GET /templates/:id', { params: { id } })
+export function fetchTemplate(id: number, version?: RecordVersion): Promise<TemplateDetail> {
+  return call('GET /templates/:id', { params: { id }, version })
 }
 
 export function createTemplate(listId: number, template: CampaignChanges): Promise<TemplateDetail> {
@@ -33,8 +33,12 @@ export function createTemplate(listId: number, template: CampaignChanges): Promi
   })
 }
 
-export function updateTemplate(id: number, changes: CampaignChanges): Promise<TemplateDetail> {
-  return call('PUT /templates/:id', { params: { id }, body: { campaign: changes } })
+export function updateTemplate(
+  id: number,
+  changes: CampaignChanges,
+  version?: RecordVersion
+): Promise<TemplateDetail> {
+  return call('PUT /templates/:id', { params: { id }, body: { campaign: changes }, version })
 }
 
 export async function deleteTemplate(id: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { userEndpoints } from '../../src-main/api/users/endpoints.ts'
 import type { User, UserChanges, UserInput } from '../../src-main/api/users/schema.ts'
-import { apiCalls } from './client.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { User, UserChanges, UserInput }
 
@@ -16,12 +16,16 @@ export function fetchUsers(organizationId: number | null): Promise<User[]> {
   })
 }
 
+export function fetchUser(id: number, version?: RecordVersion): Promise<User> {
+  return call('GET /users/:id', { params: { id }, version })
+}
+
 export function createUser(user: UserInput): Promise<User> {
   return call('POST /users', { body: { user } })
 }
 
-export function updateUser(id: number, user: UserChanges): Promise<User> {
-  return call('PUT /users/:id', { params: { id }, body: { user } })
+export function updateUser(id: number, user: UserChanges, version?: RecordVersion): Promise<User> {
+  return call('PUT /users/:id', { params: { id }, body: { user }, version })
 }
 
 export async function deleteUser(id: number): Promise<void> {

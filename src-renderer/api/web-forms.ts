@@ -5,7 +5,7 @@ import type {
   WebFormChanges,
   WebFormInput
 } from '../../src-main/api/web-forms/schema.ts'
-import { apiCalls } from './client.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { PendingSubscription, WebForm, WebFormInput }
 
@@ -15,6 +15,13 @@ export function fetchWebForms(listId: number): Promise<WebForm[]> {
   return call('GET /mailing_lists/:mailing_list_id/web_forms', { params: { mailing_list_id: listId } })
 }
 
+export function fetchWebForm(listId: number, id: number, version?: RecordVersion): Promise<WebForm> {
+  return call('GET /mailing_lists/:mailing_list_id/web_forms/:id', {
+    params: { mailing_list_id: listId, id },
+    version
+  })
+}
+
 export function createWebForm(listId: number, form: WebFormInput): Promise<WebForm> {
   return call('POST /mailing_lists/:mailing_list_id/web_forms', {
     params: { mailing_list_id: listId },
@@ -22,10 +29,16 @@ export function createWebForm(listId: number, form: WebFormInput): Promise<WebFo
   })
 }
 
-export function updateWebForm(listId: number, id: number, changes: WebFormChanges): Promise<WebForm> {
+export function updateWebForm(
+  listId: number,
+  id: number,
+  changes: WebFormChanges,
+  version?: RecordVersion
+): Promise<WebForm> {
   return call('PUT /mailing_lists/:mailing_list_id/web_forms/:id', {
     params: { mailing_list_id: listId, id },
-    body: { web_form: changes }
+    body: { web_form: changes },
+    version
   })
 }
 

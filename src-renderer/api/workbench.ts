@@ -28,8 +28,9 @@ import type {
   RememberedColumnInput
 } from '../../src-main/workbench/import-mappings/schema.ts'
 import type { FileFormat, ImportOutcome } from './subscriber-imports.ts'
-import { ApiFailure, sessionHeaders, windowCalls } from './client.ts'
+import { ApiFailure, type RecordVersion, sessionHeaders, windowCalls } from './client.ts'
 
+export type { OrganizationSettings, Settings }
 export type { ApiKey, ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
 export type FileFormatChoice = ImportPreview['file_format']
 
@@ -61,22 +62,23 @@ export async function revokeApiKey(id: number): Promise<void> {
   await access.call('DELETE /api_keys/:id', { params: { id } })
 }
 
-export function fetchSettings(): Promise<Settings> {
-  return settings.call('GET /settings')
+export function fetchSettings(version?: RecordVersion): Promise<Settings> {
+  return settings.call('GET /settings', { version })
 }
 
-export function updateSettings(changes: SettingsChanges): Promise<Settings> {
-  return settings.call('PUT /settings', { body: changes })
+export function updateSettings(changes: SettingsChanges, version?: RecordVersion): Promise<Settings> {
+  return settings.call('PUT /settings', { body: changes, version })
 }
 
-export function fetchOrganizationSettings(): Promise<OrganizationSettings> {
-  return organization.call('GET /organization')
+export function fetchOrganizationSettings(version?: RecordVersion): Promise<OrganizationSettings> {
+  return organization.call('GET /organization', { version })
 }
 
 export function updateOrganizationSettings(
-  changes: OrganizationSettingChanges
+  changes: OrganizationSettingChanges,
+  version?: RecordVersion
 ): Promise<OrganizationSettings> {
-  return organization.call('PUT /organization', { body: changes })
+  return organization.call('PUT /organization', { body: changes, version })
 }
 
 /** Downloads a file into the upload directory. @returns the name under which the file is there */

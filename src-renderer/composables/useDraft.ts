@@ -2,6 +2,7 @@ import { type Ref, onMounted, onScopeDispose, ref, watch } from 'vue'
 import { useRoute } from 'vue-router'
 import { messageOf } from '../../src-main/base/errors.ts'
 import { type Draft, dropDraft, fetchDraft, keepDraft } from '../api/drafts.ts'
+import { mergeEdits } from '../components/records/merge-edits.ts'
 import { isLeftForGood, type UnsavedGuard, useUnsavedGuard } from './useUnsavedGuard.ts'
 
 /** Something that is written in the window, and that outlives the window before it is saved. */
@@ -42,6 +43,8 @@ export interface KeptDraft extends Omit<UnsavedGuard, 'isUnsaved' | 'saved'> {
   forget: () => Promise<void>
   /** The answer that the page may be left, and that what was written is to be there next time. */
   leaveKept: () => void
+  /** @returns what was stored when the writing began, of which a draft of last time is a change; of the type of the state */
+  base: () => unknown
 }
 
 /** Where an offered draft waits while something else is written in its place. */
@@ -62,7 +65,9 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
   const notice = ref<DraftNotice | null>(null)
   const fault = ref('')
   /** The draft of last time, as long as it is neither back nor dropped, and the name that it has. */
-  let offered: { name: string; state: string } | null = null
+  let offered: { name: string; state: string; base: string } | null = null
+  /** What is written is a change of this, as JSON. */
+  let base = guard.saved()
   /** Under which name that is kept which is written now; null = nothing is. */
   let keptName: string | null = null
   /** What has been looked for, and then what was found; undefined = nothing yet. Nothing is kept before. */
@@ -107,10 +112,11 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
   async function bringBack(): Promise<void> {
     const wanted = name()
     if (!notice.value || !offered || wanted === null) return
-    const { name: from, state: former } = offered
+    const { name: from, state: former, base: formerBase } = offered
     // What was written since then takes its place.
     const written = guard.isUnsaved() ? current() : null
-    if ((await restore(JSON.parse(former) as never)) === false) return
+    if ((await restore(withLaterChanges(former, formerBase) as never)) === false) return
+    base = formerBase === '' ? guard.saved() : formerBase
     offered = null
     keptName = wanted
     notice.value = { ...notice.value, is: 'back' }
@@ -118,8 +124,18 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     else if (from !== wanted) await inTurn(() => dropDraft(from))
   }
 
+  /** A draft, where it changed nothing as it was saved since. */
+  function withLaterChanges(former: string, formerBase: string): unknown {
+    const state: unknown = JSON.parse(former)
+    if (asksFirst || formerBase === '') return state
+    return mergeEdits(JSON.parse(formerBase) as unknown, state, JSON.parse(guard.saved()) as unknown).state
+  }
+
   async function dropNotice(): Promise<void> {
-    if (notice.value?.is === 'back') await restore(JSON.parse(guard.saved()) as never)
+    if (notice.value?.is === 'back') {
+      await restore(JSON.parse(guard.saved()) as never)
+      base = guard.saved()
+    }
     await forget()
   }
 
@@ -143,7 +159,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     return {
       title: title().slice(0, 255),
       path: (path?.() ?? route.fullPath).slice(0, 255),
-      base: guard.saved(),
+      base,
       state: JSON.stringify(state())
     }
   }
@@ -160,11 +176,10 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     const draft = current()
     keptName = wanted
     if (offered?.name === wanted) {
-      const { state: former } = offered
+      const { state: former, base: formerBase } = offered
       const earlier = earlierName(wanted)
-      offered = { name: earlier, state: former }
-      // Without a base it is offered, never put back by itself: something else has been written since.
-      await inTurn(() => keepDraft(earlier, { ...draft, base: '', state: former }))
+      offered = { name: earlier, state: former, base: formerBase }
+      await inTurn(() => keepDraft(earlier, { ...draft, base: formerBase, state: former }))
     }
     await inTurn(() => keepDraft(wanted, draft))
   }
@@ -232,16 +247,11 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
       isFinal = true
       guard.discard()
     },
-    markSaved: () => {
-      guard.markSaved()
+    markSaved: (state) => {
+      guard.markSaved(state)
+      base = guard.saved()
       void onSaved()
     },
-    capture: () => {
-      const markSent = guard.capture()
-      return () => {
-        markSent()
-        void onSaved()
-      }
-    }
+    base: () => JSON.parse(base) as unknown
   }
 }

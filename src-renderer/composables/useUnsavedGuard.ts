@@ -14,10 +14,8 @@ export interface UnsavedGuard {
   isUnsaved: () => boolean
   /** @returns what was saved last, as JSON */
   saved: () => string
-  /** Takes what there is now for saved. */
-  markSaved: () => void
-  /** @returns what takes that for saved which there is now, once it is: what is typed meanwhile is not */
-  capture: () => () => void
+  /** Takes a state for saved: what there is now, or what was saved in its place. */
+  markSaved: (state?: unknown) => void
 }
 
 /** Those of what is shown now. */
@@ -70,10 +68,6 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
     asking.value = true
     return new Promise((resolve) => (answer = resolve))
   }
-  function capture(): () => void {
-    const now = JSON.stringify(current())
-    return () => (saved = now)
-  }
   function onUnload(event: BeforeUnloadEvent): void {
     if (isUnsaved()) event.preventDefault()
   }
@@ -95,7 +89,8 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
     discard: () => settle(true),
     isUnsaved,
     saved: () => saved,
-    markSaved: () => capture()(),
-    capture
+    markSaved: (state = current()) => {
+      saved = JSON.stringify(state)
+    }
   }
 }

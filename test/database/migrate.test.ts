@@ -274,3 +274,23 @@ describe('a data directory', () => {
     await (await createApp({ dataDirectory, port: 0 })).close()
   })
 })
+
+it('the step to schema 45 keeps drafts whose members have names since then', async () => {
+  const { database, backups } = await databaseOf(44)
+  database.exec('PRAGMA foreign_keys = OFF')
+  const insert = database.prepare(
+    `INSERT INTO drafts (user_id, organization_id, name, title, path, base, state, updated_at)
+     VALUES (1, 1, ?, '', '', ?, ?, 0)`
+  )
+  insert.run('settings of list 5', '[{"name":"A"},{}]', '[{"name":"B"},{"City":"Rome"}]')
+  insert.run('template 7 (earlier)', '', '["Plain",[{"id":1}]]')
+  insert.run('campaign 9', '{"name":"A"}', '{"name":"B"}')
+
+  migrate(database, backups)
+
+  expect(database.prepare('SELECT base, state FROM drafts ORDER BY name').raw().all()).toEqual([
+    ['{"name":"A"}', '{"name":"B"}'],
+    ['{"settings":{"name":"A"},"preview":{}}', '{"settings":{"name":"B"},"preview":{"City":"Rome"}}'],
+    ['', '{"name":"Plain","contents":[{"id":1}]}']
+  ])
+})

@@ -99,6 +99,32 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     await second.finish()
   })
 
+  it('keeps what others changed since, and asks about what both changed', async () => {
+    const list = await makeList(started.api)
+    const campaign = await makeCampaign(started.api, list.id, { name: 'Spring' })
+    const path = `/lists/${list.id}/campaigns/${campaign.id}`
+    const first = await open(path)
+    await first.page.getByLabel('Name', { exact: true }).fill('Spring by me')
+    await untilKept(['Spring by me'])
+    await first.page.close({ runBeforeUnload: false })
+    const theirs = { name: 'Spring by her', dispatch_attributes: { speed: 700 } }
+    await started.api.put(`/campaigns/${campaign.id}`, { campaign: theirs })
+
+    const second = await open(path)
+    const { page } = second
+    await page.getByRole('button', { name: 'Restore draft' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const question = page.getByRole('dialog', { name: 'Someone else changed this too' })
+    await question.getByRole('radio', { name: 'Your value' }).click()
+    await question.getByRole('button', { name: 'Save this choice' }).click()
+    await page.getByText('The campaign was saved').first().waitFor()
+
+    const { data } = await started.api.get(`/campaigns/${campaign.id}`)
+    expect(data).toMatchObject({ name: 'Spring by me', dispatch: { speed: 700 } })
+    await untilKept([])
+    await second.finish()
+  })
+
   it('that is offered stays when nothing is done with it, and beside what is written instead', async () => {
     const list = await makeList(started.api, { name: 'Club' })
     const path = `/lists/${list.id}/settings`

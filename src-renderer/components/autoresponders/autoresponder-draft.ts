@@ -33,12 +33,26 @@ export function draftOf(autoresponder?: Autoresponder) {
   }
 }
 
-/** What the draft says, as a request. */
-export function inputOf(draft: AutoresponderDraft): AutoresponderInput {
+/** True if a delay of this unit ends at an hour of the day. */
+export function hasHour(unit: AutoresponderDraft['delay_unit']): boolean {
+  return ['days', 'weeks', 'months'].includes(unit)
+}
+
+/** What the draft says, as a request. What belongs to another trigger or delay is left out: the draft only has it for when that is chosen. */
+export function inputOf({
+  trigger_run_on_api,
+  trigger_include_subscribers_from_import,
+  delay_amount,
+  delay_unit,
+  delay_time,
+  ...draft
+}: AutoresponderDraft): AutoresponderInput {
   return {
     ...draft,
     name: draft.name.trim(),
-    delay_amount: Number(draft.delay_amount),
+    ...(draft.trigger === 'subscription' && { trigger_run_on_api, trigger_include_subscribers_from_import }),
+    ...(draft.delay === 'with_delay' && { delay_amount: Number(delay_amount), delay_unit }),
+    ...(draft.delay === 'with_delay' && hasHour(delay_unit) && { delay_time }),
     trigger_autoresponder_to_open_id: draft.trigger.startsWith('autoresponder_')
       ? draft.trigger_autoresponder_to_open_id || null
       : null,

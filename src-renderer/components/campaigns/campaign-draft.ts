@@ -115,8 +115,10 @@ export function changesOf(draft: CampaignDraft, available: DeliverySettings): Ca
       autowinner_enabled: sending.d_autowinner_enabled ?? false,
       autowinner_percentage: sending.d_autowinner_percentage ?? null,
       autowinner_delay_amount: sending.d_autowinner_delay_amount ?? null,
-      autowinner_delay_unit: sending.d_autowinner_delay_unit ?? null,
-      autowinner_metric: sending.d_autowinner_metric ?? null
+      ...(sending.d_autowinner_enabled && {
+        autowinner_delay_unit: sending.d_autowinner_delay_unit ?? null,
+        autowinner_metric: sending.d_autowinner_metric ?? null
+      })
     }
   }
 }

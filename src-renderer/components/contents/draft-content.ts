@@ -23,6 +23,13 @@ export function takeIds(contents: DraftContent[], saved: readonly Content[]): vo
   }
 }
 
+/** How a value of a content is shown to a person: HTML by its text. @param name of the member */
+export function contentText(name: unknown, value: unknown): string | undefined {
+  if (name !== 'html' || typeof value !== 'string') return undefined
+  const { body } = new DOMParser().parseFromString(value, 'text/html')
+  return body.textContent.replaceAll(/\s+/g, ' ').trim()
+}
+
 /** Whom a message comes from, where that is another than its list says. */
 export interface Sender {
   from_name: string

@@ -61,9 +61,17 @@ export function settingsOf(list: MailingList | undefined): ListSettings {
 
 /** What the form says, as a request; the primary key is left out, since naming it may take a while. */
 export function changesOf(form: ListSettings): MailingListChanges & { name: string } {
-  const { primary_key_custom_field_id: primaryKey, database_connection_id: connection, ...rest } = form
+  const {
+    primary_key_custom_field_id: primaryKey,
+    database_connection_id: connection,
+    d_autowinner_delay_unit,
+    d_autowinner_metric,
+    ...rest
+  } = form
   return {
     ...rest,
+    // Where there is no winner, they may be blank in the list, which the form shows as its first choices.
+    ...(form.d_autowinner_enabled && { d_autowinner_delay_unit, d_autowinner_metric }),
     name: form.name.trim(),
     d_from_name: form.d_from_name.trim() || null,
     d_from_email: form.d_from_email.trim() || null,
@@ -88,16 +96,4 @@ function chosen(value: string): string | null {
 export function previewOf(list: MailingList, fields: CustomField[]): Record<string, unknown> {
   const preview = list.preview_custom_field_data as Record<string, { value: unknown } | undefined>
   return Object.fromEntries(fields.map(({ name }) => [name, preview[name]?.value ?? null]))
-}
-
-/** Only what was changed: a field that is required may be without a preview. */
-export function changedPreview(
-  before: Record<string, unknown>,
-  after: Record<string, unknown>
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(after).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name] ?? null)
-    )
-  )
 }

@@ -1,0 +1,119 @@
+import { useOverlay } from '@nuxt/ui/composables'
+import { useI18n } from 'vue-i18n'
+import { ApiFailure, RecordVersion } from '../api/client.ts'
+import { fieldLabelOf } from '../api/sentence.ts'
+import ConflictDialog from '../components/records/ConflictDialog.vue'
+import {
+  changedMembers,
+  type EditConflict,
+  mergeEdits,
+  type Path,
+  withValue
+} from '../components/records/merge-edits.ts'
+import { formatNumber } from '../format.ts'
+
+/** A record that an editor changes. */
+export interface EditedRecord<State> {
+  /** Reads the record, as the form shows it. */
+  read: (version: RecordVersion) => Promise<State>
+  /** Makes what is stored what is wanted. @throws ApiFailure conflict if the record has another version by then */
+  write: (stored: State, wanted: State, version: RecordVersion) => Promise<unknown>
+  /** What a person calls a value; undefined = the name that the API has for it. */
+  label?: ((path: Path) => string | undefined) | undefined
+  /** How a value is shown; undefined = as it is. */
+  text?: ((path: Path, value: unknown) => string | undefined) | undefined
+}
+
+/**
+ * Writes only what differs.
+ * @param input what a form says, as a request
+ * @param write is given what differs, and all of it
+ */
+export function writeChanges<State, Input extends object>(
+  input: (state: State) => Input,
+  write: (changes: Partial<Input>, version: RecordVersion, all: Input) => Promise<unknown>
+): EditedRecord<State>['write'] {
+  return async (stored, wanted, version) => {
+    const all = input(wanted)
+    const changes = changedMembers(input(stored), all)
+    if (Object.keys(changes).length > 0) await write(changes, version, all)
+  }
+}
+
+/** How often an edit is joined with those of others, if they make one after the other. */
+const maxAttempts = 10
+
+/** Must be called in setup. */
+export function useRecordEdit() {
+  const { t } = useI18n()
+  const overlay = useOverlay()
+
+  /**
+   * Saves what a person changed of a record, and nothing else: what others changed in the meantime stays. If both changed the same value, the
+   * person is asked.
+   * @param base what the form began with
+   * @param mine what it says now
+   * @returns what is stored by now; null if the person went back to the form
+   */
+  async function saveEdit<State>(
+    base: State,
+    mine: State,
+    record: EditedRecord<State>
+  ): Promise<State | null> {
+    let [from, wanted] = [base, mine]
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const version = new RecordVersion()
+      const stored = await record.read(version)
+      const { state, conflicts } = mergeEdits(from, wanted, stored)
+      const decided = await decide(state, conflicts, record)
+      if (decided === null) return null
+      try {
+        await record.write(stored, decided, version)
+        return decided
+      } catch (error) {
+        if (!(error instanceof ApiFailure && error.code === 'conflict')) throw error
+      }
+      // What was decided is not asked again.
+      ;[from, wanted] = [stored, decided]
+    }
+    throw new Error(t('conflict.busy'))
+  }
+
+  async function decide<State>(
+    state: State,
+    conflicts: EditConflict[],
+    record: EditedRecord<State>
+  ): Promise<State | null> {
+    if (conflicts.length === 0) return state
+    const questions = conflicts.map(({ path, mine, theirs }) => ({
+      label: record.label?.(path) ?? fieldLabelOf(path.join('.')),
+      mine: record.text?.(path, mine) ?? textOf(mine),
+      theirs: record.text?.(path, theirs) ?? textOf(theirs)
+    }))
+    const dialog = overlay.create(ConflictDialog, { destroyOnClose: true })
+    const answers = (await dialog.open({ questions })) as ('mine' | 'theirs')[] | null
+    if (!answers) return null
+    return conflicts.reduce(
+      (decided, { path, theirs }, index) =>
+        answers[index] === 'theirs' ? withValue(decided, path, theirs) : decided,
+      state
+    )
+  }
+
+  function textOf(value: unknown): string {
+    if (value === null || value === undefined || value === '') return t('history.blank')
+    if (typeof value === 'boolean') return t(value ? 'common.yes' : 'common.no')
+    if (typeof value === 'number') return formatNumber(value)
+    if (typeof value === 'string') return value
+    if (!Array.isArray(value)) return JSON.stringify(value)
+    if (value.length === 0) return t('history.blank')
+    return value.map((item: unknown) => textOf(nameOf(item) ?? item)).join(', ')
+  }
+
+  return saveEdit
+}
+
+/** The name of a record; undefined for what has none. */
+function nameOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined
+}
