@@ -13,6 +13,7 @@ import type { Growth } from '../api/subscriber-counts/days.ts'
 import type { Choice } from './chosen.ts'
 import type { ListDomains } from './domains.ts'
 import { mayBeReused, type Timed } from './reuse.ts'
+import type { Found, SearchQuestion } from './search.ts'
 import type { Dependency } from '../http/dependencies.ts'
 
 declare module '../http/context.ts' {
@@ -28,6 +29,7 @@ export type SegmentQuestion =
   | { ask: 'selection'; choice: Choice; narrowing: Narrowing }
   | { ask: 'domains'; mailingListId: number }
   | { ask: 'growth'; organization: Organization; now: number }
+  | { ask: 'search'; sought: SearchQuestion }
   | { ask: 'dependencies'; field: FieldDefinition }
   | { ask: 'use'; mailingListIds: number[]; fieldId: number; values: LostValues }
 
@@ -139,6 +141,11 @@ export class SegmentReader {
   /** How the lists of an organization have grown until a time (UNIX milliseconds). */
   growth(organization: Organization, now: number): Promise<Growth> {
     return this.#thread.ask({ ask: 'growth', organization, now }) as Promise<Growth>
+  }
+
+  /** What has a name or an address that holds a text, wherever it is. @param signal aborted when nobody waits for it any more */
+  search(sought: SearchQuestion, signal: AbortSignal): Promise<Found> {
+    return this.#thread.ask({ ask: 'search', sought }, signal) as Promise<Found>
   }
 
   /** Whether a subscriber of the lists has such a value of a custom field. */

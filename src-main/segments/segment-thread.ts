@@ -8,6 +8,7 @@ import { chosenIds, subscribersByIds } from './chosen.ts'
 import { domainsOfList } from './domains.ts'
 import { findSelection } from './selection.ts'
 import { KeptChoices } from './kept-choices.ts'
+import { searchEverything } from './search.ts'
 import type { ChoicePage, SegmentQuestion } from './segment-reader.ts'
 import { dependenciesOf } from '../api/custom-fields/dependency-queries.ts'
 import { isInUse } from '../api/custom-fields/values-in-use.ts'
@@ -34,6 +35,8 @@ function valueOf(question: SegmentQuestion, signal: AbortSignal): Promise<unknow
       return domainsOfList(database, reader, question.mailingListId, signal)
     case 'growth':
       return subscriberGrowth(reader, question.organization, question.now)
+    case 'search':
+      return searchEverything(reader, question.sought)
     case 'dependencies':
       return dependenciesOf(reader, question.field, null)
     case 'use':

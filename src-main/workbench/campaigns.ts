@@ -4,12 +4,15 @@ import { stat } from 'node:fs/promises'
 import { deliveryOf, recipientsOf } from '../api/campaigns/queries.ts'
 import {
   campaignById,
+  campaignPage,
   campaignsOfList,
   dispatchOf,
-  presentCampaignSummaries
+  presentCampaignSummaries,
+  templatesOf
 } from '../api/campaigns/queries.ts'
 import { mayReadStatistics, withoutStatistics } from '../api/campaigns/routes.ts'
-import { ok } from '../http/envelope.ts'
+import { ok, okPage } from '../http/envelope.ts'
+import { limitPageSize } from '../http/pagination.ts'
 import { requireAccess } from '../http/permissions.ts'
 import { hoursOfCampaign, keepsRecipients } from '../api/statistics/queries.ts'
 import { outboxPath, previewOutboxPath } from '../delivery/outbox.ts'
@@ -18,18 +21,38 @@ import { formatOptionalTime } from '../base/times.ts'
 import { campaignEndpoints } from './endpoints/campaigns.ts'
 import { serve } from '../http/serve.ts'
 
+/** Campaigns that are listed at once. */
+const maxPageSize = 500
+
 /** What the window shows of campaigns beyond the API: those of all lists, how sending goes, and the messages themselves. */
 export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer, dataDirectory }) => ({
   'GET /campaigns': async ({ caller, query }) => {
     const { organizationId, timeZone } = caller
-    const rows = await campaignsOfList(reader, organizationId, query.mailing_list_id ?? null, {})
+    limitPageSize(query.per_page, maxPageSize)
+    const choice = {
+      mailingListId: query.mailing_list_id ?? null,
+      isArchived: query.archived,
+      isPending: query.is_pending
+    }
+    const { rows, total } = await campaignPage(reader, organizationId, choice, query)
     const recipients = await recipientsOf(
       reader,
       rows.map(({ id }) => id)
     )
-    const campaigns = await presentCampaignSummaries(reader, organizationId, rows.reverse(), timeZone)
+    const campaigns = await presentCampaignSummaries(reader, organizationId, rows, timeZone)
     const shown = mayReadStatistics(caller) ? campaigns : campaigns.map(withoutStatistics)
-    return ok(shown.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null })))
+    const listed = shown.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null }))
+    return okPage(listed, query, total)
+  },
+
+  'GET /mailing_lists/:mailing_list_id/campaign_names': async ({ caller, params }) => {
+    const rows = await campaignsOfList(reader, caller.organizationId, params.mailing_list_id, {})
+    return ok(rows.map(({ id, name }) => ({ id, name })).reverse())
+  },
+
+  'GET /mailing_lists/:mailing_list_id/templates': async ({ caller, params }) => {
+    const rows = await templatesOf(reader, caller.organizationId, params.mailing_list_id)
+    return ok(rows.map(({ id, name, archived }) => ({ id, name, archived: archived === 1 })))
   },
 
   'POST /campaigns/:id/duplicate': async ({ caller, params, body }) => {

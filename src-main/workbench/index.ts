@@ -24,6 +24,7 @@ import { importMappingRoutes } from './import-mappings/routes.ts'
 import { importPreviewRoutes } from './import-preview.ts'
 import { importRoutes } from './imports.ts'
 import { importUndoRoutes } from './import-undos.ts'
+import { mailingListRoutes } from './mailing-lists.ts'
 import { organizationSettingRoutes } from './organization.ts'
 import { searchRoutes } from './search.ts'
 import { segmentCountRoutes } from './segment-counts.ts'
@@ -62,6 +63,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(importRoutes)
   await app.register(importUndoRoutes)
   await app.register(organizationSettingRoutes)
+  await app.register(mailingListRoutes)
   await app.register(searchRoutes)
   await app.register(segmentCountRoutes)
   await app.register(sessionRoutes)

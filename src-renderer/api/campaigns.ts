@@ -13,11 +13,20 @@ import type { campaignPreviewEndpoints } from '../../src-main/delivery/endpoints
 import type {
   campaignEndpoints as shownEndpoints,
   CampaignProgress,
-  ListedCampaign
+  ListedCampaign,
+  ListedTemplate
 } from '../../src-main/workbench/endpoints/campaigns.ts'
-import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
+import { apiCalls, type Page, type RecordVersion, windowCalls } from './client.ts'
 
-export type { CampaignChanges, CampaignDetail, CampaignProgress, CampaignState, LinkStats, ListedCampaign }
+export type {
+  CampaignChanges,
+  CampaignDetail,
+  CampaignProgress,
+  CampaignState,
+  LinkStats,
+  ListedCampaign,
+  ListedTemplate
+}
 
 const campaigns = apiCalls<typeof campaignEndpoints>()
 const previews = apiCalls<typeof campaignPreviewEndpoints>()
@@ -25,9 +34,36 @@ const segments = apiCalls<typeof segmentEndpoints>()
 const statistics = apiCalls<typeof statisticsEndpoints>()
 const shown = windowCalls<typeof shownEndpoints>()
 
-/** The campaigns of a list, or with null of all lists; the newest first. */
-export function fetchCampaigns(listId: number | null): Promise<ListedCampaign[]> {
-  return shown.call('GET /campaigns', { query: listId === null ? {} : { mailing_list_id: listId } })
+/** Campaigns of a list, or with null of all lists; the newest first. @param number of the page, from 0 */
+export function fetchCampaignPage(
+  listId: number | null,
+  { archived, number, size }: { archived: boolean; number: number; size: number }
+): Promise<Page<ListedCampaign>> {
+  return shown.page('GET /campaigns', {
+    query: {
+      archived,
+      page: number,
+      per_page: size,
+      ...(listId !== null && { mailing_list_id: listId })
+    }
+  })
+}
+
+/** Those of all lists that are being sent, or have a time to begin at. */
+export function fetchPendingCampaigns(): Promise<ListedCampaign[]> {
+  return shown.call('GET /campaigns', { query: { is_pending: true } })
+}
+
+/** What the campaigns of a list are called, the newest first. */
+export function fetchCampaignNames(listId: number): Promise<{ id: number; name: string }[]> {
+  return shown.call('GET /mailing_lists/:mailing_list_id/campaign_names', {
+    params: { mailing_list_id: listId }
+  })
+}
+
+/** What the templates of a list are called. */
+export function fetchTemplateNames(listId: number): Promise<ListedTemplate[]> {
+  return shown.call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
 }
 
 export function fetchCampaign(id: number, version?: RecordVersion): Promise<CampaignDetail> {

@@ -1,24 +1,24 @@
 import type { mailingListEndpoints } from '../../src-main/api/mailing-lists/endpoints.ts'
 import type { MailingList, MailingListChanges } from '../../src-main/api/mailing-lists/schema.ts'
-import type { subscriberCountEndpoints } from '../../src-main/api/subscriber-counts/endpoints.ts'
-import type { StatusCounts, SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
-import { apiCalls, type RecordVersion } from './client.ts'
+import type { StatusCounts } from '../../src-main/api/subscriber-counts/schema.ts'
+import type {
+  ListedList,
+  mailingListEndpoints as listedEndpoints
+} from '../../src-main/workbench/endpoints/mailing-lists.ts'
+import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
-export type { MailingList, MailingListChanges, StatusCounts, SubscriberCounts }
+export type { ListedList, MailingList, MailingListChanges, StatusCounts }
 
 const { call } = apiCalls<typeof mailingListEndpoints>()
-const counts = apiCalls<typeof subscriberCountEndpoints>()
+const listed = windowCalls<typeof listedEndpoints>()
 
-export function fetchMailingLists(): Promise<MailingList[]> {
-  return call('GET /mailing_lists')
+/** All lists by id, with the numbers of their subscribers. */
+export function fetchMailingLists(): Promise<ListedList[]> {
+  return listed.call('GET /mailing_lists')
 }
 
 export function fetchMailingList(id: number, version?: RecordVersion): Promise<MailingList> {
   return call('GET /mailing_lists/:mailing_list_id', { params: { mailing_list_id: id }, version })
-}
-
-export function fetchSubscriberCounts(): Promise<SubscriberCounts> {
-  return counts.call('GET /subscriber_counts')
 }
 
 export function createMailingList(list: MailingListChanges & { name: string }): Promise<MailingList> {

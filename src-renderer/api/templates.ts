@@ -1,9 +1,4 @@
-import type {
-  CampaignChanges,
-  Content,
-  TemplateDetail,
-  TemplateSummary
-} from '../../src-main/api/campaigns/schema.ts'
+import type { CampaignChanges, Content, TemplateDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
 import type { templateEndpoints } from '../../src-main/api/templates/endpoints.ts'
 import type {
@@ -12,15 +7,11 @@ import type {
 } from '../../src-main/workbench/endpoints/content-preview.ts'
 import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
-export type { Content, ContentPreview, TemplateDetail, TemplateSummary }
+export type { Content, ContentPreview, TemplateDetail }
 
 const { call } = apiCalls<typeof templateEndpoints>()
 const previews = windowCalls<typeof contentPreviewEndpoints>()
 const previewEndpoint = 'POST /mailing_lists/:mailing_list_id/content_preview'
-
-export function fetchTemplates(listId: number): Promise<TemplateSummary[]> {
-  return call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
-}
 
 export function fetchTemplate(id: number, version?: RecordVersion): Promise<TemplateDetail> {
   return call('GET /templates/:id', { params: { id }, version })

@@ -1,7 +1,7 @@
 import { storeToRefs } from 'pinia'
 import { computed, type ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
-import { fetchCampaigns } from '../api/campaigns.ts'
+import { fetchCampaignNames } from '../api/campaigns.ts'
 import { type AddingImport, fetchImportsThatAdded } from '../api/imports.ts'
 import type { RecordChoices } from '../components/filters/conditions.ts'
 import { formatDateTime, formatNumber } from '../format.ts'
@@ -17,7 +17,7 @@ export function useRecordChoices(listId: () => number): {
   const { t } = useI18n()
   const { lists } = storeToRefs(useMailingLists())
   const { reloadOn } = useLiveEvents()
-  const campaigns = useLoaded(() => fetchCampaigns(listId()))
+  const campaigns = useLoaded(() => fetchCampaignNames(listId()))
   const imports = useLoaded(() => fetchImportsThatAdded(listId()))
   reloadOn(['campaign'], listId, campaigns.reload)
   reloadOn(['subscriber_import'], listId, imports.reload)

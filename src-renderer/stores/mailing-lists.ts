@@ -1,14 +1,20 @@
 import { defineStore } from 'pinia'
-import { computed } from 'vue'
+import { computed, shallowRef } from 'vue'
 import {
   fetchMailingLists,
-  fetchSubscriberCounts,
+  type ListedList,
   type MailingList,
   type StatusCounts
 } from '../api/mailing-lists.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
 import { useLiveEvents } from './live-events.ts'
 
+/** A list with the numbers of its subscribers, and without its settings. */
+export interface NamedList extends ListedList {
+  total: number
+}
+
+/** A list with its settings and the numbers of its subscribers. */
 export interface CountedList extends MailingList {
   counts: StatusCounts
   total: number
@@ -18,42 +24,51 @@ const noCounts: StatusCounts = { active: 0, bounced: 0, unsubscribed: 0, scomp: 
 
 /** All lists with their counts, kept up to date. */
 export const useMailingLists = defineStore('mailing-lists', () => {
-  const details = useLoaded(fetchMailingLists)
-  const counted = useLoaded(fetchSubscriberCounts)
-  const { reloadOn } = useLiveEvents()
-  reloadOn(['mailing_list'], () => null, details.reload)
-  reloadOn(['mailing_list', 'subscriber'], () => null, counted.reload)
-
-  const isCounted = computed(() => counted.value.value !== undefined)
-  const countsOf = computed(
-    () => new Map(counted.value.value?.mailing_lists.map((entry) => [entry.mailing_list.id, entry.counts]))
-  )
+  const counts = shallowRef(new Map<number, StatusCounts>())
   /** Counts change all the time, and are read where they are shown: what shows none of them is not drawn again. */
-  const lists = computed(() => {
-    if (!isCounted.value) return []
-    return (details.value.value ?? []).map((list): CountedList => ({
-      ...list,
+  const lists = shallowRef<NamedList[]>([])
+  const listed = useLoaded(async () => {
+    const answer = await fetchMailingLists()
+    counts.value = new Map(answer.map((list) => [list.id, list.counts]))
+    if (!isSame(lists.value, answer)) lists.value = answer.map(namedList)
+    return true
+  })
+  useLiveEvents().reloadOn(['mailing_list', 'subscriber'], () => null, listed.reload)
+
+  function namedList({ id, name, is_remote_list }: ListedList): NamedList {
+    return {
+      id,
+      name,
+      is_remote_list,
       get counts() {
-        return countsOf.value.get(list.id) ?? noCounts
+        return countsOf(id)
       },
       get total() {
         return totalOf(this.counts)
       }
-    }))
+    }
+  }
+  const countsOf = (id: number): StatusCounts => counts.value.get(id) ?? noCounts
+  const totals = computed(() => {
+    const sum = { ...noCounts }
+    for (const each of counts.value.values())
+      for (const status of Object.keys(sum) as (keyof StatusCounts)[]) sum[status] += each[status]
+    return sum
   })
-  const totals = computed(() => counted.value.value?.counts ?? noCounts)
-  const failure = computed(() => details.failure.value ?? counted.failure.value)
-  const loaded = computed(
-    () => failure.value !== null || (isCounted.value && details.value.value !== undefined)
-  )
+  const { failure, reload } = listed
+  const loaded = computed(() => failure.value !== null || listed.value.value !== undefined)
   const byId = computed(() => new Map(lists.value.map((list) => [list.id, list])))
 
-  async function reload(): Promise<void> {
-    await Promise.all([details.reload(), counted.reload()])
-  }
-
-  return { lists, byId, totals, failure, loaded, reload }
+  return { lists, byId, countsOf, totals, failure, loaded, reload }
 })
+
+/** True if the same lists have the same names. */
+function isSame(before: readonly NamedList[], now: readonly ListedList[]): boolean {
+  return (
+    before.length === now.length &&
+    now.every(({ id, name }, index) => before[index]?.id === id && before[index].name === name)
+  )
+}
 
 export function totalOf(counts: StatusCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)

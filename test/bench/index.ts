@@ -10,11 +10,12 @@ import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchScale } from './scale.ts'
 import { benchSegments } from './segments.ts'
+import { benchSize } from './size.ts'
 import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|scale|start|sync|window [ROWS ...]]: prints a table for each number of rows and
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|scale|size|start|sync|window [ROWS ...]]: prints a table for each number of rows and
 // writes the same figures as JSON to test/bench/results.
 
 const suites = {
@@ -29,6 +30,7 @@ const suites = {
   campaigns: benchCampaigns,
   organizations: benchOrganizations,
   scale: benchScale,
+  size: benchSize,
   sync: benchSync,
   window: benchWindow
 }

@@ -4,6 +4,7 @@ import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaig
 import type { CampaignProgress } from '../../src-main/workbench/endpoints/campaigns.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
+  expectSuccess,
   importText,
   makeCampaign,
   makeList,
@@ -135,6 +136,43 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
     await page.getByRole('cell', { name: 'Newsletter' }).first().waitFor()
     await window.screenshot('campaigns')
+    await window.finish()
+  })
+
+  it('go to the archive and come back, as templates do', async () => {
+    const { api, app } = started
+    const list = await makeList(api, { name: 'Old news' })
+    const { id } = await makeCampaign(api, list.id, { name: 'News of last year' })
+    expectSuccess(
+      await api.post(`/mailing_lists/${list.id}/templates`, {
+        campaign: { name: 'Last layout', contents: [] }
+      })
+    )
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns/${id}`)
+    const { page } = window
+    const archive = page.getByRole('button', { name: 'Archive' })
+    await archive.click()
+    await page.getByText('The campaign is in the archive').first().waitFor()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
+    await page.getByText('No campaigns yet').waitFor()
+    await page.getByRole('switch', { name: 'Archived' }).click()
+    await page.getByRole('link', { name: 'News of last year' }).waitFor()
+    await window.screenshot('campaigns-archived')
+    await page.getByRole('link', { name: 'News of last year' }).click()
+    await page.getByRole('button', { name: 'Move out of the archive' }).click()
+    await page.getByText('The campaign is out of the archive').first().waitFor()
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click()
+    await page.getByRole('link', { name: 'News of last year' }).waitFor()
+
+    await page.goto(`${app.baseUrl}/lists/${list.id}/templates`)
+    await page.getByRole('link', { name: 'Last layout' }).click()
+    await archive.click()
+    await page.getByText('The template is in the archive').first().waitFor()
+    await page.getByRole('link', { name: 'Back', exact: true }).click()
+    await page.getByText('No templates yet').waitFor()
+    await page.getByRole('switch', { name: 'Archived' }).click()
+    await page.getByRole('link', { name: 'Last layout' }).waitFor()
+    await window.screenshot('templates-archived')
     await window.finish()
   })
 

@@ -193,4 +193,32 @@ onEachStage('the pages of lists', ({ started, open }) => {
     expect((await api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
     await window.finish(/ERR_FAILED/)
   })
+
+  it('shows a long table in pages, sorted as a whole', async () => {
+    const { api } = started
+    const names = Array.from({ length: 120 }, (_, number) => `Paged ${String(number).padStart(3, '0')}`)
+    for (const name of names) await makeList(api, { name })
+    const window = await open('/lists')
+    const { page } = window
+    await page.getByPlaceholder('Find a list').fill('paged')
+    const first = page.locator('tbody tr td:first-child').first()
+    const range = page.getByRole('main').getByText(/ to .* of 120$/)
+    await expect.poll(() => range.innerText()).toBe('1 to 100 of 120')
+
+    await page.getByRole('button', { name: 'Page 2' }).click()
+    await expect.poll(() => range.innerText()).toBe('101 to 120 of 120')
+    expect(await first.innerText()).toBe('Paged 100')
+    await window.screenshot('lists-page-2')
+
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    await expect.poll(() => first.innerText()).toBe('Paged 119')
+    expect(await range.innerText()).toBe('1 to 100 of 120')
+
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('paged 07')
+    await page.getByRole('option', { name: 'Paged 077' }).click()
+    await page.getByRole('heading', { name: 'Paged 077' }).waitFor()
+    await window.finish()
+  })
 })

@@ -56,12 +56,28 @@ it('campaigns and imports are found by a part of their name, templates and conte
   expect((await found('data')).imports).toEqual([])
 })
 
+it('lists are found by a part of their name, by name', async () => {
+  await makeList(started.api, { name: 'Winter club' })
+  await makeList(started.api, { name: 'The Club of summer' })
+  await deleteList(started.api, (await makeList(started.api, { name: 'Old club' })).id)
+
+  expect((await found('CLUB')).mailing_lists.map(({ name }) => name)).toEqual([
+    'The Club of summer',
+    'Winter club'
+  ])
+})
+
 it('nobody finds what they may not see', async () => {
   const list = await makeList(started.api)
   await makeSubscriber(started.api, list.id, 'hidden@example.com')
   await makeCampaign(started.api, list.id, { name: 'hidden campaign' })
   const stranger = await systemAdminIn(started.app, await makeOrganization(started))
-  expect(await found('hidden', stranger)).toEqual({ subscribers: [], campaigns: [], imports: [] })
+  expect(await found('hidden', stranger)).toEqual({
+    mailing_lists: [],
+    subscribers: [],
+    campaigns: [],
+    imports: []
+  })
   const writer = await clientOfUser(started, { permissions: { campaign: ['create'] } })
   expect(await found('hidden', writer)).toMatchObject({ subscribers: [], campaigns: [{}] })
 })

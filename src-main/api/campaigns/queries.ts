@@ -3,6 +3,7 @@ import type { CampaignContentsTable, CampaignsTable, DispatchesTable } from './t
 import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
+import { type Page, pageOf } from '../../http/pagination.ts'
 import {
   bounceAddress,
   bounceEmailId,
@@ -100,6 +101,34 @@ export function campaignsOfList(
     })
   }
   return query.orderBy('campaigns.id').execute()
+}
+
+/** Which campaigns a window shows. */
+export interface CampaignChoice {
+  /** null = those of all lists of the organization. */
+  mailingListId: number | null
+  isArchived: boolean
+  /** Only those that are being sent, or have a time to begin at. */
+  isPending: boolean
+}
+
+/** A page of campaigns, the newest first. */
+export function campaignPage(
+  db: Kysely<Schema>,
+  organizationId: number,
+  { mailingListId, isArchived, isPending }: CampaignChoice,
+  page: Page
+): Promise<{ rows: NamedCampaign[]; total: number }> {
+  const found = campaignsOf(db, organizationId, 'campaign')
+    .$if(mailingListId !== null, (query) => query.where('mailing_list_id', '=', mailingListId))
+    .where('campaigns.archived', '=', Number(isArchived) as 0 | 1)
+    .$if(isPending, (query) =>
+      query.where('campaigns.id', 'in', (select) =>
+        select.selectFrom('dispatches').select('campaign_id').where('state', 'in', ['scheduled', 'sending'])
+      )
+    )
+    .orderBy('campaigns.id', 'desc')
+  return pageOf(found, page)
 }
 
 /** The templates of a list, or with null of the organization, by id. */

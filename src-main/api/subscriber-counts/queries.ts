@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import type { StatusCounts, SubscriberCounts } from './schema.ts'
@@ -26,18 +26,40 @@ export async function subscriberCounts(
   }
 }
 
+type CountRow = Pick<Selectable<Schema['mailing_list_counts']>, 'mailing_list_id' | 'status' | 'subscribers'>
+
 /** The kept counters of each list of an organization that has any subscribers, or had. */
 export async function countsPerList(
   db: Kysely<Schema>,
   organizationId: number
 ): Promise<Map<number, StatusCounts>> {
-  const rows = await db
-    .selectFrom('mailing_list_counts')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
-    .select(['mailing_list_id', 'status', 'subscribers'])
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .execute()
+  return byList(
+    await db
+      .selectFrom('mailing_list_counts')
+      .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
+      .select(['mailing_list_id', 'status', 'subscribers'])
+      .where('organization_id', '=', organizationId)
+      .where('deleted_at', 'is', null)
+      .execute()
+  )
+}
+
+/** The same of the lists of any organization whose ids are in a range. */
+export async function countsOfLists(
+  db: Kysely<Schema>,
+  { from, to }: { from: number; to: number }
+): Promise<Map<number, StatusCounts>> {
+  return byList(
+    await db
+      .selectFrom('mailing_list_counts')
+      .select(['mailing_list_id', 'status', 'subscribers'])
+      .where('mailing_list_id', '>=', from)
+      .where('mailing_list_id', '<=', to)
+      .execute()
+  )
+}
+
+function byList(rows: CountRow[]): Map<number, StatusCounts> {
   const perList = new Map<number, StatusCounts>()
   for (const { mailing_list_id: id, status, subscribers } of rows) {
     const counts = perList.get(id) ?? zeroCounts()

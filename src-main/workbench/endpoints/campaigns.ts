@@ -1,16 +1,29 @@
 import { type Static, Type } from 'typebox'
 import { CampaignSummary } from '../../api/campaigns/schema.ts'
-import { envelope } from '../../http/envelope.ts'
-import { Filled, IdParams, Nullable, Timestamp } from '../../http/schema.ts'
+import { envelope, pagedEnvelope } from '../../http/envelope.ts'
+import { PageQuery } from '../../http/pagination.ts'
+import { Filled, IdParams, MailingListParams, Nullable, Timestamp, withDefault } from '../../http/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
-/** A campaign as the window lists it. */
+const {
+  content_html: _html,
+  content_text: _text,
+  dispatch: _dispatch,
+  ...summary
+} = CampaignSummary.properties
+
+/** A campaign as the window lists it: without what is written in it. */
 const ListedCampaign = Type.Object({
-  ...CampaignSummary.properties,
+  ...summary,
   /** How many it is for; null while they are counted, and before it began. */
   recipients: Nullable(Type.Integer())
 })
 export type ListedCampaign = Static<typeof ListedCampaign>
+
+const Named = Type.Object({ id: Type.Integer(), name: Type.String() })
+
+const ListedTemplate = Type.Object({ ...Named.properties, archived: Type.Boolean() })
+export type ListedTemplate = Static<typeof ListedTemplate>
 
 const CampaignProgress = Type.Object({
   phase: Nullable(Type.Enum(['everybody', 'split_testing', 'decision_delay', 'winner'])),
@@ -42,8 +55,26 @@ export type CampaignProgress = Static<typeof CampaignProgress>
 export const campaignEndpoints = unlistedEndpoints({
   'GET /campaigns': {
     access: 'signed_in',
-    query: Type.Object({ mailing_list_id: Type.Optional(Type.Integer()) }),
-    answer: envelope(Type.Array(ListedCampaign))
+    query: Type.Object({
+      mailing_list_id: Type.Optional(Type.Integer()),
+      archived: withDefault(Type.Boolean(), false),
+      // Those that are being sent, or have a time to begin at.
+      is_pending: withDefault(Type.Boolean(), false),
+      ...PageQuery(100)
+    }),
+    answer: pagedEnvelope(ListedCampaign)
+  },
+
+  'GET /mailing_lists/:mailing_list_id/campaign_names': {
+    access: 'signed_in',
+    params: MailingListParams,
+    answer: envelope(Type.Array(Named))
+  },
+
+  'GET /mailing_lists/:mailing_list_id/templates': {
+    access: 'signed_in',
+    params: MailingListParams,
+    answer: envelope(Type.Array(ListedTemplate))
   },
 
   /** A campaign like it, of another name, that is not sent yet. */
