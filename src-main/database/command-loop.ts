@@ -97,6 +97,8 @@ export class CommandLoop {
   #changeLogId: number
   /** Where the log ended that was noted last; null where it may be another one since. */
   #log: LogPosition | null = null
+  /** Frames of the log after the last commit. */
+  #frames = 0
   /** Rows that this connection ever changed. */
   readonly #totalChanges
   readonly #waitedFor: Queued[] = []
@@ -292,6 +294,7 @@ export class CommandLoop {
       for (const each of answered)
         if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
     }
+    if (this.#checkpointer.hasBegun) this.#readFrames()
     for (const { port, reply } of answered) await this.#answer(port, reply)
   }
 
@@ -379,6 +382,9 @@ export class CommandLoop {
     if (!this.#checkpointer.hasBegun) return
     try {
       const frames = this.#checkpointer.logLength
+      // A row that is set to what it was counts as changed, but nothing is written: what others wrote before may not be on the disk.
+      if (frames === this.#frames) return
+      this.#frames = frames
       // A log that grows is the same one still.
       if (this.#log === null || frames <= this.#log.frames) {
         const salts = saltsOfLog(this.#databasePath)
@@ -388,6 +394,14 @@ export class CommandLoop {
     } catch (error) {
       // An earlier place notices less, and accuses nobody.
       process.stderr.write(`The last change could not be noted: ${messageOf(error)}\n`)
+    }
+  }
+
+  #readFrames(): void {
+    try {
+      this.#frames = this.#checkpointer.logLength
+    } catch (error) {
+      process.stderr.write(`The end of the log could not be read: ${messageOf(error)}\n`)
     }
   }
 
@@ -407,6 +421,7 @@ export class CommandLoop {
   #goOn(): void {
     this.#refusing = false
     this.#checkpointer.begin()
+    this.#readFrames()
   }
 
   #refuse(): void {

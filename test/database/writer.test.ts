@@ -55,6 +55,20 @@ const goOnWith = (writer: Writer, id: number) => writer.run('suppressionLists.co
 const damaged = 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 const locked = 'the data is locked by another program, such as a database browser. Close it there'
 
+it('notes nothing of the log that is not on the disk for sure', async () => {
+  const { writer, databasePath, request } = await started()
+  writer.goOn()
+  const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
+  const id = await request('a@example.com')
+  const noted = notedLastChange(databasePath)
+  await goOnWith(writer, id)
+
+  // It sets what is set already: SQLite counts a row as changed, writes no page and waits for no disk.
+  await writer.run('users.noteRightPassword', { userId })
+
+  expect(notedLastChange(databasePath)).toEqual(noted)
+})
+
 describe('a writer of damaged data', () => {
   it('does what lets people in, refuses everything else with a sentence, and goes on once it is told to', async () => {
     const { writer, request, suppressed, names } = await started()
