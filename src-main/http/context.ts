@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Caller } from './caller.ts'
 import type { BodyRules, LongTexts } from './json-body.ts'
-import type { Access } from './permissions.ts'
+import type { Access } from './access.ts'
 
 /** What the routes work with. A module that serves others adds itself, by declaration merging. */
 export interface ApplicationContext {

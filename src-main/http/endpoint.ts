@@ -1,6 +1,6 @@
 import type { Static, TArray, TObject, TSchema } from 'typebox'
 import type { BodyRules } from './json-body.ts'
-import type { Access } from './permissions.ts'
+import type { Access } from './access.ts'
 
 /**
  * A call of the HTTP API as it is declared, once: the server serves it, the API reference describes it, and the window

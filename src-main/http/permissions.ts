@@ -1,16 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError } from '../base/errors.ts'
-import type { Caller, Permission, PermissionKey } from './caller.ts'
-
-/**
- * Who may use a route: anyone at all, whoever has the link of a message (on any web page), anyone who is signed in, a kind
- * of administrator, or who has a permission.
- */
-export type Access =
-  'public' | 'message_link' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission | AnyOf
-
-/** Permissions of which one will do. */
-type AnyOf = readonly [Permission, Permission, ...Permission[]]
+import { type Access, hasAccess } from './access.ts'
+import type { Caller } from './caller.ts'
 
 /**
  * Refuses a caller who may not use the route that was called (docs/api.md, "Who may call").
@@ -30,32 +21,6 @@ export function requireAccess(caller: Caller, access: Access | undefined): void 
   if (access === 'organization_admin') refuse('only administrators may do this')
   const permissions = [access].flat().join(' or ')
   refuse(`this needs the permission ${permissions}, which user ${caller.userId} does not have`)
-}
-
-/** Whether a caller may use what has this access. */
-export function hasAccess(caller: Caller, access: Access | undefined): boolean {
-  switch (access) {
-    case 'public':
-    case 'message_link':
-    case 'signed_in':
-    case undefined:
-      return true
-    case 'system_admin':
-      return caller.role === 'system_admin'
-    case 'organization_admin':
-      return caller.role !== 'standard'
-    default: {
-      const permissions: Permission[] = typeof access === 'string' ? [access] : [...access]
-      return permissions.some((each) => hasPermission(caller, each))
-    }
-  }
-}
-
-/** Whether a caller may do something: administrators may do everything. */
-export function hasPermission(caller: Caller, permission: Permission): boolean {
-  if (caller.role !== 'standard') return true
-  const [key, action] = permission.split('.') as [PermissionKey, string]
-  return caller.permissions[key]?.includes(action) ?? false
 }
 
 function refuse(message: string): never {

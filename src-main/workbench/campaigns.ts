@@ -10,6 +10,7 @@ import {
   presentCampaignSummaries,
   templatesOf
 } from '../api/campaigns/queries.ts'
+import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { mayReadStatistics, withoutStatistics } from '../api/campaigns/routes.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
@@ -46,12 +47,14 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer, dataDi
   },
 
   'GET /mailing_lists/:mailing_list_id/campaign_names': async ({ caller, params }) => {
-    const rows = await campaignsOfList(reader, caller.organizationId, params.mailing_list_id, {})
+    const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+    const rows = await campaignsOfList(reader, list.organization_id, list.id, {})
     return ok(rows.map(({ id, name }) => ({ id, name })).reverse())
   },
 
   'GET /mailing_lists/:mailing_list_id/templates': async ({ caller, params }) => {
-    const rows = await templatesOf(reader, caller.organizationId, params.mailing_list_id)
+    const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
+    const rows = await templatesOf(reader, list.organization_id, list.id)
     return ok(rows.map(({ id, name, archived }) => ({ id, name, archived: archived === 1 })))
   },
 

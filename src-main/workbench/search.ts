@@ -1,5 +1,5 @@
 import { ok } from '../http/envelope.ts'
-import { hasPermission } from '../http/permissions.ts'
+import { hasPermission } from '../http/access.ts'
 import { serve } from '../http/serve.ts'
 import { signalOf } from './choice.ts'
 import { searchEndpoints } from './endpoints/search.ts'

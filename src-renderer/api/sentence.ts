@@ -13,7 +13,23 @@ const quotedOrName =
  * the labels that the window gives them.
  */
 export function sentenceOf(message: string): string {
+  const [, named] = permissionRefusal.exec(message) ?? []
+  if (named !== undefined) return sentenceOfPermissions(named.split(' or '))
   return asSentence(translated(message, fieldName) ?? withLabels(message))
+}
+
+/** How the API refuses what a user may not do: permissions such as campaign/template.create, joined by "or". */
+const permissionRefusal = /^this needs the permission (.+), which user \d+ does not have$/
+
+/** The same with the labels that the window gives permissions. */
+function sentenceOfPermissions(permissions: string[]): string {
+  const { t } = i18n.global
+  const labels = permissions.map((permission) => {
+    const [key = '', action = ''] = permission.split('.')
+    return `“${t(`permissionKey.${key.replace('/', '_')}`)}: ${t(`permissionAction.${action}`)}”`
+  })
+  const joined = labels.reduce((first, last) => t('refusalText.or', { first, last }))
+  return t('refusalText.permission', { permissions: joined })
 }
 
 /** What is said at a field, whose name would only repeat what stands there. @param complaint goes on after the name */

@@ -1,6 +1,7 @@
 import { storeToRefs } from 'pinia'
 import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
+import type { Access } from '../../src-main/http/access.ts'
 import { isUnnamed, jobPages } from '../../src-main/api/jobs/pages.ts'
 import { endedJobStates } from '../../src-main/api/jobs/schema.ts'
 import type { AnyJob } from '../api/jobs.ts'
@@ -15,6 +16,7 @@ export type ShownJob = AnyJob & {
   percent: number | null
   hasEnded: boolean
   canPause: boolean
+  canCancel: boolean
   /** Its state as a person would say it: one that is held is paused, whatever it is held in. */
   shownState: AnyJob['state']
 }
@@ -24,11 +26,20 @@ const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
   BulkAction: ({ mailing_list_id: listId }) => `/lists/${listId}/bulk-actions`
 }
 
+/** Who may pause and cancel jobs; bulk actions are their own users' and administrators'. */
+const accessTo: Record<Exclude<AnyJob['job_type'], 'BulkAction'>, Access> = {
+  SubscriberImport: 'subscriber.import',
+  SubscriberExport: 'subscriber.export',
+  SuppressedAddressImport: 'organization_admin',
+  Campaign: 'campaign.update_state'
+}
+
 /** Jobs as the window shows them, in the order in which they are given. Drafts of campaigns are no jobs to a person. */
 export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<ShownJob[]> {
   const bulkText = useBulkText()
   const { t } = useI18n()
   const { session } = storeToRefs(useSession())
+  const { may } = useSession()
   const titleOf = (job: AnyJob): string => {
     if (job.job_type === 'BulkAction') return bulkText.title(job.action)
     return isUnnamed({ type: job.job_type, name: job.name }) ? t('imports.number', { id: job.id }) : job.name
@@ -45,7 +56,8 @@ export function useShownJobs(jobs: Ref<AnyJob[] | undefined>): ComputedRef<Shown
           percent: total === null ? null : total === 0 ? 100 : (done / total) * 100,
           title: titleOf(job),
           hasEnded,
-          canPause: type !== 'BulkAction',
+          canPause: type !== 'BulkAction' && may(accessTo[type]),
+          canCancel: type === 'BulkAction' || may(accessTo[type]),
           shownState: job.paused && !hasEnded ? 'paused' : state
         }
       ]

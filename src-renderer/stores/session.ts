@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, watch } from 'vue'
+import { type Access, hasAccess } from '../../src-main/http/access.ts'
 import { fetchSession, signOut, switchOrganization } from '../api/session.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
 import { mayLeaveWindow } from '../composables/useUnsavedGuard.ts'
@@ -19,6 +20,11 @@ export const useSession = defineStore('session', () => {
   const isAdmin = computed(() => role.value !== 'standard')
   const maySwitchOrganization = computed(() => session.value?.may_switch_organization ?? false)
 
+  /** Whether the user may do what has this access: the rest is not offered. Nothing is before the session is known. */
+  function may(access: Access): boolean {
+    return session.value !== undefined && hasAccess(session.value.user, access)
+  }
+
   /** Shows another organization: nothing of the one before may stay, so the window begins anew. */
   async function showOrganization(id: number): Promise<void> {
     if (!(await mayLeaveWindow())) return
@@ -34,5 +40,15 @@ export const useSession = defineStore('session', () => {
     beginAnew()
   }
 
-  return { session, failure, isSystemAdmin, isAdmin, maySwitchOrganization, reload, showOrganization, leave }
+  return {
+    session,
+    failure,
+    isSystemAdmin,
+    isAdmin,
+    may,
+    maySwitchOrganization,
+    reload,
+    showOrganization,
+    leave
+  }
 })

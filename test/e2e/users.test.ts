@@ -3,7 +3,14 @@ import type { Organization } from '../../src-main/api/organizations/schema.ts'
 import type { User } from '../../src-main/api/users/schema.ts'
 import { makeOrganization, makeUser, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
-import { makeCampaign, makeList } from '../support/builders.ts'
+import {
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSegment,
+  makeSubscriber,
+  makeWebForm
+} from '../support/builders.ts'
 import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 const password = 'correct horse'
@@ -155,6 +162,75 @@ describe.skipIf(skipsWithoutBrowser)(
       await page.getByText(/No user with/).waitFor()
       expect(await find()).toBeUndefined()
       await window.finish()
+    })
+
+    it('what a user may not do is not offered, and no page of theirs complains', async () => {
+      const { api, app } = started
+      const list = await makeList(api, { name: 'Readers' })
+      await makeSubscriber(api, list.id, 'ann@example.com')
+      await makeField(api, list.id, 'City', 'text')
+      await makeSegment(api, list.id, { name: 'Some' })
+      await makeWebForm(api, list.id)
+      const campaign = await makeCampaign(api, list.id, { name: 'News' })
+      const ends: Record<string, string[]> = {
+        '/': [],
+        '/lists': ['Create list'],
+        [`/lists/${list.id}`]: ['Import a file', 'Add subscriber'],
+        [`/lists/${list.id}/fields`]: ['Create field'],
+        [`/lists/${list.id}/campaigns`]: ['Create campaign'],
+        [`/lists/${list.id}/campaigns/${campaign.id}`]: ['Save', 'Delete', 'Archive', 'Write to the outbox…'],
+        [`/lists/${list.id}/templates`]: ['Create template'],
+        [`/lists/${list.id}/segments`]: ['Create segment'],
+        [`/lists/${list.id}/autoresponders`]: ['Create autoresponder'],
+        [`/lists/${list.id}/forms`]: ['Create form'],
+        [`/lists/${list.id}/settings`]: ['Save', 'Delete list'],
+        '/campaigns': [],
+        '/jobs': [],
+        '/suppression': ['Create suppression list'],
+        '/delivery': ['Create seed list', 'Add'],
+        '/settings': ['Save'],
+        '/api-access': []
+      }
+      for (const permissions of [{ subscriber: ['read'] }, {}] as Record<string, string[]>[]) {
+        const { email } = await makeUser(started, { permissions, password1: password, password2: password })
+        const context = await browser.newContext({ locale: 'en-US' })
+        const page = await context.newPage()
+        await page.goto(app.baseUrl)
+        await page.getByLabel('Email').fill(email)
+        await page.getByLabel('Password').fill(password)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByRole('link', { name: 'Readers' }).first().waitFor()
+        for (const [path, missing] of Object.entries(ends)) {
+          await page.goto(app.baseUrl + path)
+          const main = page.getByRole('main')
+          const where = `${path} for ${JSON.stringify(permissions)}`
+          await expect
+            .poll(() => main.getByRole('heading', { level: 1 }).innerText(), {
+              timeout: 10_000,
+              message: where
+            })
+            .not.toBe('')
+          await page.waitForTimeout(300)
+          expect(await main.getByRole('alert').allInnerTexts(), where).toEqual([])
+          for (const name of missing) {
+            const offered = main
+              .getByRole('button', { name, exact: true })
+              .or(main.getByRole('link', { name, exact: true }))
+            expect(await offered.count(), `${name} on ${where}`).toBe(0)
+          }
+        }
+        await page.goto(`${app.baseUrl}/lists/${list.id}`)
+        const isReader = 'subscriber' in permissions
+        await page
+          .getByText(isReader ? 'ann@example.com' : 'You may not see the subscribers of this list')
+          .waitFor()
+        await page.goto(`${app.baseUrl}/lists/${list.id}/fields`)
+        await page.getByRole('button', { name: 'City' }).click()
+        const editor = page.getByRole('dialog', { name: 'City' })
+        expect(await editor.getByLabel('Name', { exact: true }).isDisabled()).toBe(true)
+        expect(await editor.getByRole('button', { name: 'Save' }).count()).toBe(0)
+        await context.close()
+      }
     })
 
     it('the last system administrator says why it stays', async () => {

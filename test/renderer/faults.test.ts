@@ -105,3 +105,14 @@ describe('a message of the API', () => {
     )
   })
 })
+
+it('a permission that is missing is named as the page of users names it', () => {
+  expect(sentenceOf('this needs the permission campaign/template.create, which user 7 does not have')).toBe(
+    'You need the permission “Templates: Create” for this. Ask an administrator.'
+  )
+  expect(
+    sentenceOf('this needs the permission subscriber.read or subscriber.export, which user 7 does not have')
+  ).toBe(
+    'You need the permission “Subscribers: Read” or “Subscribers: Export” for this. Ask an administrator.'
+  )
+})

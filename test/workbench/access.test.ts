@@ -120,6 +120,9 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /selections/:id/bulk_actions': { foreign: ofSelection },
   'POST /selections/:id/exports': { needs: 'subscriber.export', foreign: ofSelection },
   'GET /campaigns': {},
+  'GET /mailing_lists': {},
+  'GET /mailing_lists/:mailing_list_id/campaign_names': { foreign: ofList },
+  'GET /mailing_lists/:mailing_list_id/templates': { foreign: ofList },
   'POST /campaigns/:id/duplicate': { needs: 'campaign.create', foreign: ofCampaign },
   'GET /campaigns/:id/progress': { needs: 'campaign.read_stats', foreign: ofCampaign },
   'GET /campaigns/:id/outbox': {

@@ -2,7 +2,8 @@ import { notFound } from '../../base/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
-import { hasPermission, requireAccess } from '../../http/permissions.ts'
+import { hasPermission } from '../../http/access.ts'
+import { requireAccess } from '../../http/permissions.ts'
 import { readTime } from '../statistics/periods.ts'
 import {
   campaignById,

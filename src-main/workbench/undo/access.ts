@@ -1,6 +1,6 @@
 import type { ChangeAction } from '../../database/schema.ts'
 import type { PermissionKey } from '../../http/caller.ts'
-import type { Access } from '../../http/permissions.ts'
+import type { Access } from '../../http/access.ts'
 import type { UndoableChange } from '../../undo/rules.ts'
 
 const keys: Record<UndoableChange, PermissionKey | 'organization_admin' | 'system_admin'> = {
