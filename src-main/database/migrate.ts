@@ -29,6 +29,7 @@ import { livedClock } from './migrations/0042-lived-clock.ts'
 import { archivedCampaigns } from './migrations/0043-archived-campaigns.ts'
 import { syncAnswers } from './migrations/0044-sync-answers.ts'
 import { draftMembers } from './migrations/0045-draft-members.ts'
+import { triggeredAutoresponders } from './migrations/0046-triggered-autoresponders.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -55,7 +56,8 @@ export const migrations: readonly Migration[] = [
   livedClock,
   archivedCampaigns,
   syncAnswers,
-  draftMembers
+  draftMembers,
+  triggeredAutoresponders
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -14,7 +14,10 @@ interface Scope {
   mailingListId: number
 }
 
-type Settings = Omit<AutoresponderRow, 'id' | 'mailing_list_id' | 'created_at' | 'updated_at'>
+type Settings = Omit<
+  AutoresponderRow,
+  'id' | 'mailing_list_id' | 'triggered_at' | 'created_at' | 'updated_at'
+>
 
 const newAutoresponder: Settings = {
   name: '',

@@ -94,7 +94,7 @@ export async function presentAutoresponders(
     content_format: row.content_format,
     content_html: row.content_html,
     content_text: row.content_text,
-    triggered_on: null,
+    triggered_on: formatOptionalTime(row.triggered_at, timeZone),
     paused_at: formatOptionalTime(row.paused_at, timeZone),
     segmentation_criteria_id: row.segmentation_criteria_id,
     special_sending_rule_id: null,

@@ -63,6 +63,10 @@ interface Recipient {
   contentReplacementFields?: Record<string, string>
 }
 
+async function noteTriggered({ db, now }: CommandContext, ids: number[]): Promise<void> {
+  await db.updateTable('autoresponders').set({ triggered_at: now }).where('id', 'in', ids).execute()
+}
+
 /** Queues a message of each autoresponder. */
 export async function queueReactions(
   context: CommandContext,
@@ -82,6 +86,10 @@ export async function queueReactions(
       }))
     )
     .execute()
+  await noteTriggered(
+    context,
+    autoresponders.map(({ id }) => id)
+  )
 }
 
 /** Queues a message of each autoresponder to each of the subscribers who is active. */
@@ -93,7 +101,7 @@ export async function queueReactionsOfMany(
 ): Promise<void> {
   if (subscriberIds.length === 0) return
   for (const autoresponder of autoresponders) {
-    await context.db
+    const { numInsertedOrUpdatedRows: queued } = await context.db
       .insertInto('autoresponder_reactions')
       .columns(['autoresponder_id', 'subscriber_id', 'due_at', 'content_replacement_fields', 'created_at'])
       .expression((select) =>
@@ -109,6 +117,7 @@ export async function queueReactionsOfMany(
           .where('id', 'in', subscriberIds)
           .where('status', '=', 'active')
       )
-      .execute()
+      .executeTakeFirstOrThrow()
+    if (queued !== 0n) await noteTriggered(context, [autoresponder.id])
   }
 }

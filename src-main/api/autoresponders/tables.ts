@@ -33,6 +33,8 @@ export interface AutorespondersTable {
   content_html: string
   content_text: string
   segmentation_criteria_id: number | null
+  /** When it last queued a message; null = never. */
+  triggered_at: Generated<Time | null>
   created_at: Fixed<Time>
   updated_at: Time
 }

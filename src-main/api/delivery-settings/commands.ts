@@ -50,7 +50,7 @@ export const createVirtualMta: Command<Create<VirtualMtaInput>, VirtualMta> = as
     .returning('id')
     .executeTakeFirstOrThrow()
   recordOne(context, 'virtual_mta', 'create', { organizationId }, id)
-  return { id, type: 'virtual_mta', name }
+  return { id, type: 'virtualmta', name }
 }
 
 /** Adds a URL domain. @throws ApiError validation_failed for what is no domain, or is there already */

@@ -15,7 +15,7 @@ export async function virtualMtasOf(db: Kysely<Schema>, organizationId: number):
     .execute()
   return [
     { id: 0, type: 'default_route', name: systemDefaultRoute },
-    ...rows.map(({ id, name }) => ({ id, type: 'virtual_mta' as const, name }))
+    ...rows.map(({ id, name }) => ({ id, type: 'virtualmta' as const, name }))
   ]
 }
 

@@ -9,7 +9,7 @@ export const systemDefaultRoute = 'System Default Route'
 export const VirtualMta = Type.Object({
   /** 0 = the system default route. */
   id: Type.Integer(),
-  type: Type.Enum(['default_route', 'virtual_mta']),
+  type: Type.Enum(['default_route', 'virtualmta']),
   name: Type.String()
 })
 export type VirtualMta = Static<typeof VirtualMta>

@@ -53,6 +53,9 @@ describe('what lists send with', () => {
   it('the virtual MTAs always hold the system default route, which cannot be deleted', async () => {
     const { data } = await started.api.get<unknown[]>('/virtual_mtas')
     expect(data[0]).toEqual({ id: 0, type: 'default_route', name: 'System Default Route' })
+    const made = await started.api.post('/virtual_mtas', { virtual_mta: { name: unique() } })
+    expect(made.data).toMatchObject({ type: 'virtualmta' })
+    expect((await started.api.get<unknown[]>('/virtual_mtas')).data).toContainEqual(made.data)
     expect(await started.api.delete('/virtual_mtas/0')).toMatchObject({ success: false })
   })
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { Autoresponder } from '../../../src-main/api/autoresponders/schema.ts'
 import type { Subscriber, TriggerResult } from '../../../src-main/api/subscribers/schema.ts'
 import { clientOfUser } from '../../support/accounts.ts'
 import { sharedApplication } from '../../support/application.ts'
 import {
   allSubscribers,
+  importText,
   makeAutoresponder,
   makeField,
   makeList,
@@ -269,4 +271,28 @@ describe('content_replacement_fields', () => {
     })
     expect(answer).toMatchObject({ error_code: 'validation_failed' })
   })
+})
+
+it('triggered_on is when an autoresponder last queued a message, for one subscriber or for those of an import', async () => {
+  const { listId, ids, trigger } = await makeWorld()
+  const { id } = await subscribe(listId)
+  const triggered = async (): Promise<boolean[]> => {
+    const { data } = await started.api.get<Autoresponder[]>(`/mailing_lists/${listId}/autoresponders`)
+    return data.map(({ triggered_on }) => triggered_on !== null)
+  }
+  expect(await triggered()).toEqual([false, false, false])
+
+  await trigger(id, { autoresponder_ids: [ids[0]] })
+  expect(await triggered()).toEqual([true, false, false])
+
+  // Nobody of this import is active.
+  const settings = {
+    column_mapping: ['email', 'status'],
+    autoresponders: { api: { trigger_new: { id: ids[1] } } }
+  }
+  await importText(started.api, listId, 'email,status\nb@example.com,bounced\n', settings)
+  expect(await triggered()).toEqual([true, false, false])
+
+  await importText(started.api, listId, 'email,status\nc@example.com,\n', settings)
+  expect(await triggered()).toEqual([true, true, false])
 })
