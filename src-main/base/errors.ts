@@ -6,7 +6,7 @@ export type ErrorCode =
   | 'not_found'
   | 'multiple_records_found'
   | 'not_authorized'
-  /** Of our own: what a window wants to change was changed since it was read ({@link changedSince}). */
+  /** Of our own: what a window wants to change was changed since it was read (database/change-log.ts). */
   | 'conflict'
   | 'internal_error'
 

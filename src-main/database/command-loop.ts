@@ -338,7 +338,8 @@ export class CommandLoop {
       const result = await run(context, input)
       if (unchangedSince !== undefined) await requireUnchanged(context, changes, unchangedSince)
       const lastChange = await appendToChangeLog(context, changes)
-      return { reply: { id, result }, changes, undos, lastChange }
+      const isBased = unchangedSince !== undefined && lastChange !== null
+      return { reply: { id, result, ...(isBased && { lastChange }) }, changes, undos, lastChange }
     } catch (error) {
       const nothing = { changes: [], undos, lastChange: null }
       const storage = storageFaultOf(error)

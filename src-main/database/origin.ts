@@ -30,8 +30,14 @@ export const commandLine: Origin = { via: 'command_line', causeId: null, userId:
  */
 export const requestOrigin = new AsyncLocalStorage<Origin>()
 
+/** What a request was based on. */
+export interface RequestBase {
+  /** The last entry of the change log when the caller read what it changes now, or of what the request has changed since. */
+  lastChange: number
+}
+
 /**
- * The last entry of the change log when the caller read what it changes now. A command is refused with "conflict" if something that it
- * changes has a later entry; without a value nothing is compared.
+ * What the request is based on that is being answered. A command is refused with "conflict" if something that it changes has a later
+ * entry; without a value nothing is compared.
  */
-export const unchangedSince = new AsyncLocalStorage<number>()
+export const requestBase = new AsyncLocalStorage<RequestBase>()

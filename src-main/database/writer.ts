@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
 import { checkRun, NothingRefused } from './check-run.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
 import { keepLog } from './connection.ts'
-import { type Origin, requestOrigin, unchangedSince } from './origin.ts'
+import { type Origin, type RequestBase, requestBase, requestOrigin } from './origin.ts'
 
 export interface WriterOptions {
   databasePath: string
@@ -26,7 +26,7 @@ export interface CommandRequest {
 }
 
 export type CommandReply = { id: number } & (
-  | { result: unknown }
+  | { result: unknown; lastChange?: number }
   | { checked: true }
   | { refused: { code: ErrorCode; message: string; data: unknown } }
   | { failed: string }
@@ -42,10 +42,18 @@ export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: t
 /** A command that ended in a fault that nobody expected: a refusal and a fault of the disk are other errors. */
 export class CommandFailed extends Error {}
 
+/** A command that has no reply yet. */
+interface Waiting {
+  resolve: (value: unknown) => void
+  reject: (error: Error) => void
+  /** What the request is based on that it is a part of. */
+  base: RequestBase | undefined
+}
+
 /** The sending end of a command queue: one port to the writer thread. */
 export class CommandClient {
   readonly #port: Pick<MessagePort, 'postMessage'>
-  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  readonly #waiting = new Map<number, Waiting>()
   #nextId = 1
 
   constructor(port: Pick<MessagePort, 'postMessage'>) {
@@ -59,16 +67,16 @@ export class CommandClient {
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandResult<Name>> {
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      const base = requestBase.getStore()
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, base })
       const origin = requestOrigin.getStore()
-      const since = unchangedSince.getStore()
       const isCheck = checkRun.getStore() ?? false
       this.#port.postMessage({
         id,
         name,
         input,
         ...(origin && { origin }),
-        ...(since !== undefined && { unchangedSince: since }),
+        ...(base && { unchangedSince: base.lastChange }),
         ...(isCheck && { isCheck })
       } satisfies CommandRequest)
     })
@@ -79,8 +87,11 @@ export class CommandClient {
     const waiting = this.#waiting.get(reply.id)
     if (!waiting) return
     this.#waiting.delete(reply.id)
-    if ('result' in reply) waiting.resolve(reply.result)
-    else if ('checked' in reply) waiting.reject(new NothingRefused())
+    if ('result' in reply) {
+      // The commands that follow in the request are based on this one.
+      if (waiting.base && reply.lastChange !== undefined) waiting.base.lastChange = reply.lastChange
+      waiting.resolve(reply.result)
+    } else if ('checked' in reply) waiting.reject(new NothingRefused())
     else if ('refused' in reply) {
       waiting.reject(new ApiError(reply.refused.code, reply.refused.message, reply.refused.data))
     } else if ('storage' in reply) waiting.reject(new StorageFault(reply.storage))

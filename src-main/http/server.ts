@@ -10,7 +10,8 @@ import {
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode, StorageFault, storageFaultOf } from '../base/errors.ts'
-import { type Origin, requestOrigin, unchangedSince } from '../database/origin.ts'
+import { newestEntry } from '../database/change-log.ts'
+import { type Origin, requestBase, requestOrigin } from '../database/origin.ts'
 import type { Caller } from './caller.ts'
 import type { ApplicationContext } from './context.ts'
 import type { FailureEnvelope } from './envelope.ts'
@@ -122,14 +123,14 @@ export async function createServer(
     else done()
   })
   app.addHook('preHandler', ({ headers }, _reply, done) => {
-    const since = Number(headers[sinceHeader])
-    if (Number.isSafeInteger(since)) unchangedSince.run(since, done)
+    const lastChange = Number(headers[sinceHeader])
+    if (Number.isSafeInteger(lastChange)) requestBase.run({ lastChange }, done)
     else done()
   })
   // Before anything is read: what is read then may be newer than it says, never older.
   app.addHook('preHandler', async ({ caller, method }, reply) => {
     if (method === 'GET' && caller?.apiKeyId === null) {
-      void reply.header(lastChangeHeader, await lastChangeIn(context.reader))
+      void reply.header(lastChangeHeader, await newestEntry(context.reader))
     }
   })
   app.setNotFoundHandler(async (request, reply) => {
@@ -151,17 +152,6 @@ export async function createServer(
   })
   await register(app)
   return app
-}
-
-/** The last entry of the change log; 0 while there is none. */
-async function lastChangeIn(reader: ApplicationContext['reader']): Promise<number> {
-  const last = await reader
-    .selectFrom('change_log')
-    .select('id')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return last?.id ?? 0
 }
 
 /** Where a request comes from; null = from nobody in particular. */

@@ -189,6 +189,31 @@ describe('A change that carries the version it was based on', () => {
     expect(expectSuccess(answer)).toMatchObject({ status: 'unsubscribed' })
   })
 
+  it('is made whole when it takes several commands', async () => {
+    const list = await makeList(api)
+    const field = await makeField(api, list.id, 'Number', 'number')
+    const path = `${v2}/mailing_lists/${list.id}`
+    const { version } = await readAt(path)
+    const changes = { name: 'Members', primary_key_custom_field_id: field.id }
+
+    const answer = await window.call('PUT', path, { mailing_list: changes }, since(version))
+
+    expect(expectSuccess(answer)).toMatchObject(changes)
+  })
+
+  it('is refused when too much happened since to look through', async () => {
+    const list = await makeList(api)
+
+    const answer = await window.call(
+      'PUT',
+      `${v2}/mailing_lists/${list.id}`,
+      { mailing_list: {} },
+      since('-30000')
+    )
+
+    expect(answer).toMatchObject({ status: 409, error_code: 'conflict' })
+  })
+
   it('is refused when an import changed the subscriber since, and made when it changed others around', async () => {
     const list = await makeList(api)
     const [ann, ben] = [
