@@ -95,10 +95,8 @@ export class CommandLoop {
   readonly #identities: FileIdentities
   /** The last entry of the change log that was noted. */
   #changeLogId: number
-  /** Where the log ended that was noted last; null where it may be another one since. */
-  #log: LogPosition | null = null
-  /** Frames of the log after the last commit. */
-  #frames = 0
+  /** Where the log ended after the last commit; null = not known. */
+  #end: LogPosition | null = null
   /** Rows that this connection ever changed. */
   readonly #totalChanges
   readonly #waitedFor: Queued[] = []
@@ -198,7 +196,7 @@ export class CommandLoop {
     const refusal = await this.#begin(maxWaitForLock)
     if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
     const changedRows = this.#totalChanges.get()
-    const done = await this.#run(queued.request)
+    const done = await this.#run(queued.request, { comparesBase: true })
     if (queued.request.isCheck) {
       this.#takeBack(done.undos)
       const { id } = queued.request
@@ -262,7 +260,8 @@ export class CommandLoop {
         break
       }
       const changedRows = this.#totalChanges.get()
-      const done = await this.#run(queued.request)
+      // A request waits for its long work itself: to refuse a part of it would leave it half done.
+      const done = await this.#run(queued.request, { comparesBase: false })
       changes.push(...done.changes)
       undos.push(...done.undos)
       if ('result' in done.reply && done.reply.result instanceof Unfinished) {
@@ -285,7 +284,7 @@ export class CommandLoop {
       if (failure) throw failure
       this.#commit()
       // It may have begun a new log.
-      this.#log = null
+      this.#end = null
       this.#publish(changes)
       if (rest) this.#background.unshift(rest)
     } catch (error) {
@@ -294,7 +293,7 @@ export class CommandLoop {
       for (const each of answered)
         if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
     }
-    if (this.#checkpointer.hasBegun) this.#readFrames()
+    if (this.#checkpointer.hasBegun) this.#readEnd()
     for (const { port, reply } of answered) await this.#answer(port, reply)
   }
 
@@ -317,7 +316,10 @@ export class CommandLoop {
   }
 
   /** Runs a command inside the open transaction, with its entries in the change log. */
-  async #run({ id, name, input, origin, unchangedSince }: CommandRequest): Promise<Done> {
+  async #run(
+    { id, name, input, origin, unchangedSince }: CommandRequest,
+    { comparesBase }: { comparesBase: boolean }
+  ): Promise<Done> {
     const { run } = commandNamed(this.#commands, name)
     const changes: Change[] = []
     const clock = Date.now()
@@ -336,10 +338,15 @@ export class CommandLoop {
     }
     try {
       const result = await run(context, input)
-      if (unchangedSince !== undefined) await requireUnchanged(context, changes, unchangedSince)
+      const isBased = unchangedSince !== undefined
+      if (isBased && comparesBase) await requireUnchanged(context, changes, unchangedSince)
       const lastChange = await appendToChangeLog(context, changes)
-      const isBased = unchangedSince !== undefined && lastChange !== null
-      return { reply: { id, result, ...(isBased && { lastChange }) }, changes, undos, lastChange }
+      return {
+        reply: { id, result, ...(isBased && lastChange !== null && { lastChange }) },
+        changes,
+        undos,
+        lastChange
+      }
     } catch (error) {
       const nothing = { changes: [], undos, lastChange: null }
       const storage = storageFaultOf(error)
@@ -381,26 +388,27 @@ export class CommandLoop {
     this.#changeLogId = changeLogId ?? this.#changeLogId
     // Until the pages are noted, nothing else is: one note without the other would look like a lost one.
     if (!this.#checkpointer.hasBegun) return
+    const before = this.#end
+    this.#readEnd()
+    const end = this.#end
+    // SQLite writes nothing where a row is set to what it is, but counts it as changed: earlier commits may not be on the disk.
+    if (end && before && end.frames === before.frames && end.salts === before.salts) return
     try {
-      const frames = this.#checkpointer.logLength
-      // A row that is set to what it was counts as changed, but nothing is written: what others wrote before may not be on the disk.
-      if (frames === this.#frames) return
-      this.#frames = frames
-      // A log that grows is the same one still.
-      if (this.#log === null || frames <= this.#log.frames) {
-        const salts = saltsOfLog(this.#databasePath)
-        this.#log = salts === null ? null : { salts, frames }
-      } else this.#log = { ...this.#log, frames }
-      this.#lastChange.note({ changeLogId: this.#changeLogId, log: this.#log })
+      this.#lastChange.note({ changeLogId: this.#changeLogId, log: end })
     } catch (error) {
       // An earlier place notices less, and accuses nobody.
       process.stderr.write(`The last change could not be noted: ${messageOf(error)}\n`)
     }
   }
 
-  #readFrames(): void {
+  /** Reads where the log ends. One that grows is the same one still. */
+  #readEnd(): void {
+    const known = this.#end
+    this.#end = null
     try {
-      this.#frames = this.#checkpointer.logLength
+      const frames = this.#checkpointer.logLength
+      const salts = known && frames > known.frames ? known.salts : saltsOfLog(this.#databasePath)
+      this.#end = salts === null ? null : { salts, frames }
     } catch (error) {
       process.stderr.write(`The end of the log could not be read: ${messageOf(error)}\n`)
     }
@@ -422,7 +430,7 @@ export class CommandLoop {
   #goOn(): void {
     this.#refusing = false
     this.#checkpointer.begin()
-    this.#readFrames()
+    this.#readEnd()
   }
 
   #refuse(): void {

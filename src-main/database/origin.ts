@@ -32,12 +32,9 @@ export const requestOrigin = new AsyncLocalStorage<Origin>()
 
 /** What a request was based on. */
 export interface RequestBase {
-  /** The last entry of the change log when the caller read what it changes now, or of what the request has changed since. */
+  /** An entry of the change log: the last one when the caller read the record, and then the last one of the request itself. */
   lastChange: number
 }
 
-/**
- * What the request is based on that is being answered. A command is refused with "conflict" if something that it changes has a later
- * entry; without a value nothing is compared.
- */
+/** The base of the request that is being answered. A command is refused with "conflict" if a record that it changes has a later entry. */
 export const requestBase = new AsyncLocalStorage<RequestBase>()
