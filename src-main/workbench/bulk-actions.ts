@@ -13,31 +13,14 @@ import { describeClause } from '../api/segments/describe.ts'
 import { namesIn } from '../api/segments/queries.ts'
 import { exportRow, presentExport } from '../api/subscriber-exports/queries.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
-import type { Caller, Permission } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
-import type { Access } from '../http/access.ts'
 import { requireAccess } from '../http/permissions.ts'
 import { serve } from '../http/serve.ts'
+import { accessFor, permissionsForUndo } from '../api/bulk-actions/rights.ts'
 import { readChoice, signalOf } from './choice.ts'
 import { bulkActionEndpoints } from './endpoints/bulk-actions.ts'
-
-/** What each kind of action needs. Suppression lists are the administrators' alone. */
-const accessFor: Record<BulkActionKind, readonly Access[]> = {
-  set_status: ['subscriber.update'],
-  set_field: ['subscriber.update'],
-  copy: ['subscriber.create'],
-  move: ['subscriber.create', 'subscriber.delete'],
-  suppress: ['organization_admin'],
-  correct_domains: ['subscriber.update'],
-  delete: ['subscriber.delete']
-}
-
-/** What undoing needs beside that. */
-const permissionsForUndo: Partial<Record<BulkActionKind, Permission>> = {
-  copy: 'subscriber.delete',
-  delete: 'subscriber.create'
-}
 
 /** Rows that are read at once for the CSV. */
 const rowsPerRead = 500

@@ -51,7 +51,7 @@ export function fetchCampaignPage(
 
 /** Those of all lists that are being sent, or have a time to begin at. */
 export function fetchPendingCampaigns(): Promise<ListedCampaign[]> {
-  return shown.call('GET /campaigns', { query: { is_pending: true } })
+  return shown.call('GET /campaigns', { query: { is_pending: true, per_page: 500 } })
 }
 
 /** What the campaigns of a list are called, the newest first. */

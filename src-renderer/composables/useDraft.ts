@@ -2,7 +2,7 @@ import { type Ref, onMounted, onScopeDispose, ref, watch } from 'vue'
 import { useRoute } from 'vue-router'
 import { messageOf } from '../../src-main/base/errors.ts'
 import { type Draft, dropDraft, fetchDraft, keepDraft } from '../api/drafts.ts'
-import { mergeEdits } from '../components/records/merge-edits.ts'
+import { mergeEdits, withValue } from '../components/records/merge-edits.ts'
 import { isLeftForGood, type UnsavedGuard, useUnsavedGuard } from './useUnsavedGuard.ts'
 
 /** Something that is written in the window, and that outlives the window before it is saved. */
@@ -115,8 +115,9 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     const { name: from, state: former, base: formerBase } = offered
     // What was written since then takes its place.
     const written = guard.isUnsaved() ? current() : null
-    if ((await restore(withLaterChanges(former, formerBase) as never)) === false) return
-    base = formerBase === '' ? guard.saved() : formerBase
+    const merged = withLaterChanges(former, formerBase)
+    if ((await restore(merged.state as never)) === false) return
+    base = merged.base
     offered = null
     keptName = wanted
     notice.value = { ...notice.value, is: 'back' }
@@ -124,11 +125,17 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     else if (from !== wanted) await inTurn(() => dropDraft(from))
   }
 
-  /** A draft, where it changed nothing as it was saved since. */
-  function withLaterChanges(former: string, formerBase: string): unknown {
+  /**
+   * Merges a draft with what was saved after it.
+   * @returns the state to show, and what it is a change of: what is saved now, but where both changed a value what that was before
+   */
+  function withLaterChanges(former: string, formerBase: string): { state: unknown; base: string } {
     const state: unknown = JSON.parse(former)
-    if (asksFirst || formerBase === '') return state
-    return mergeEdits(JSON.parse(formerBase) as unknown, state, JSON.parse(guard.saved()) as unknown).state
+    if (asksFirst || formerBase === '') return { state, base: guard.saved() }
+    const saved: unknown = JSON.parse(guard.saved())
+    const merged = mergeEdits(JSON.parse(formerBase) as unknown, state, saved)
+    const now = merged.conflicts.reduce((to, { path, base: was }) => withValue(to, path, was), saved)
+    return { state: merged.state, base: JSON.stringify(now) }
   }
 
   async function dropNotice(): Promise<void> {

@@ -10,9 +10,13 @@ export interface Pages<Row> {
 /** Rows in pages: to draw thousands at once would take seconds. */
 export function usePages<Row>(rows: () => readonly Row[], size: number): Pages<Row> {
   const page = ref(1)
-  const count = computed(() => Math.max(1, Math.ceil(rows().length / size)))
-  watch(count, (now) => {
-    page.value = Math.min(page.value, now)
-  })
+  stayWithin(page, () => Math.ceil(rows().length / size))
   return { page, shown: computed(() => rows().slice((page.value - 1) * size, page.value * size)) }
+}
+
+/** Goes back to the last page when there are fewer of them. @param count of pages; undefined while it is not known */
+export function stayWithin(page: Ref<number>, count: () => number | undefined): void {
+  watch(count, (now) => {
+    if (now !== undefined) page.value = Math.min(page.value, Math.max(1, now))
+  })
 }

@@ -16,7 +16,7 @@ import { formatNumber } from '../format.ts'
 export interface EditedRecord<State> {
   /** Reads the record, as the form shows it. */
   read: (version: RecordVersion) => Promise<State>
-  /** Makes what is stored what is wanted. @throws ApiFailure conflict if the record has another version by then */
+  /** Writes the difference between `stored` and `wanted`. @throws ApiFailure conflict if the record has another version by then */
   write: (stored: State, wanted: State, version: RecordVersion) => Promise<unknown>
   /** What a person calls a value; undefined = the name that the API has for it. */
   label?: ((path: Path) => string | undefined) | undefined

@@ -139,6 +139,29 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await window.finish()
   })
 
+  it('that begin with a template are for everyone on the list, unless somebody says otherwise', async () => {
+    const { api, app } = started
+    const list = await listOf(2, 'Templated')
+    const content = { name: 'A', subject: 'News', format: 'both', html, text: 'News %%unsubscribe_link%%' }
+    expectSuccess(
+      await api.post(`/mailing_lists/${list.id}/templates`, {
+        campaign: { name: 'Monthly', contents: [content] }
+      })
+    )
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns`)
+    const { page } = window
+    await page.getByRole('button', { name: 'From a template' }).click()
+    await page.getByRole('menuitem', { name: 'Monthly' }).click()
+    await page.waitForURL(/campaigns\/\d+$/)
+    const id = Number(page.url().split('/').at(-1))
+    await page.getByRole('button', { name: 'Write to the outbox' }).click()
+
+    await page.getByRole('dialog').getByRole('button', { name: 'Write to the outbox' }).click()
+
+    expect((await api.sent(id, 15_000)).stat_summary?.messages_sent).toBe(2)
+    await window.finish()
+  })
+
   it('go to the archive and come back, as templates do', async () => {
     const { api, app } = started
     const list = await makeList(api, { name: 'Old news' })

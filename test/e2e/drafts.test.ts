@@ -99,6 +99,28 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     await second.finish()
   })
 
+  it('that is put back is a change of what is stored now: what was typed after it is saved', async () => {
+    const list = await makeList(started.api, { name: 'Rebased', d_from_name: 'Ann' })
+    const path = `/lists/${list.id}/settings`
+    const first = await open(path)
+    await first.page.getByLabel('Reply-to email').fill('ann@example.com')
+    await untilKept(['Settings of Rebased'])
+    await first.page.close({ runBeforeUnload: false })
+    await started.api.put(`/mailing_lists/${list.id}`, { mailing_list: { d_from_name: 'Ben' } })
+
+    const second = await open(path)
+    const { page } = second
+    await page.getByRole('button', { name: 'Restore draft' }).click()
+    await expect.poll(() => page.getByLabel('From name').inputValue()).toBe('Ben')
+    await page.getByLabel('From name').fill('Ann')
+    await page.getByRole('button', { name: 'Save' }).click()
+
+    const stored = async () => (await started.api.get(`/mailing_lists/${list.id}`)).data
+    await expect.poll(stored).toMatchObject({ d_from_name: 'Ann', d_reply_to: 'ann@example.com' })
+    await untilKept([])
+    await second.finish()
+  })
+
   it('keeps what others changed since, and asks about what both changed', async () => {
     const list = await makeList(started.api)
     const campaign = await makeCampaign(started.api, list.id, { name: 'Spring' })

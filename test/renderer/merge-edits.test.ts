@@ -25,7 +25,7 @@ describe('Joining two edits of a record', () => {
     const { state, conflicts } = mergeEdits(base, { ...base, city: 'Bern' }, { ...base, city: 'Oslo' })
 
     expect(state.city).toBe('Bern')
-    expect(conflicts).toEqual([{ path: ['city'], mine: 'Bern', theirs: 'Oslo' }])
+    expect(conflicts).toEqual([{ path: ['city'], base: 'Rome', mine: 'Bern', theirs: 'Oslo' }])
     expect(withValue(state, ['city'], 'Oslo')).toEqual({ ...base, city: 'Oslo' })
   })
 
@@ -52,9 +52,21 @@ describe('Joining two edits of a record', () => {
 
     expect(mergeEdits(contents, mine, theirs)).toEqual({ state: [mine[0], theirs[1]], conflicts: [] })
     expect(mergeEdits([1, 2], [1, 3], [1, 2, 4]).conflicts).toEqual([
-      { path: [], mine: [1, 3], theirs: [1, 2, 4] }
+      { path: [], base: [1, 2], mine: [1, 3], theirs: [1, 2, 4] }
     ])
     expect(withValue(mine, [1, 'subject'], 'C')[1]).toEqual({ id: 2, subject: 'C', text: 'y' })
+  })
+
+  it('takes a condition as a whole', () => {
+    const clause = { type: 'group', match: 'all', conditions: [1] }
+    const [mine, theirs] = [
+      { ...clause, match: 'any' },
+      { ...clause, conditions: [1, 2] }
+    ]
+
+    expect(mergeEdits({ clause }, { clause: mine }, { clause: theirs }).conflicts).toEqual([
+      { path: ['clause'], base: clause, mine, theirs }
+    ])
   })
 
   it('drops what one person removed, and keeps what the other added', () => {

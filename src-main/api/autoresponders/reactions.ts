@@ -63,7 +63,7 @@ interface Recipient {
   contentReplacementFields?: Record<string, string>
 }
 
-async function noteTriggered({ db, now }: CommandContext, ids: number[]): Promise<void> {
+async function recordTriggered({ db, now }: CommandContext, ids: number[]): Promise<void> {
   await db.updateTable('autoresponders').set({ triggered_at: now }).where('id', 'in', ids).execute()
 }
 
@@ -86,7 +86,7 @@ export async function queueReactions(
       }))
     )
     .execute()
-  await noteTriggered(
+  await recordTriggered(
     context,
     autoresponders.map(({ id }) => id)
   )
@@ -118,6 +118,6 @@ export async function queueReactionsOfMany(
           .where('status', '=', 'active')
       )
       .executeTakeFirstOrThrow()
-    if (queued !== 0n) await noteTriggered(context, [autoresponder.id])
+    if (queued !== 0n) await recordTriggered(context, [autoresponder.id])
   }
 }

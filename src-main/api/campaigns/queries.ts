@@ -108,7 +108,7 @@ export interface CampaignChoice {
   /** null = those of all lists of the organization. */
   mailingListId: number | null
   isArchived: boolean
-  /** Only those that are being sent, or have a time to begin at. */
+  /** Only those that are being sent, or have a time to begin at, archived or not. */
   isPending: boolean
 }
 
@@ -121,7 +121,7 @@ export function campaignPage(
 ): Promise<{ rows: NamedCampaign[]; total: number }> {
   const found = campaignsOf(db, organizationId, 'campaign')
     .$if(mailingListId !== null, (query) => query.where('mailing_list_id', '=', mailingListId))
-    .where('campaigns.archived', '=', Number(isArchived) as 0 | 1)
+    .$if(!isPending, (query) => query.where('campaigns.archived', '=', Number(isArchived) as 0 | 1))
     .$if(isPending, (query) =>
       query.where('campaigns.id', 'in', (select) =>
         select.selectFrom('dispatches').select('campaign_id').where('state', 'in', ['scheduled', 'sending'])

@@ -33,7 +33,7 @@ export async function countsPerList(
   db: Kysely<Schema>,
   organizationId: number
 ): Promise<Map<number, StatusCounts>> {
-  return byList(
+  return countsByList(
     await db
       .selectFrom('mailing_list_counts')
       .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_counts.mailing_list_id')
@@ -49,7 +49,7 @@ export async function countsOfLists(
   db: Kysely<Schema>,
   { from, to }: { from: number; to: number }
 ): Promise<Map<number, StatusCounts>> {
-  return byList(
+  return countsByList(
     await db
       .selectFrom('mailing_list_counts')
       .select(['mailing_list_id', 'status', 'subscribers'])
@@ -59,7 +59,7 @@ export async function countsOfLists(
   )
 }
 
-function byList(rows: CountRow[]): Map<number, StatusCounts> {
+function countsByList(rows: CountRow[]): Map<number, StatusCounts> {
   const perList = new Map<number, StatusCounts>()
   for (const { mailing_list_id: id, status, subscribers } of rows) {
     const counts = perList.get(id) ?? zeroCounts()

@@ -1,12 +1,23 @@
+import { accessFor } from '../../../src-main/api/bulk-actions/rights.ts'
 import type { Access } from '../../../src-main/http/access.ts'
 
-/** What somebody may ask for, in the order of the buttons, and what it takes to be offered. */
+/** What somebody may ask for, in the order of the buttons. */
 export const bulkDialogs = [
-  { kind: 'status', icon: 'i-lucide-user-check', access: ['subscriber.update'] },
-  { kind: 'field', icon: 'i-lucide-square-pen', access: ['subscriber.update'] },
-  { kind: 'copy', icon: 'i-lucide-copy', access: ['subscriber.create'] },
-  { kind: 'suppress', icon: 'i-lucide-ban', access: ['organization_admin'] },
-  { kind: 'export', icon: 'i-lucide-file-output', access: ['subscriber.export'] },
-  { kind: 'delete', icon: 'i-lucide-trash-2', access: ['subscriber.delete'] }
-] as const satisfies { kind: string; icon: string; access: readonly Access[] }[]
+  { kind: 'status', icon: 'i-lucide-user-check' },
+  { kind: 'field', icon: 'i-lucide-square-pen' },
+  { kind: 'copy', icon: 'i-lucide-copy' },
+  { kind: 'suppress', icon: 'i-lucide-ban' },
+  { kind: 'export', icon: 'i-lucide-file-output' },
+  { kind: 'delete', icon: 'i-lucide-trash-2' }
+] as const
 export type BulkDialogKind = (typeof bulkDialogs)[number]['kind']
+
+/** What it takes to be offered each. */
+export const accessToDialog: Record<BulkDialogKind, readonly Access[]> = {
+  status: accessFor.set_status,
+  field: accessFor.set_field,
+  copy: accessFor.copy,
+  suppress: accessFor.suppress,
+  export: ['subscriber.export'],
+  delete: accessFor.delete
+}

@@ -86,7 +86,16 @@ export function segmentOf(
   return criteria.find((each) => each.id === id)?.criteria_json === '[]' ? everyone : ownConditions
 }
 
-function recipientsOf({ segment, remoteSql }: CampaignDraft): CampaignChanges {
+/** True if the campaign itself says who gets it: without that it is never sent. */
+export function hasRecipients({
+  segmentation_criteria_id: segment,
+  segmentation_criteria_remote_sql: sql
+}: CampaignDetail): boolean {
+  return segment !== null || sql !== null
+}
+
+/** Who the draft is for, as a request. */
+export function recipientsOf({ segment, remoteSql }: CampaignDraft): CampaignChanges {
   if (remoteSql !== null) return { segmentation_criteria_remote_sql: remoteSql.trim() || null }
   if (segment === ownConditions) return {}
   return segment === everyone ? { segmentation_criteria_ad_hoc: [] } : { segmentation_criteria_id: segment }

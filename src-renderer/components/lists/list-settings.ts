@@ -59,7 +59,7 @@ export function settingsOf(list: MailingList | undefined): ListSettings {
   }
 }
 
-/** What the form says, as a request; the primary key is left out, since naming it may take a while. */
+/** What the form says, as a request, but for the primary key. */
 export function changesOf(form: ListSettings): MailingListChanges & { name: string } {
   const {
     primary_key_custom_field_id: primaryKey,

@@ -4,6 +4,7 @@ export type Path = readonly (string | number)[]
 /** A value that two people changed, each to another one. */
 export interface EditConflict {
   path: Path
+  base: unknown
   mine: unknown
   theirs: unknown
 }
@@ -17,7 +18,7 @@ export interface MergedEdits<State> {
 
 /**
  * Joins the edit of a form with what others made of the record in the meantime. Of objects each member is compared by itself, and so is each
- * item of arrays that hold the same records; other arrays are one value.
+ * item of arrays that hold the same records. Other arrays are one value, and so are objects with a type, such as conditions.
  * @param base what the form began with
  * @param mine what it says now
  * @param theirs what it would say if it began now
@@ -38,7 +39,7 @@ function mergeValues(
 ): unknown {
   if (isEqual(mine, base)) return theirs
   if (isEqual(theirs, base) || isEqual(mine, theirs)) return mine
-  if (isObject(base) && isObject(mine) && isObject(theirs)) {
+  if (hasParts(base) && hasParts(mine) && hasParts(theirs)) {
     const names = new Set([...Object.keys(mine), ...Object.keys(theirs)])
     const members = [...names].map((name): [string, unknown] => [
       name,
@@ -52,7 +53,7 @@ function mergeValues(
       mergeValues([...path, index], before?.[index], item, other?.[index], conflicts)
     )
   }
-  conflicts.push({ path, mine, theirs })
+  conflicts.push({ path, base, mine, theirs })
   return mine
 }
 
@@ -89,6 +90,11 @@ function isEqual(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((item, index) => isEqual(item, b[index]))
   }
   return a === b
+}
+
+/** True for an object whose members can be changed one by one; half of a condition means nothing. */
+function hasParts(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !('type' in value)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
