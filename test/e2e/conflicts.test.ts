@@ -292,6 +292,67 @@ describe.skipIf(skipsWithoutBrowser)('edits in two places', { timeout: 120_000 }
     await window.finish()
   })
 
+  it('of settings that were saved in part go on from what is stored', async () => {
+    const settings = async (path: string) => expectSuccess(await workbench('GET', path))
+    expectSuccess(await workbench('PUT', '/organization', { enforces_confirmed_opt_in: false }))
+    const window = await open('/settings')
+    const { page } = window
+    const optIn = page.getByRole('switch', { name: 'confirmed opt-in', exact: false })
+    await optIn.click()
+    await page.getByLabel('Lockout after failed passwords', { exact: false }).fill('310')
+    expectSuccess(await workbench('PUT', '/settings', { service_user_login_lockout_duration: 410 }))
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+
+    await save.click()
+    await question(page).getByRole('button', { name: 'Back to editing' }).click()
+    await question(page).waitFor({ state: 'hidden' })
+    await optIn.click()
+    await save.click()
+    await question(page).getByRole('radio', { name: 'Your value' }).click()
+    await question(page).getByRole('button', { name: 'Save this choice' }).click()
+
+    await expect.poll(() => settings('/settings')).toMatchObject({ service_user_login_lockout_duration: 310 })
+    expect(await settings('/organization')).toMatchObject({ enforces_confirmed_opt_in: false })
+    await page.getByLabel('Days to keep the audit log', { exact: false }).fill('77')
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await window.finish()
+  })
+
+  it('leave an editor open in which something was typed while it was saved', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'City', 'text')
+    await makeField(started.api, list.id, 'Street', 'text')
+    const { id } = await makeSubscriber(started.api, list.id, 'ann@example.com')
+    const window = await open(`/lists/${list.id}`)
+    const { page } = window
+    await page.route(`**/subscribers/${id}`, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue()
+    })
+    await page.getByText('ann@example.com').click()
+    await page.getByRole('textbox', { name: 'City' }).fill('Bern')
+
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Street' }).fill('Rose Lane')
+    const stored = async () =>
+      expectSuccess(await started.api.get<object[]>(`/mailing_lists/${list.id}/subscribers/${id}`))
+    await expect.poll(stored).toMatchObject([{ custom_fields: { City: { value: 'Bern' } } }])
+    expect(await page.getByRole('textbox', { name: 'Street' }).inputValue()).toBe('Rose Lane')
+    await page.unroute(`**/subscribers/${id}`)
+    await expect
+      .poll(async () => {
+        await page
+          .getByRole('button', { name: 'Save', exact: true })
+          .click({ timeout: 500 })
+          .catch(() => undefined)
+        return stored()
+      })
+      .toMatchObject([{ custom_fields: { Street: { value: 'Rose Lane' } } }])
+    await window.finish()
+  })
+
   it('are shown before a campaign is written to the outbox that another person changed', async () => {
     const list = await makeList(started.api, { d_from_name: 'Ann', d_from_email: 'ann@example.com' })
     await makeSubscriber(started.api, list.id, 'ben@example.com')

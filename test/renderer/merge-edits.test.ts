@@ -57,6 +57,30 @@ describe('Joining two edits of a record', () => {
     expect(withValue(mine, [1, 'subject'], 'C')[1]).toEqual({ id: 2, subject: 'C', text: 'y' })
   })
 
+  it('keeps the records that each person added, and drops those that either removed', () => {
+    const options = [
+      { id: 1, name: 'red' },
+      { id: 2, name: 'green' },
+      { id: 3, name: 'blue' }
+    ]
+    const mine = [{ id: 1, name: 'crimson' }, { id: 2, name: 'green' }, { name: 'black' }]
+    const theirs = [...options, { id: 4, name: 'pink' }]
+
+    expect(mergeEdits(options, mine, theirs)).toEqual({
+      state: [
+        { id: 1, name: 'crimson' },
+        { id: 2, name: 'green' },
+        { id: 4, name: 'pink' },
+        { name: 'black' }
+      ],
+      conflicts: []
+    })
+    expect(
+      mergeEdits(options, options.slice(1), [{ id: 1, name: 'rose' }, ...options.slice(1)]).conflicts
+    ).toHaveLength(1)
+    expect(mergeEdits(options, options.toReversed(), theirs).conflicts).toHaveLength(1)
+  })
+
   it('takes a condition as a whole', () => {
     const clause = { type: 'group', match: 'all', conditions: [1] }
     const [mine, theirs] = [

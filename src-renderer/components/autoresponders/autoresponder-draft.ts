@@ -38,6 +38,17 @@ export function hasHour(unit: AutoresponderDraft['delay_unit']): boolean {
   return ['days', 'weeks', 'months'].includes(unit)
 }
 
+/** What only some triggers and delays use: a change of it is stored also where nothing uses it. */
+export function dependentsOf(draft: AutoresponderDraft) {
+  return {
+    trigger_run_on_api: draft.trigger_run_on_api,
+    trigger_include_subscribers_from_import: draft.trigger_include_subscribers_from_import,
+    delay_amount: Number(draft.delay_amount),
+    delay_unit: draft.delay_unit,
+    delay_time: draft.delay_time
+  }
+}
+
 /** What the draft says, as a request. What belongs to another trigger or delay is left out: the draft only has it for when that is chosen. */
 export function inputOf({
   trigger_run_on_api,

@@ -86,6 +86,14 @@ export function segmentOf(
   return criteria.find((each) => each.id === id)?.criteria_json === '[]' ? everyone : ownConditions
 }
 
+/** What of the sending only a split test uses: a change of it is stored also where there is none. */
+export function winnerAttributesOf({ sending }: CampaignDraft) {
+  return {
+    autowinner_delay_unit: sending.d_autowinner_delay_unit,
+    autowinner_metric: sending.d_autowinner_metric
+  }
+}
+
 /** True if the campaign itself says who gets it: without that it is never sent. */
 export function hasRecipients({
   segmentation_criteria_id: segment,

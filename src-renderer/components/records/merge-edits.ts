@@ -47,14 +47,61 @@ function mergeValues(
     ])
     return Object.fromEntries(members.filter(([, value]) => value !== undefined))
   }
-  if (holdSameRecords(base, mine) && holdSameRecords(mine, theirs)) {
-    const [before, own, other] = [base, mine, theirs] as unknown[][]
-    return own?.map((item, index) =>
-      mergeValues([...path, index], before?.[index], item, other?.[index], conflicts)
-    )
-  }
+  const records = mergeRecords(path, base, mine, theirs, conflicts)
+  if (records) return records
   conflicts.push({ path, base, mine, theirs })
   return mine
+}
+
+/**
+ * Merges arrays of records by their ids: what both kept is merged, and what each added or removed is. Null where that says too little: for other
+ * arrays, where records were put into another order, and where one person removed what the other changed.
+ */
+function mergeRecords(
+  path: Path,
+  base: unknown,
+  mine: unknown,
+  theirs: unknown,
+  conflicts: EditConflict[]
+): unknown[] | null {
+  if (!areRecords(base) || !areRecords(mine) || !areRecords(theirs)) return null
+  const idsOf = (records: RecordItem[]) => records.flatMap(({ id }) => id ?? [])
+  const inOrderOf = (records: RecordItem[]) => idsOf(records).filter((id) => idsOf(base).includes(id))
+  const isOrdered = (records: RecordItem[]): boolean =>
+    isEqual(
+      inOrderOf(records),
+      idsOf(base).filter((id) => idsOf(records).includes(id))
+    )
+  if (!isOrdered(mine) || !isOrdered(theirs)) return null
+  const find = (records: RecordItem[], id: number) => records.find((record) => record.id === id)
+  for (const record of base) {
+    const [own, other] = [find(mine, record.id ?? 0), find(theirs, record.id ?? 0)]
+    if ((!own && other && !isEqual(other, record)) || (!other && own && !isEqual(own, record))) return null
+  }
+  const merged: unknown[] = []
+  for (const other of theirs) {
+    const id = other.id ?? 0
+    const [before, own] = [find(base, id), find(mine, id)]
+    if (before && !own) continue
+    merged.push(own ? mergeValues([...path, merged.length], before ?? other, own, other, conflicts) : other)
+  }
+  // What I added comes last.
+  return [...merged, ...mine.filter(({ id }) => id === undefined)]
+}
+
+interface RecordItem {
+  id?: number
+}
+
+/** True for an array of objects, of which those that are stored have an id of their own. */
+function areRecords(value: unknown): value is RecordItem[] {
+  if (!Array.isArray(value) || !value.every(isObject)) return false
+  const ids = value.flatMap(({ id }) => (typeof id === 'number' ? id : []))
+  return (
+    value.every(({ id }) => id === undefined || typeof id === 'number') &&
+    new Set(ids).size === ids.length &&
+    ids.length > 0
+  )
 }
 
 /** What is edited, with another value in one place. */
@@ -99,13 +146,4 @@ function hasParts(value: unknown): value is Record<string, unknown> {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** True if both are arrays of records that have ids, the same ones in the same order. */
-function holdSameRecords(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-  return a.every((item: unknown, index) => {
-    const other: unknown = b[index]
-    return isObject(item) && isObject(other) && typeof item['id'] === 'number' && item['id'] === other['id']
-  })
 }
