@@ -8,6 +8,7 @@ import { inLanguage } from '../api/sentence.ts'
 import type { HomeLine } from '../components/home/home-line.ts'
 import { formatBytes, formatDateTime, formatNumber } from '../format.ts'
 import { useDismissed } from '../stores/dismissed.ts'
+import { isEarlierDraft } from './useDraft.ts'
 import type { ShownJob } from './useShownJobs.ts'
 
 /** What may need attention; undefined while it is not known yet. */
@@ -126,7 +127,7 @@ export function useAttention({
       draft: name,
       icon: 'i-lucide-pencil-line',
       color: 'text-info',
-      text: title,
+      text: isEarlierDraft(name) ? t('drafts.earlier', { title }) : title,
       detail: t('attention.draft', { time: formatDateTime(at) }),
       to: path
     }))

@@ -49,7 +49,13 @@ export interface KeptDraft extends Omit<UnsavedGuard, 'isUnsaved' | 'saved'> {
 
 /** Where an offered draft waits while something else is written in its place. */
 function earlierName(name: string): string {
-  return `${name} (earlier)`
+  return name + earlierSuffix
+}
+const earlierSuffix = ' (earlier)'
+
+/** True if the draft of this name waits beside one that was written later. */
+export function isEarlierDraft(name: string): boolean {
+  return name.endsWith(earlierSuffix)
 }
 
 /** How long after the last change it is kept, in milliseconds. */

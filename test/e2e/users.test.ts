@@ -233,6 +233,27 @@ describe.skipIf(skipsWithoutBrowser)(
       }
     })
 
+    it('who may add subscribers but not see them adds one', async () => {
+      const { api, app } = started
+      const list = await makeList(api, { name: 'Reception' })
+      const permissions = { subscriber: ['create'] }
+      const { email } = await makeUser(started, { permissions, password1: password, password2: password })
+      const context = await browser.newContext({ locale: 'en-US' })
+      const page = await context.newPage()
+      await page.goto(`${app.baseUrl}/lists/${list.id}`)
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('link', { name: 'Reception' }).first().click()
+      await page.getByText('You may not see the subscribers of this list').waitFor()
+      await page.getByRole('button', { name: 'Add subscriber' }).click()
+      await page.getByRole('dialog').getByLabel('Email', { exact: true }).fill('guest@example.com')
+      await page.getByRole('dialog').getByRole('button', { name: 'Add subscriber' }).click()
+      await page.getByText('It has 1 subscriber.', { exact: false }).waitFor()
+      expect((await api.get(`/mailing_lists/${list.id}/subscribers/guest@example.com`)).data).toHaveLength(1)
+      await context.close()
+    })
+
     it('the last system administrator says why it stays', async () => {
       const window = await Window.open(browser, started.app)
       const { page } = window
