@@ -117,21 +117,20 @@ export async function createServer(
     }
   })
   // After the body was read, whose events would leave the context of the hook.
-  app.addHook('preHandler', ({ caller, routeOptions }, _reply, done) => {
+  app.addHook('preHandler', ({ caller, routeOptions, headers }, _reply, done) => {
     const origin = originOf(caller, routeOptions.config.access)
-    if (origin) requestOrigin.run(origin, done)
-    else done()
-  })
-  app.addHook('preHandler', ({ headers }, _reply, done) => {
     const lastChange = Number(headers[sinceHeader])
-    if (Number.isSafeInteger(lastChange)) requestBase.run({ lastChange }, done)
-    else done()
+    const go = Number.isSafeInteger(lastChange) ? () => requestBase.run({ lastChange }, done) : done
+    if (origin) requestOrigin.run(origin, go)
+    else go()
   })
-  // Before anything is read: what is read then may be newer than it says, never older.
-  app.addHook('preHandler', async ({ caller, method }, reply) => {
-    if (method === 'GET' && caller?.apiKeyId === null) {
-      void reply.header(lastChangeHeader, await newestEntry(context.reader))
-    }
+  // Before anything is read: what is read then may be newer than it says, never older. Programs do not wait for it.
+  app.addHook('preHandler', ({ caller, method }, reply, done) => {
+    if (method !== 'GET' || caller?.apiKeyId !== null) return done()
+    newestEntry(context.reader).then((newest) => {
+      void reply.header(lastChangeHeader, newest)
+      done()
+    }, done)
   })
   app.setNotFoundHandler(async (request, reply) => {
     void reply.type('application/json')
