@@ -28,14 +28,19 @@ export interface EditedRecord<State> {
  * Writes only what differs.
  * @param input what a form says, as a request
  * @param write is given what differs, and all of it
+ * @param dependents what `input` leaves out where nothing uses it: a change of it is stored all the same
  */
 export function writeChanges<State, Input extends object>(
   input: (state: State) => Input,
-  write: (changes: Partial<Input>, version: RecordVersion, all: Input) => Promise<unknown>
+  write: (changes: Partial<Input>, version: RecordVersion, all: Input) => Promise<unknown>,
+  dependents: (state: State) => Partial<Input> = () => ({})
 ): EditedRecord<State>['write'] {
   return async (stored, wanted, version) => {
     const all = input(wanted)
-    const changes = changedMembers(input(stored), all)
+    const changes = {
+      ...changedMembers(input(stored), all),
+      ...changedMembers(dependents(stored), dependents(wanted))
+    }
     if (Object.keys(changes).length > 0) await write(changes, version, all)
   }
 }
