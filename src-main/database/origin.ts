@@ -30,7 +30,7 @@ export const commandLine: Origin = { via: 'command_line', causeId: null, userId:
  */
 export const requestOrigin = new AsyncLocalStorage<Origin>()
 
-/** What a request was based on. */
+/** The version of the data that a request is based on. */
 export interface RequestBase {
   /** An entry of the change log: the last one when the caller read the record, and then the last one of the request itself. */
   lastChange: number

@@ -46,7 +46,7 @@ export class CommandFailed extends Error {}
 interface Waiting {
   resolve: (value: unknown) => void
   reject: (error: Error) => void
-  /** What the request is based on that it is a part of. */
+  /** The base of the request that the command is part of. */
   base: RequestBase | undefined
 }
 

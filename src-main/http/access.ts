@@ -10,10 +10,10 @@ export type Access =
 /** Permissions of which one will do. */
 type AnyOf = readonly [Permission, Permission, ...Permission[]]
 
-/** What decides over access: a caller, or the user of a window. */
+/** A caller, or the user of a window: role and permissions decide about access. */
 type Holder = Pick<Caller, 'role' | 'permissions'>
 
-/** Whether a caller may use what has this access. */
+/** True if the caller or user may use an endpoint with this access. */
 export function hasAccess(holder: Holder, access: Access | undefined): boolean {
   switch (access) {
     case 'public':
@@ -32,7 +32,7 @@ export function hasAccess(holder: Holder, access: Access | undefined): boolean {
   }
 }
 
-/** Whether a caller may do something: administrators may do everything. */
+/** True if the caller or user has the permission; administrators have every one. */
 export function hasPermission(holder: Holder, permission: Permission): boolean {
   if (holder.role !== 'standard') return true
   const [key, action] = permission.split('.') as [PermissionKey, string]

@@ -2,7 +2,7 @@ import type { Access } from '../../http/access.ts'
 import type { Permission } from '../../http/caller.ts'
 import type { BulkActionKind } from './schema.ts'
 
-/** What each kind of action needs. Suppression lists are the administrators' alone. */
+/** The rights that each kind of action needs. Only administrators may change suppression lists. */
 export const accessFor: Record<BulkActionKind, readonly Access[]> = {
   set_status: ['subscriber.update'],
   set_field: ['subscriber.update'],
@@ -13,7 +13,7 @@ export const accessFor: Record<BulkActionKind, readonly Access[]> = {
   delete: ['subscriber.delete']
 }
 
-/** What undoing needs beside that. */
+/** The permission that undoing an action needs in addition. */
 export const permissionsForUndo: Partial<Record<BulkActionKind, Permission>> = {
   copy: 'subscriber.delete',
   delete: 'subscriber.create'
