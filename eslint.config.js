@@ -14,6 +14,7 @@ const floors = [
   'settings',
   'api',
   'segments',
+  'contact-files',
   'imports',
   'suppression',
   'exports',

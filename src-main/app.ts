@@ -27,6 +27,7 @@ import { exportJobs } from './exports/export-jobs.ts'
 import { About } from './workbench/about/about.ts'
 import { type JobsAtWork, JobWatch, type ShownJob } from './job-watch.ts'
 import { DryRuns } from './imports/dry-runs.ts'
+import { FileAnalyzer } from './contact-files/file-analyzer.ts'
 import { FailedRows } from './imports/failed-rows.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
@@ -187,6 +188,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const segments = new SegmentReader(databasePath, writer)
     const contents = new ContentWriter(databasePath)
     const failedRows = new FailedRows()
+    const fileAnalyzer = new FileAnalyzer()
     const credentials = new Credentials(dataDirectory, options.encryption ?? null)
     const remoteLook = new RemoteLook()
     const copies = new Copies(reader, credentials, dataDirectory)
@@ -211,6 +213,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       segments,
       contents,
       failedRows,
+      fileAnalyzer,
       signIn,
       tickets,
       keyUses,
@@ -226,7 +229,16 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const { createServer, registerRoutes } = await served
     const server = await createServer(context, { register: registerRoutes, authenticate })
     // At once: each waits for a thread that may be in the middle of something.
-    const withThreads = [dryRuns, segments, contents, failedRows, remoteLook, backups, ...stepLoops]
+    const withThreads = [
+      dryRuns,
+      segments,
+      contents,
+      failedRows,
+      fileAnalyzer,
+      remoteLook,
+      backups,
+      ...stepLoops
+    ]
     undo.push(() => Promise.all(withThreads.map((each) => each.close())))
     undo.push(() => closeServer(server))
     // Before the server, which would wait for the request that waits for the change.

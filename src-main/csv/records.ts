@@ -19,7 +19,9 @@ export async function readRecords(
   afterChunk: () => Promise<void>
 ): Promise<void> {
   let headerPending = format.csv_has_headers
+  const firstLine = format.first_line ?? 1
   const reader = new CsvReader(csvFormat(format), (fields, line, fault) => {
+    if (line < firstLine) return
     if (headerPending) headerPending = false
     else listener(fields, line, fault)
   })

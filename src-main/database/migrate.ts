@@ -30,6 +30,7 @@ import { archivedCampaigns } from './migrations/0043-archived-campaigns.ts'
 import { syncAnswers } from './migrations/0044-sync-answers.ts'
 import { draftMembers } from './migrations/0045-draft-members.ts'
 import { triggeredAutoresponders } from './migrations/0046-triggered-autoresponders.ts'
+import { fileReadings } from './migrations/0047-file-readings.ts'
 
 /** In order; a step that was released is never edited again. */
 export const migrations: readonly Migration[] = [
@@ -57,7 +58,8 @@ export const migrations: readonly Migration[] = [
   archivedCampaigns,
   syncAnswers,
   draftMembers,
-  triggeredAutoresponders
+  triggeredAutoresponders,
+  fileReadings
 ]
 
 /** Copies of earlier schemas that are kept. */

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { asFailure, unpackedBytes } from './unpack.ts'
+import { asFailure, unpackedBytes } from '../contact-files/formats/unpack.ts'
 
 /** How much of a file is looked at before it is imported, in bytes. */
 const maxBytes = 128 * 1024

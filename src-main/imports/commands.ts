@@ -17,12 +17,16 @@ import {
 import { correctedPlaces } from './correction-queries.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
+import type { Reading } from '../contact-files/schema.ts'
+import { createdFields } from '../contact-files/interpreter.ts'
+import { interpretedSettings } from './interpreted-rows.ts'
 import { type ImportBatch, type ImportPlan, type PackedBatch, rowOrderFor } from './plan.ts'
 import { unpackBatch } from './row-packer.ts'
 import type { ImportSource } from './source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { type AutoresponderRow, autorespondersOf } from '../api/autoresponders/queries.ts'
 import { queueReactionsOfMany } from '../api/autoresponders/reactions.ts'
+import { customFieldCommands } from '../api/custom-fields/commands.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import { stateCommands } from '../api/jobs/state-commands.ts'
@@ -47,6 +51,8 @@ interface CreateInput {
   organizationId: number
   mailingListId: number
   settings: ImportSettings
+  /** How the file is read; null where the settings say all. */
+  reading: Reading | null
   autoresponders: AutorespondersInput
   source: ImportSource
   /** UNIX milliseconds; null = now */
@@ -64,6 +70,7 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     'subscriber imports'
   )
   await refuseWhileRekeying(context, list.id)
+  const created = input.reading ? await createFields(context, list, input.reading) : []
   const fields = await fieldsOfList(context.db, input.organizationId, input.mailingListId)
   checkMapping(input.settings, list, fields)
   const settings: StoredSettings = {
@@ -80,6 +87,7 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
       begins_at: input.beginsAt ?? context.clock,
       begins_at_once: input.beginsAt === null || input.beginsAt <= context.clock ? 1 : 0,
       settings: JSON.stringify(settings),
+      reading: input.reading && JSON.stringify(input.reading),
       source_type: input.source.type,
       source_filename: input.source.filename,
       source_path: input.source.path,
@@ -91,6 +99,12 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  for (const field of created) {
+    await context.db
+      .insertInto('import_fields')
+      .values({ subscriber_import_id: id, custom_field_id: field.id })
+      .execute()
+  }
   if (input.corrects) {
     await refuseCorrected(context, input.corrects)
     await context.db
@@ -108,6 +122,25 @@ const createSubscriberImport: Command<CreateInput, number> = async (context, inp
     mailing_list_id: list.id
   })
   return id
+}
+
+/** Creates the custom fields that an import begins with, in its own transaction: a refusal leaves none behind. */
+async function createFields(
+  context: CommandContext,
+  list: MailingListRow,
+  reading: Reading
+): Promise<FieldDefinition[]> {
+  const created: FieldDefinition[] = []
+  for (const field of createdFields(reading)) {
+    created.push(
+      await customFieldCommands.create(context, {
+        organizationId: list.organization_id,
+        mailingListId: list.id,
+        field
+      })
+    )
+  }
+  return created
 }
 
 /** @throws ApiError validation_failed for a row that was corrected already, or is named twice */
@@ -186,6 +219,7 @@ const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | n
     .orderBy('batch')
     .execute()
   const settings = settingsToRead(row, fields)
+  const reading = readingOf(row)
   // A file that was downloaded before has a fingerprint.
   const isMissing = row.source_url !== null && row.source_fingerprint === null
   await changeState(context, row, {
@@ -194,13 +228,19 @@ const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | n
   })
   context.onRollback(() => sessions.delete(id))
   sessions.set(id, {
-    ...newImportSession(list.id, fields, settings),
+    ...newImportSession(
+      list.id,
+      fields,
+      interpretedSettings(settings, reading, fields),
+      reading?.blank_cells === 'keep'
+    ),
     reacting: reactingTo(await autorespondersOf(context.db, list.id), settings.autoresponders),
     timeZone: organization.time_zone_name
   })
   return {
     id,
     settings,
+    reading,
     fields,
     primaryKeyFieldId: list.primary_key_custom_field_id,
     timeZone: organization.time_zone_name,
@@ -214,6 +254,11 @@ const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | n
     path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
     committed: committed.map(({ rows, outcomes }) => ({ rows, outcomes: new Uint8Array(outcomes) }))
   }
+}
+
+/** How the file of an import is read; null where its settings say all. */
+function readingOf({ reading }: ImportRow): Reading | null {
+  return reading === null ? null : (JSON.parse(reading) as Reading)
 }
 
 /** The settings of an import as its file is read. */

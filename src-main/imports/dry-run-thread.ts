@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
-import { addCounts } from '../api/subscriber-imports/schema.ts'
+import { addCounts, importOutcomes } from '../api/subscriber-imports/schema.ts'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { openForReading } from '../database/connection.ts'
 import { DryRunBatches } from './dry-run-batch.ts'
 import { newImportSession } from './import-batch.ts'
@@ -9,11 +10,12 @@ import { giveWay, threadData } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 import { failureMessage } from '../csv/failure.ts'
 import { ImportLogs } from './logs.ts'
-import { rowOrderFor } from './plan.ts'
+import { type ImportBatch, rowOrderFor } from './plan.ts'
 import { unpackBatch } from './row-packer.ts'
 import { RowPipeline } from './row-pipeline.ts'
-import { countRecords } from './split.ts'
-import { unpack } from './unpack.ts'
+import { countRows } from './split.ts'
+import { prepareFile } from './prepare-file.ts'
+import { interpretedSettings } from './interpreted-rows.ts'
 
 // One dry run: the way of an import, with a writer that only tells what it would do.
 
@@ -22,6 +24,7 @@ const { plan, mailingListId, room, databasePath, directory } = threadData() as D
 /** The keeper of the dry runs ends the thread itself. */
 const neverStopped = new AbortController().signal
 const progress = newProgress()
+const added = importOutcomes.indexOf('added')
 
 function report(changes: Partial<DryRunProgress>): void {
   Object.assign(progress, changes)
@@ -44,19 +47,31 @@ async function run(): Promise<void> {
   }
 }
 
+/** Counts the statuses of those who would be added. */
+function countStatuses({ statuses }: ImportBatch, outcomes: Uint8Array): void {
+  const standard = plan.settings.subscriber_defaults.status
+  for (const [row, outcome] of outcomes.entries()) {
+    if (outcome !== added) continue
+    const status = (statuses?.[row] ?? standard) as SubscriberStatus
+    progress.statuses[status] = (progress.statuses[status] ?? 0) + 1
+  }
+}
+
 async function readFile(): Promise<void> {
-  const { settings, fields } = plan
+  const { settings, fields, reading } = plan
   const { stats } = progress
-  const path = await unpack(plan.path, join(directory, 'unpacked.csv'), neverStopped)
-  const records = await countRecords(path, settings.file_format, settings.column_mapping, neverStopped)
+  const path = await prepareFile(plan, join(directory, 'unpacked.csv'), neverStopped)
+  const records = await countRows(plan, path, neverStopped)
   stats.number_of_records = records
   const rowOrder = rowOrderFor(records, room)
   report({ state: 'importing' })
-  const session = newImportSession(mailingListId, fields, settings)
+  const session = newImportSession(mailingListId, fields, interpretedSettings(settings, reading, fields))
   const batches = new DryRunBatches(database, session, join(directory, 'keys.db'), room)
   const logs = new ImportLogs(dryRunLogs(directory), settings.file_format)
   const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, (batch) => {
-    const outcomes = batches.apply(unpackBatch(batch))
+    const rows = unpackBatch(batch)
+    const outcomes = batches.apply(rows)
+    countStatuses(rows, outcomes)
     stats.records_imported += outcomes.length
     addCounts(stats.subscribers, outcomes)
     report({})

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { RowPlan } from './plan.ts'
 
 /** What the thread of a dry run is started with. */
@@ -22,13 +23,16 @@ export interface DryRunProgress {
     records_imported: number
     subscribers: ImportCounts
   }
+  /** How many of those who would be added have each status. */
+  statuses: Partial<Record<SubscriberStatus, number>>
 }
 
 export function newProgress(): DryRunProgress {
   return {
     state: 'splitting',
     error_message: null,
-    stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() }
+    stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() },
+    statuses: {}
   }
 }
 

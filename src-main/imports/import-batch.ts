@@ -26,16 +26,18 @@ export interface ImportSession {
   mostlyKnown: boolean
 }
 
+/** @param keepsBlanks whether a blank cell leaves the value of a subscriber who is updated */
 export function newImportSession(
   mailingListId: number,
   fields: FieldDefinition[],
-  settings: ImportSettings
+  settings: ImportSettings,
+  keepsBlanks = false
 ): ImportSession {
   const defaults = readValues(fields, settings.default_custom_fields, () => undefined)
   return {
     mailingListId,
     settings,
-    overwrittenFieldIds: [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
+    overwrittenFieldIds: keepsBlanks ? [] : [...mappedFieldIds({ fields, settings }), ...defaults.keys()],
     refusesNew: missingRequiredFields({ fields, settings }) !== null,
     seen: new SeenIds(),
     mostlyKnown: false

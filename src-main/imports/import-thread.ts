@@ -5,8 +5,8 @@ import { failureMessage, ImportFailure } from '../csv/failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
 import { RowPipeline, type WriteBatch } from './row-pipeline.ts'
 import { fingerprintOf, unpackedPath } from './source.ts'
-import { countRecords } from './split.ts'
-import { unpack } from './unpack.ts'
+import { countRows } from './split.ts'
+import { prepareFile } from './prepare-file.ts'
 
 // One import from its file to its end: source -> decode -> parse -> map -> validate -> write -> log.
 
@@ -49,12 +49,11 @@ async function runImport({
     return { is: 'stopped' }
   }
   await client.run('subscriberImports.startSplitting', { id, fingerprint })
-  const path = await unpack(plan.path, unpackedPath(dataDirectory, id), signal)
-  const { file_format, column_mapping } = plan.settings
-  const records = await countRecords(path, file_format, column_mapping, signal)
+  const path = await prepareFile(plan, unpackedPath(dataDirectory, id), signal)
+  const records = await countRows(plan, path, signal)
   const rowOrder = await client.run('subscriberImports.startImporting', { id, records })
   if (!rowOrder) return { is: 'stopped' }
-  const logs = new ImportLogs(logDirectory(dataDirectory, id), file_format)
+  const logs = new ImportLogs(logDirectory(dataDirectory, id), plan.settings.file_format)
   const requireUnchanged = async (): Promise<void> => {
     if ((await fingerprintOf(plan.path)) !== fingerprint) throw new ImportFailure(changedMeanwhile)
   }

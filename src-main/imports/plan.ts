@@ -1,5 +1,6 @@
 import type { RowOrder } from '../api/subscriber-imports/tables.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
+import type { Reading } from '../contact-files/schema.ts'
 import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
 
 /** Files of more rows are written in the order of the keys; people look through the others in the order of the file. */
@@ -13,6 +14,8 @@ export function rowOrderFor(records: number, room: number): RowOrder {
 /** How the rows of a file are read into batches. */
 export interface RowPlan {
   settings: ImportSettings
+  /** How the file is read; null where the settings say all. */
+  reading: Reading | null
   fields: FieldDefinition[]
   /** null = the email is the primary key of the list. */
   primaryKeyFieldId: number | null

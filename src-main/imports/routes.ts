@@ -58,6 +58,7 @@ export const subscriberImportRoutes = serve(
             mailingListId: params.mailing_list_id,
             settings: settingsOf(input),
             autoresponders: input.autoresponders ?? {},
+            reading: null,
             source,
             beginsAt: begins,
             corrects: null

@@ -1,7 +1,9 @@
 import type { RowOrder } from '../api/subscriber-imports/tables.ts'
+import type { RowInterpreter } from '../contact-files/interpreter.ts'
 import { unescapeFormula } from '../csv/formulas.ts'
 import { type ImportOutcome, importOutcomes } from '../api/subscriber-imports/schema.ts'
 import { messageOf } from '../base/errors.ts'
+import { fileFormatOf, interpretedSettings, interpreterOf } from './interpreted-rows.ts'
 import { keyOrder } from './key-order.ts'
 import type { ImportLogs } from './logs.ts'
 import { freeBlocks, PackedRows } from './packed-rows.ts'
@@ -42,6 +44,7 @@ export class RowPipeline {
   readonly #logs: ImportLogs
   readonly #writeBatch: WriteBatch
   readonly #beforePart: () => Promise<void>
+  readonly #interpreter: RowInterpreter | null
   readonly #reader: RowReader
   readonly #packer: RowPacker
   /** For a new subscriber that lacks a required field which no column fills. */
@@ -70,9 +73,12 @@ export class RowPipeline {
     this.#logs = logs
     this.#writeBatch = writeBatch
     this.#beforePart = beforePart
-    this.#reader = new RowReader(plan)
+    this.#interpreter = interpreterOf(plan)
+    const { settings, reading, fields } = plan
+    const readPlan = { ...plan, settings: interpretedSettings(settings, reading, fields) }
+    this.#reader = new RowReader(readPlan)
     this.#packer = new RowPacker(this.#reader.newBatch())
-    this.#missing = missingRequiredFields(plan)
+    this.#missing = missingRequiredFields(readPlan)
     this.#part = this.#newPart()
   }
 
@@ -80,7 +86,7 @@ export class RowPipeline {
   async run(): Promise<boolean> {
     await readRecords(
       this.#plan.path,
-      this.#plan.settings.file_format,
+      fileFormatOf(this.#plan),
       (row, line, fault) => this.#add(row, line, fault),
       () => this.#writeFull()
     )
@@ -93,11 +99,19 @@ export class RowPipeline {
 
   #add(cells: string[], line: number, malformed: string | null): void {
     if (this.#stopped) return
+    if (this.#interpreter && malformed === null) {
+      for (const { cells: row, fault } of this.#interpreter.read(cells)) this.#addRow(row, cells, line, fault)
+      return
+    }
     const row = this.#plan.settings.file_format.escape_formulas ? cells.map(unescapeFormula) : cells
-    const { batch } = this.#packer
-    const complaint = this.#reader.add(batch, row, malformed) ?? this.#missing
+    this.#addRow(row, row, line, malformed)
+  }
+
+  /** @param raw as it stands in the file, which is what is logged of a row that fails */
+  #addRow(row: string[], raw: string[], line: number, fault: string | null): void {
+    const complaint = this.#reader.add(this.#packer.batch, row, fault) ?? this.#missing
     this.#part.add(
-      this.#packer.pack(complaint === null ? null : { row, message: `line ${line}: ${complaint}` })
+      this.#packer.pack(complaint === null ? null : { row: raw, message: `line ${line}: ${complaint}` })
     )
     if (this.#part.count === this.#rowsOfPart() || this.#part.bytes >= bytesPerPart) {
       this.#full.push(this.#part)

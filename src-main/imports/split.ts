@@ -2,7 +2,35 @@ import { type FileFormat, maxColumns } from '../api/subscriber-imports/schema.ts
 import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeFile } from '../csv/decode.ts'
 import { ImportFailure } from '../csv/failure.ts'
-import { csvFormat } from '../csv/records.ts'
+import { isBlankRow } from '../contact-files/interpreter.ts'
+import { csvFormat, readRecords } from '../csv/records.ts'
+import { fileFormatOf, interpreterOf } from './interpreted-rows.ts'
+import type { RowPlan } from './plan.ts'
+
+/**
+ * The number of rows of a plan's file, found by reading all of it before anything is written.
+ * @param path of the file as it is to be read
+ * @throws ImportFailure naming the line or column; what the signal was aborted with
+ */
+export async function countRows(plan: RowPlan, path: string, signal: AbortSignal): Promise<number> {
+  const { settings, reading } = plan
+  if (!reading) return countRecords(path, settings.file_format, settings.column_mapping, signal)
+  const interpreter = interpreterOf(plan)
+  let rows = 0
+  await readRecords(
+    path,
+    fileFormatOf(plan),
+    (cells, _line, fault) => {
+      if (fault === null && interpreter?.changesCount) rows += interpreter.read(cells).length
+      else if (fault !== null || !isBlankRow(cells)) rows++
+    },
+    () => {
+      signal.throwIfAborted()
+      return Promise.resolve()
+    }
+  )
+  return rows
+}
 
 /**
  * Reads the whole file once before anything is written: counts its records and finds what would stop the import half

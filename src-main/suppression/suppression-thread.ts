@@ -5,7 +5,7 @@ import { type SuppressedRow, suppressedRowOf } from '../api/suppression-lists/ru
 import { failureMessage, ImportFailure } from '../csv/failure.ts'
 import { readRecords } from '../csv/records.ts'
 import { fingerprintOf } from '../imports/source.ts'
-import { unpack } from '../imports/unpack.ts'
+import { unpack } from '../contact-files/formats/unpack.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { untilStored } from '../jobs/until-stored.ts'

@@ -5,10 +5,12 @@ import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
-import { plainMapping } from '../api/subscriber-imports/rules.ts'
+import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
+import { importFormatOf } from '../contact-files/formats/convert.ts'
+import { createdFields } from '../contact-files/interpreter.ts'
 import { logPath } from '../imports/logs.ts'
 import { sendLog } from '../imports/send-log.ts'
-import { checkMapping, settingsOf } from '../api/subscriber-imports/settings.ts'
+import { checkMapping } from '../api/subscriber-imports/settings.ts'
 import { notFound } from '../base/errors.ts'
 import { findUpload } from '../imports/source.ts'
 import { type DryRun, dryRunEndpoints } from './endpoints/dry-runs.ts'
@@ -21,15 +23,22 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
       const { organizationId } = caller
       const list = await localListById(reader, organizationId, params.mailing_list_id, 'subscriber imports')
       const existing = await fieldsOfList(reader, organizationId, list.id)
-      const fields = [...existing, ...body.new_custom_fields.map(pretendedField)]
-      const settings = { ...settingsOf(body), column_mapping: plainMapping(body.column_mapping, fields) }
+      const { filename, reading, ...options } = body
+      const fields = [...existing, ...createdFields(reading).map(pretendedField)]
+      const settings: ImportSettings = {
+        ...options,
+        column_mapping: reading.columns.map(({ target }) => target),
+        default_custom_fields: {},
+        file_format: importFormatOf(reading)
+      }
       checkMapping(settings, list, fields)
-      const { path } = await findUpload(dataDirectory, organizationId, body.filename)
+      const { path } = await findUpload(dataDirectory, organizationId, filename)
       const id = await dryRuns.start(organizationId, {
         mailingListId: list.id,
         room: await roomFor(reader, organizationId),
         plan: {
           settings,
+          reading,
           fields,
           primaryKeyFieldId: list.primary_key_custom_field_id,
           timeZone: caller.timeZone,
@@ -84,7 +93,7 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
 })
 
 /** A field that does not exist yet; its id clashes with none that does. */
-function pretendedField(
+export function pretendedField(
   { name, field_type: type }: { name: string; field_type: FieldDefinition['type'] },
   index: number
 ): FieldDefinition {

@@ -13,6 +13,7 @@ import { importsThatAdded } from '../api/subscriber-imports/addition-queries.ts'
 import { importNames } from '../api/subscriber-imports/name-queries.ts'
 import { validationFailed } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
+import type { Reading } from '../contact-files/schema.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
@@ -124,6 +125,7 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
               escape_formulas: false
             }
           },
+          reading: row.reading === null ? null : correctingReading(JSON.parse(row.reading) as Reading),
           autoresponders,
           source,
           beginsAt: null,
@@ -142,6 +144,15 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
     return { path: logPath(logDirectory(dataDirectory, id), 'failed'), format, columns }
   }
 })
+
+/** How corrected rows are read: as the file that they come from, out of a plain CSV file without a header. */
+function correctingReading(reading: Reading): Reading {
+  return {
+    ...reading,
+    header_line: null,
+    file: { ...reading.file, entry: null, sheet: null, character_set: 'utf-8' }
+  }
+}
 
 /**
  * A file in which each row stands at the line that it had: empty lines, which are no rows, fill the space between. Only where a row has

@@ -21,7 +21,7 @@ import { hygieneRoutes } from './hygiene.ts'
 import { homeRoutes } from './home.ts'
 import { imageRoutes } from './images.ts'
 import { importMappingRoutes } from './import-mappings/routes.ts'
-import { importPreviewRoutes } from './import-preview.ts'
+import { fileAnalysisRoutes } from './file-analyses.ts'
 import { importRoutes } from './imports.ts'
 import { importUndoRoutes } from './import-undos.ts'
 import { mailingListRoutes } from './mailing-lists.ts'
@@ -59,7 +59,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(hygieneRoutes)
   await app.register(imageRoutes)
   await app.register(importMappingRoutes)
-  await app.register(importPreviewRoutes)
+  await app.register(fileAnalysisRoutes)
   await app.register(importRoutes)
   await app.register(importUndoRoutes)
   await app.register(organizationSettingRoutes)

@@ -70,7 +70,7 @@ export const suppressedAddressImportRoutes = serve(
 function factsOf(path: string) {
   return refusingFailures(async () => {
     const { beginning } = await readBeginning(path)
-    const format = await detectFormat(beginning, path, { csv_has_headers: false })
+    const format = { ...(await detectFormat(beginning, path)), csv_has_headers: false }
     return { format: { ...format, date_format: 'mdy' as const }, fingerprint: await fingerprintOf(path) }
   })
 }

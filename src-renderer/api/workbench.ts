@@ -8,10 +8,6 @@ import type {
   ApiKeyInput
 } from '../../src-main/workbench/endpoints/api-access.ts'
 import type { DryRun, dryRunEndpoints } from '../../src-main/workbench/endpoints/dry-runs.ts'
-import type {
-  ImportPreview,
-  importPreviewEndpoints
-} from '../../src-main/workbench/endpoints/import-preview.ts'
 import type { ImportUndo, importUndoEndpoints } from '../../src-main/workbench/endpoints/import-undos.ts'
 import type {
   OrganizationSettingChanges,
@@ -22,24 +18,18 @@ import type { settingsEndpoints } from '../../src-main/workbench/endpoints/setti
 import type { uploadEndpoints } from '../../src-main/workbench/endpoints/uploads.ts'
 import type { urlUploadEndpoints } from '../../src-main/workbench/endpoints/url-uploads.ts'
 import type { importMappingEndpoints } from '../../src-main/workbench/import-mappings/endpoints.ts'
-import type {
-  ImportMapping,
-  MappedColumn,
-  RememberedColumnInput
-} from '../../src-main/workbench/import-mappings/schema.ts'
-import type { FileFormat, ImportOutcome } from './subscriber-imports.ts'
+import type { ImportMapping } from '../../src-main/workbench/import-mappings/schema.ts'
+import type { ImportOutcome } from './subscriber-imports.ts'
 import { ApiFailure, type RecordVersion, sessionHeaders, windowCalls } from './client.ts'
 
 export type { OrganizationSettings, Settings }
-export type { ApiKey, ApiAccess, DryRun, ImportMapping, ImportPreview, ImportUndo, MappedColumn }
-export type FileFormatChoice = ImportPreview['file_format']
+export type { ApiKey, ApiAccess, DryRun, ImportMapping, ImportUndo }
 
 const access = windowCalls<typeof apiAccessEndpoints>()
 const settings = windowCalls<typeof settingsEndpoints>()
 const organization = windowCalls<typeof organizationSettingEndpoints>()
 const uploads = windowCalls<typeof urlUploadEndpoints>()
 const files = windowCalls<typeof uploadEndpoints>()
-const previews = windowCalls<typeof importPreviewEndpoints>()
 const dryRuns = windowCalls<typeof dryRunEndpoints>()
 const undos = windowCalls<typeof importUndoEndpoints>()
 const mappings = windowCalls<typeof importMappingEndpoints>()
@@ -86,21 +76,10 @@ export async function downloadUpload(url: string, signal: AbortSignal): Promise<
   return (await uploads.call('POST /url_uploads', { body: { url }, signal })).filename
 }
 
-export function previewImport(
-  listId: number,
-  filename: string,
-  fileFormat: Partial<FileFormatChoice>
-): Promise<ImportPreview> {
-  return previews.call('POST /mailing_lists/:mailing_list_id/import_preview', {
-    params: { mailing_list_id: listId },
-    body: { filename, file_format: fileFormat }
-  })
-}
-
-/** What a dry run needs to know: the settings of the import, its file, and the fields that it would begin with creating. */
+/** What a dry run needs to know: the file, how it is read, and how its rows are applied. */
 export type NewDryRun = Given<
   (typeof dryRunEndpoints)['endpoints']['POST /mailing_lists/:mailing_list_id/dry_runs']['body']
-> & { file_format: FileFormat }
+>
 
 export function startDryRun(listId: number, input: NewDryRun): Promise<DryRun> {
   return dryRuns.call('POST /mailing_lists/:mailing_list_id/dry_runs', {
@@ -156,14 +135,6 @@ export function saveImportMapping(
 export function deleteImportMapping(listId: number, id: number): Promise<ImportMapping[]> {
   return mappings.call('DELETE /mailing_lists/:mailing_list_id/import_mappings/:id', {
     params: { mailing_list_id: listId, id }
-  })
-}
-
-/** Remembers where columns went, to suggest it for the next file with the same headers. */
-export async function rememberColumns(listId: number, columns: RememberedColumnInput[]): Promise<void> {
-  await mappings.call('PUT /mailing_lists/:mailing_list_id/remembered_columns', {
-    params: { mailing_list_id: listId },
-    body: { columns }
   })
 }
 

@@ -9,6 +9,7 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { ImportCounts } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { DryRun } from '../../src-main/workbench/endpoints/dry-runs.ts'
+import { plainReading } from '../support/contact-files.ts'
 import type { Client } from '../support/client.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { columns, writePeople } from './people.ts'
@@ -140,7 +141,7 @@ async function dryRun(
   let current = await call(`/mailing_lists/${list.id}/dry_runs`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ filename, column_mapping: columns, overwrite: true })
+    body: JSON.stringify({ filename, reading: plainReading([...columns]), overwrite: true })
   })
   while (current.state !== 'finished' && current.state !== 'failed') {
     await pause(30)

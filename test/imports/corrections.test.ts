@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { FailedRow, ImportLinks, ListedImport } from '../../src-main/workbench/endpoints/imports.ts'
+import { plainReading } from '../support/contact-files.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, expectSuccess, importFile, makeField, makeList } from '../support/builders.ts'
 
@@ -103,7 +104,7 @@ describe('rows that failed', () => {
     const { data } = await started.api.workbench<{ id: string }>(
       'POST',
       `/mailing_lists/${list.id}/dry_runs`,
-      { filename, column_mapping: ['email', 'Age', 'Note'], new_custom_fields: [] }
+      { filename, reading: plainReading(['email', 'Age', 'Note']) }
     )
     const path = `/dry_runs/${data.id}/failed_rows`
     await expect

@@ -8,8 +8,15 @@ import { importOutcomes, type SubscriberImport } from '../../src-main/api/subscr
 import type { DryRun } from '../../src-main/workbench/endpoints/dry-runs.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { sharedApplication, startApplication, temporaryDirectory } from '../support/application.ts'
-import { allSubscribers, importFile, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
+import {
+  importAsRead,
+  newFieldColumn,
+  plainReading,
+  readingColumn,
+  upload
+} from '../support/contact-files.ts'
 
 const started = sharedApplication()
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -22,9 +29,8 @@ async function dryRun(
   settings: Record<string, unknown>,
   api: Client = started.api
 ): Promise<DryRun> {
-  const filename = `dry-${++files}.csv`
-  await api.raw(`/app/v1/uploads/${filename}`, { method: 'PUT', body: content })
-  const body = { filename, column_mapping: ['email'], ...settings }
+  const filename = await upload(api, `dry-${++files}.csv`, content)
+  const body = { filename, reading: plainReading(['email']), ...settings }
   const created = await api.workbench<DryRun>('POST', `/mailing_lists/${listId}/dry_runs`, body)
   expect(created.error_message).toBeNull()
   for (let { data } = created; ; data = (await api.workbench<DryRun>('GET', `/dry_runs/${data.id}`)).data) {
@@ -75,16 +81,14 @@ describe('a dry run', () => {
           const content = rows
             .map(([person, ...cells]) => [`${person}@example.com`, ...cells].join())
             .join('\n')
-          const all = {
-            column_mapping: ['email', 'City', 'Age'],
-            file_format: { csv_has_headers: false },
-            ...chosen
-          }
+          const reading = plainReading(['email', 'City', 'Age'], { header_line: null })
+          const all = { reading, ...chosen }
           const before = await allSubscribers(started.api, list.id)
           const dry = await dryRun(list.id, `${content}\n`, all)
           const dryLogs = await logsAt(`/app/v1/dry_runs/${dry.id}`)
           expect(await allSubscribers(started.api, list.id)).toEqual(before)
-          const real = await importFile(started, list.id, `${content}\n`, all)
+          const filename = await upload(started.api, 'real.csv', `${content}\n`)
+          const real = await importAsRead(started, list.id, filename, reading, chosen)
           expect({ state: dry.state, stats: dry.stats, error: dry.error_message }).toEqual({
             state: real.state,
             stats: real.stats,
@@ -114,8 +118,7 @@ describe('a dry run', () => {
   it('reads columns of fields that do not exist yet, and does not create them', async () => {
     const list = await makeList(started.api)
     const dry = await dryRun(list.id, 'email,Age\na@example.com,12\nb@example.com,old\n', {
-      column_mapping: ['email', 'Age'],
-      new_custom_fields: [{ name: 'Age', field_type: 'number' }]
+      reading: plainReading([], { columns: [readingColumn('email'), newFieldColumn('Age', 'number')] })
     })
     expect(dry.stats.subscribers).toMatchObject({ added: 1, failed: 1 })
     expect((await started.api.get<unknown[]>(`/mailing_lists/${list.id}/custom_fields`)).data).toEqual([])
@@ -132,10 +135,10 @@ describe('a dry run', () => {
     const list = await makeList(started.api)
     await writeFile(join(started.dataDirectory, 'uploads', 'refused.csv'), 'email\n')
     const refusal = async (settings: Record<string, unknown>): Promise<string | null> => {
-      const body = { filename: 'refused.csv', column_mapping: ['email'], ...settings }
+      const body = { filename: 'refused.csv', reading: plainReading(['email']), ...settings }
       return (await started.api.workbench('POST', `/mailing_lists/${list.id}/dry_runs`, body)).error_message
     }
-    expect(await refusal({ column_mapping: ['email', 'Town'] })).toContain('Town is no custom field')
+    expect(await refusal({ reading: plainReading(['email', 'Town']) })).toContain('Town is no custom field')
     expect(await refusal({ filename: '../refused.csv' })).toContain('without folders')
     expect(await refusal({ filename: 'none.csv' })).toContain('none.csv is not in the upload directory')
   })
@@ -183,7 +186,7 @@ describe('a dry run', () => {
     const start = (filename: string) =>
       api.workbench<DryRun>('POST', `/mailing_lists/${list.id}/dry_runs`, {
         filename,
-        column_mapping: ['email']
+        reading: plainReading(['email'])
       })
     const first = await Promise.all([start('many.csv'), start('many.csv'), start('many.csv')])
     expect(first.map(({ error_message }) => error_message).filter((message) => message !== null)).toEqual([

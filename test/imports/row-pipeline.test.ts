@@ -23,7 +23,15 @@ async function piped(
   const directory = await temporaryDirectory()
   const path = join(directory, 'rows.csv')
   await writeFile(path, text)
-  const plan = { settings, fields: [], primaryKeyFieldId: null, timeZone: 'UTC', path, committed }
+  const plan = {
+    settings,
+    reading: null,
+    fields: [],
+    primaryKeyFieldId: null,
+    timeZone: 'UTC',
+    path,
+    committed
+  }
   const batches: { rows: number; index: number; before: number | undefined }[] = []
   const logs = new ImportLogs(join(directory, 'logs'), settings.file_format)
   const recorded: WriteBatch = (batch, index, before) => {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
-import { unpack } from '../../src-main/imports/unpack.ts'
+import { unpack } from '../../src-main/contact-files/formats/unpack.ts'
 import { createApp } from '../support/built.ts'
 import {
   clientOf,
@@ -212,7 +212,7 @@ describe('a compressed file', () => {
       ['people.zip', zipOf({ 'people.csv': file })]
     ] as const) {
       await writeFile(join(shared.dataDirectory, 'uploads', name), content)
-      const response = await shared.api.raw(`/app/v1/mailing_lists/${list.id}/import_preview`, {
+      const response = await shared.api.raw(`/app/v1/mailing_lists/${list.id}/file_analyses`, {
         method: 'POST',
         body: JSON.stringify({ filename: name })
       })

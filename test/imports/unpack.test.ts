@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { unpack } from '../../src-main/imports/unpack.ts'
+import { unpack } from '../../src-main/contact-files/formats/unpack.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { zipOf } from '../support/zip.ts'
 

@@ -299,7 +299,7 @@ export const accepted: {
     reason: 'nobody waits for the answer any more; it takes longer until the next one'
   },
   {
-    file: 'src-main/imports/unpack.ts',
+    file: 'src-main/contact-files/formats/unpack.ts',
     original: 'written > maxUnpackedBytes',
     replacement: 'false',
     reason: 'a test would have to unpack 20 GB'

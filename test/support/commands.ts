@@ -151,6 +151,7 @@ export function plainImport(mailingListId: number): CommandInput<'subscriberImpo
         date_format: 'mdy'
       }
     }),
+    reading: null,
     autoresponders: {},
     source: { type: 'json', filename: 'data', path: 'none', url: null },
     beginsAt: null,

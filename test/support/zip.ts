@@ -4,13 +4,14 @@ import { crc32, deflateRawSync } from 'node:zlib'
  * A zip archive of these files.
  * @param claimedSize what it says that each of them has, which is deflated then; without it they are stored as they are
  */
-export function zipOf(files: Record<string, string>, claimedSize?: number): Buffer {
+export function zipOf(files: Record<string, string | Buffer>, claimedSize?: number): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
-  for (const [name, text] of Object.entries(files)) {
+  for (const [name, given] of Object.entries(files)) {
+    const text = Buffer.from(given)
     const nameBytes = Buffer.from(name)
-    const content = claimedSize === undefined ? Buffer.from(text) : deflateRawSync(text)
+    const content = claimedSize === undefined ? text : deflateRawSync(text)
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)
     facts.writeUInt16LE(claimedSize === undefined ? 0 : 8, 4)

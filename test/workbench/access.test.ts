@@ -6,6 +6,7 @@ import type { Segment } from '../../src-main/api/segments/schema.ts'
 import { validatorCompiler } from '../../src-main/http/validation.ts'
 import { registerWorkbench } from '../../src-main/workbench/index.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
+import { plainReading } from '../support/contact-files.ts'
 import { sharedApplication } from '../support/application.ts'
 import { act, select } from '../support/bulk-actions.ts'
 import { importText, makeCampaign, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
@@ -157,8 +158,9 @@ const table: Record<string, WorkbenchRoute> = {
     needs: 'subscriber.import',
     foreign: ofMapping
   },
-  'PUT /mailing_lists/:mailing_list_id/remembered_columns': { needs: 'subscriber.import', foreign: ofList },
-  'POST /mailing_lists/:mailing_list_id/import_preview': { needs: 'subscriber.import', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/file_analyses': { needs: 'subscriber.import', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/row_previews': { needs: 'subscriber.import', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/file_imports': { needs: 'subscriber.import', foreign: ofList },
   'GET /subscriber_imports': { needs: 'subscriber.import' },
   'GET /mailing_lists/:mailing_list_id/imports_that_added': { needs: 'subscriber.read', foreign: ofList },
   'GET /subscriber_imports/:id/links': { needs: 'subscriber.import', foreign: ofImport },
@@ -252,7 +254,7 @@ const bodies: Record<string, unknown> = {
   content_preview: { subject: '', html: '', text: '', name: '' },
   duplicate: { name: 'Copy' },
   corrections: { rows: [{ place: 0, cells: ['a@example.com'] }] },
-  dry_runs: { filename: 'file.csv', column_mapping: ['email'], new_custom_fields: [] },
+  dry_runs: { filename: 'file.csv', reading: plainReading(['email']) },
   import_mappings: {
     name: 'Mapping',
     columns: [{ header: 'email', target: 'email' }],
@@ -262,8 +264,9 @@ const bodies: Record<string, unknown> = {
     overwrite_what: {},
     overwrite_when_status: {}
   },
-  remembered_columns: { columns: [] },
-  import_preview: { filename: 'file.csv' },
+  file_analyses: { filename: 'file.csv' },
+  row_previews: { reading: plainReading(['email']), rows: [['a@example.com']] },
+  file_imports: { filename: 'file.csv', reading: plainReading(['email']) },
   segment_counts: { clause: [] },
   segments: segmentBody,
   ':id': segmentBody,

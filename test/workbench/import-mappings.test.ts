@@ -1,20 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportMapping } from '../../src-main/workbench/import-mappings/schema.ts'
-import type { ImportPreview } from '../../src-main/workbench/endpoints/import-preview.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { makeField, makeList } from '../support/builders.ts'
+import { analysisOf, importAsRead, plainReading, readingColumn, upload } from '../support/contact-files.ts'
 
 const started = sharedApplication()
 
 const mapping = {
   name: 'Shop',
-  columns: [
-    { header: 'Mail', target: 'email' },
-    { header: 'Town', target: 'City' },
-    { header: 'Notes', target: null }
-  ],
-  date_format: 'dmy',
+  reading: plainReading(['email', 'City', null]),
   overwrite: true
 }
 
@@ -57,32 +52,50 @@ describe('saved mappings of a list', () => {
 })
 
 describe('columns that are remembered by their header', () => {
-  it('are suggested as they went last, as long as the list has where', async () => {
+  it('are proposed as they were read last, as long as the list has where they went', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
-    const columns = [
-      { header: ' E-Post ', target: 'email' },
-      { header: 'Town', target: 'City' },
-      { header: 'City', target: null },
-      { header: 'Age', target: 'A field that is gone' },
-      { header: '', target: 'City' }
-    ]
-    await started.api.workbench('PUT', `/mailing_lists/${list.id}/remembered_columns`, { columns })
-    const upload = await started.api.raw('/app/v1/uploads/remembered.csv', {
-      method: 'PUT',
-      body: 'e-post,Town,CITY,Age\na@example.com,Wien,x,3\n'
+    const gone = await makeField(started.api, list.id, 'Gone', 'text')
+    const reading = plainReading([], {
+      columns: [
+        readingColumn('email', { header: ' E-Post ' }),
+        readingColumn('City', { header: 'Town' }),
+        readingColumn(null, { header: 'City' }),
+        readingColumn('Gone', { header: 'Age' })
+      ]
     })
-    const { filename } = ((await upload.json()) as { data: { filename: string } }).data
-    const { data } = await started.api.workbench<ImportPreview>(
-      'POST',
-      `/mailing_lists/${list.id}/import_preview`,
-      { filename, file_format: {} }
-    )
-    expect(data.columns.map(({ suggestion, remembered }) => [suggestion, remembered])).toEqual([
-      ['email', true],
-      ['City', true],
-      [null, true],
-      [null, false]
+    const first = await upload(started.api, 'first.csv', 'E-Post,Town,City,Age\na@example.com,Wien,x,3\n')
+    await importAsRead(started, list.id, first, reading)
+    await started.api.delete(`/mailing_lists/${list.id}/custom_fields/${gone.id}`)
+
+    const { data } = await analysisOf(started.api, list.id, 'e-post,Town,CITY,Age\nb@example.com,Graz,x,4\n')
+
+    expect(data.reading.columns.map(({ target }) => target)).toEqual(['email', 'City', null, 'Age'])
+    expect(data.columns.map(({ remembered }) => remembered)).toEqual([true, true, true, false])
+  })
+
+  it('keep the order of their dates and the meaning of their words', async () => {
+    const list = await makeList(started.api)
+    const content = (day: string) => `email,Joined,State\na@example.com,${day},VIP\n`
+    const { data, filename } = await analysisOf(started.api, list.id, content('01/02/2021'))
+    const [email, joined, state] = data.reading.columns
+    if (!email || !joined || !state) throw new Error('a column is missing')
+    const status = { words: { vip: 'unsubscribed' as const }, blank: null, other: null }
+    await importAsRead(started, list.id, filename, {
+      ...data.reading,
+      columns: [
+        email,
+        { ...joined, new_field_type: 'date', date_order: 'dmy' },
+        { ...state, target: 'status', new_field_type: null, status }
+      ]
+    })
+
+    const next = await analysisOf(started.api, list.id, content('03/04/2021'))
+
+    expect(next.data.reading.columns).toMatchObject([
+      {},
+      { target: 'Joined', date_order: 'dmy' },
+      { target: 'status', status }
     ])
   })
 })

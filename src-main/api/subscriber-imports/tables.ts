@@ -28,6 +28,8 @@ export interface SubscriberImportsTable {
   source_url: string | null
   /** When its download is tried again; null while it is not waited for. */
   retry_at: ColumnType<Time | null, Time | null | undefined, Time | null>
+  /** How its file is read ({@link Reading}); null where its settings say all, as those of a request of the API do. */
+  reading: ColumnType<Json | null, Json | null | undefined, Json | null>
   /** Where the bytes are, relative to the data directory. */
   source_path: string
   /** "<bytes>:<mtime ms>" when first read: a file that changed since cannot be continued. */
@@ -97,6 +99,12 @@ export interface ImportUndoKeptTable {
 
 export type KeptReason = 'changed' | 'primary_key'
 
+/** A custom field that an import created. */
+export interface ImportFieldsTable {
+  subscriber_import_id: number
+  custom_field_id: number
+}
+
 /** An import of rows that failed in another one and were corrected. */
 export interface ImportCorrectionsTable {
   subscriber_import_id: number
@@ -109,6 +117,7 @@ declare module '../../database/schema.ts' {
   interface Schema {
     import_additions: ImportAdditionsTable
     import_corrections: ImportCorrectionsTable
+    import_fields: ImportFieldsTable
     subscriber_imports: SubscriberImportsTable
     import_batches: ImportBatchesTable
     import_changes: ImportChangesTable

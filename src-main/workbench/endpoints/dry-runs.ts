@@ -1,47 +1,27 @@
 import { Type } from 'typebox'
-import { hasOptions } from '../../api/custom-fields/rules.ts'
-import { customFieldTypes } from '../../api/custom-fields/schema.ts'
+import { Reading } from '../../contact-files/schema.ts'
 import { envelope } from '../../http/envelope.ts'
 import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
-import {
-  importOutcomes,
-  SubscriberImport,
-  SubscriberImportInput
-} from '../../api/subscriber-imports/schema.ts'
+import { importOutcomes, SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import type { DryRunProgress } from '../../imports/dry-run.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { importOptions } from './file-analyses.ts'
 import { FailedRowsAnswer, FailedRowsQuery } from './imports.ts'
-
-const { overwrite, overwrite_what, overwrite_when_status, column_mapping } = SubscriberImportInput.properties
-const { default_custom_fields, subscriber_defaults, file_format } = SubscriberImportInput.properties
 
 const DryRunInput = Type.Object({
   /** In the upload directory. */
   filename: Type.String({ minLength: 1 }),
-  /** Custom fields that the import would begin with creating, of types without options. */
-  new_custom_fields: withDefault(
-    Type.Array(
-      Type.Object({
-        name: Type.String({ minLength: 1 }),
-        field_type: Type.Enum(customFieldTypes.filter((type) => !hasOptions(type)))
-      })
-    ),
-    []
-  ),
-  overwrite,
-  overwrite_what,
-  overwrite_when_status,
-  column_mapping,
-  default_custom_fields,
-  subscriber_defaults,
-  file_format
+  reading: Reading,
+  ...importOptions
 })
 
 const DryRun = Type.Object({
   id: Type.String(),
   state: Type.Enum(['splitting', 'importing', 'finished', 'failed']),
   error_message: Nullable(Type.String()),
-  stats: SubscriberImport.properties.stats
+  stats: SubscriberImport.properties.stats,
+  /** How many of those who would be added have each status. */
+  statuses: Type.Record(Type.String(), Type.Integer())
 })
 
 const LogQuery = Type.Object({ escape_formulas: withDefault(Type.Boolean(), false) })
@@ -54,6 +34,8 @@ export const dryRunEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/dry_runs': {
     access: 'subscriber.import',
     params: MailingListParams,
+    bodyLimit: 8 * 1024 * 1024,
+    bodyRules: { maxValues: 200_000 },
     body: DryRunInput,
     answer: envelope(DryRun)
   },

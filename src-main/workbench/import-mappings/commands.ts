@@ -1,8 +1,8 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import type { Command } from '../../database/command.ts'
 import { deleteNamed, type ListInput, saveNamed } from '../named-settings/commands.ts'
-import { headerKey } from './queries.ts'
-import type { MappingSettings, RememberedColumnInput } from './schema.ts'
+import { type ReadingColumn, rememberedKey } from '../../contact-files/schema.ts'
+import type { MappingSettings } from './schema.ts'
 
 /** Saves a mapping under a name; one of that name is replaced. @returns its id */
 const saveImportMapping: Command<ListInput & { name: string; settings: MappingSettings }, number> = (
@@ -14,20 +14,21 @@ const saveImportMapping: Command<ListInput & { name: string; settings: MappingSe
 const deleteImportMapping: Command<ListInput & { id: number }, void> = (context, { id, ...list }) =>
   deleteNamed(context, 'import_mappings', list, id, 'import mapping')
 
-/** Remembers where the columns of a file went, and how its dates were written, for the next one with the same headers. */
-export const rememberColumns: Command<ListInput & { columns: RememberedColumnInput[] }, void> = async (
+/** Remembers how the columns of a file were read, for the next one with the same headers. */
+export const rememberColumns: Command<ListInput & { columns: ReadingColumn[] }, void> = async (
   context,
   { organizationId, mailingListId, columns }
 ) => {
   await mailingListById(context.db, organizationId, mailingListId)
-  for (const { header, target, date_format } of columns) {
-    const header_key = headerKey(header)
+  for (const column of columns) {
+    const header_key = rememberedKey(column.header)
     if (header_key === '') continue
+    const { target, date_order: date_format } = column
+    const reading = JSON.stringify(column)
     await context.db
       .insertInto('remembered_columns')
-      .values({ mailing_list_id: mailingListId, header_key, target, date_format })
-      // Dates whose order could be told this time leave what was chosen before.
-      .onConflict((conflict) => conflict.doUpdateSet({ target, ...(date_format && { date_format }) }))
+      .values({ mailing_list_id: mailingListId, header_key, target, date_format, reading })
+      .onConflict((conflict) => conflict.doUpdateSet({ target, date_format, reading }))
       .execute()
   }
 }

@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import { maxColumns } from '../../api/subscriber-imports/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { MailingListParams } from '../../http/schema.ts'
-import { ImportMapping, ImportMappingInput, RememberedColumnInput } from './schema.ts'
+import { ImportMapping, ImportMappingInput } from './schema.ts'
 
 const access = 'subscriber.import'
 const answer = envelope(Type.Array(ImportMapping))
@@ -22,12 +21,5 @@ export const importMappingEndpoints = unlistedEndpoints({
     access,
     params: Type.Object({ ...MailingListParams.properties, id: Type.Integer() }),
     answer
-  },
-
-  'PUT /mailing_lists/:mailing_list_id/remembered_columns': {
-    access,
-    params: MailingListParams,
-    body: Type.Object({ columns: Type.Array(RememberedColumnInput, { maxItems: maxColumns }) }),
-    answer: envelope(Type.Null())
   }
 })

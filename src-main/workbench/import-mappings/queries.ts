@@ -1,30 +1,36 @@
 import type { Kysely } from 'kysely'
-import type { DateOrder } from '../../base/dates.ts'
+import type { ReadingColumn } from '../../contact-files/schema.ts'
 import type { Schema } from '../../database/schema.ts'
 
-/** Upper and lower case and white space around a header do not matter. */
-export function headerKey(header: string): string {
-  return header.trim().toLowerCase()
-}
-
-/** What became of a column in the last import. */
-export interface RememberedColumn {
-  /** null = it was left out */
-  target: string | null
-  dateFormat: DateOrder | null
-}
-
-/** The columns with headers of the last imports, by headerKey. */
+/** How the columns of the last imports were read, by rememberedKey(). */
 export async function rememberedColumns(
   db: Kysely<Schema>,
   mailingListId: number
-): Promise<Map<string, RememberedColumn>> {
+): Promise<Map<string, ReadingColumn>> {
   const rows = await db
     .selectFrom('remembered_columns')
-    .select(['header_key', 'target', 'date_format'])
+    .select(['header_key', 'target', 'date_format', 'reading'])
     .where('mailing_list_id', '=', mailingListId)
     .execute()
-  return new Map(
-    rows.map(({ header_key, target, date_format }) => [header_key, { target, dateFormat: date_format }])
-  )
+  return new Map(rows.map((row) => [row.header_key, columnOf(row)]))
+}
+
+/** Of imports before readings were kept only the target and the order of dates are known. */
+function columnOf(row: {
+  header_key: string
+  target: string | null
+  date_format: ReadingColumn['date_order']
+  reading: string | null
+}): ReadingColumn {
+  if (row.reading !== null) return JSON.parse(row.reading) as ReadingColumn
+  return {
+    header: row.header_key,
+    target: row.target,
+    new_field_type: null,
+    status: null,
+    date_order: row.date_format,
+    mixed_dates: 'one_order',
+    unfit: 'fail',
+    option_separator: ';'
+  }
 }

@@ -5,7 +5,7 @@ import { importMappingEndpoints } from './endpoints.ts'
 import { namedOf } from '../named-settings/queries.ts'
 import type { MappingSettings } from './schema.ts'
 
-/** /app/v1/mailing_lists/:id/import_mappings and remembered_columns: what the wizard of an import need not ask again. */
+/** /app/v1/mailing_lists/:id/import_mappings: how the files of a list are read, saved under a name. */
 export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writer }) => {
   const importMappings = (listId: number) => namedOf<MappingSettings>(reader, 'import_mappings', listId)
   return {
@@ -32,15 +32,6 @@ export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writ
         id: params.id
       })
       return ok(await importMappings(params.mailing_list_id))
-    },
-
-    'PUT /mailing_lists/:mailing_list_id/remembered_columns': async ({ caller, params, body }) => {
-      await writer.run('importMappings.rememberColumns', {
-        organizationId: caller.organizationId,
-        mailingListId: params.mailing_list_id,
-        columns: body.columns
-      })
-      return ok(null)
     }
   }
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, withDefault } from '../../http/schema.ts'
+import { Reading } from '../../contact-files/schema.ts'
+import { Filled, Nullable } from '../../http/schema.ts'
 import { dateFormats, maxColumns, SubscriberImportInput } from '../../api/subscriber-imports/schema.ts'
 
 const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } =
@@ -9,17 +10,12 @@ const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } 
 export const MappedColumn = Type.Object({ header: Type.String(), target: Nullable(Type.String()) })
 export type MappedColumn = Static<typeof MappedColumn>
 
-/** What is remembered of a column: where it went, and the order of its dates; null where they have none to choose. */
-export const RememberedColumnInput = Type.Object({
-  ...MappedColumn.properties,
-  date_format: withDefault(Nullable(Type.Enum([...dateFormats])), null)
-})
-export type RememberedColumnInput = Static<typeof RememberedColumnInput>
-
 /** What the wizard asks before an import of such a file. */
 export const MappingSettings = Type.Object({
-  columns: Type.Array(MappedColumn, { minItems: 1, maxItems: maxColumns }),
-  /** Left out where nobody has chosen one yet. */
+  /** How such a file is read. */
+  reading: Type.Optional(Reading),
+  /** Only in mappings that were saved before readings were: where its columns go, and how its dates are written. */
+  columns: Type.Optional(Type.Array(MappedColumn, { minItems: 1, maxItems: maxColumns })),
   date_format: Type.Optional(Type.Enum([...dateFormats])),
   subscriber_defaults,
   overwrite,

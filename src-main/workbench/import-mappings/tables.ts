@@ -22,6 +22,8 @@ export interface RememberedColumnsTable {
   target: string | null
   /** The order of day and month in that import; null where it had none to choose. */
   date_format: DateOrder | null
+  /** {@link ReadingColumn}; null for one of an import before readings were kept. */
+  reading: Json | null
 }
 
 declare module '../../database/schema.ts' {

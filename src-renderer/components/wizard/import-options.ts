@@ -1,4 +1,5 @@
 import type { SubscriberImportInput } from '../../api/subscriber-imports.ts'
+import type { FileAnalysis } from '../../api/contact-files.ts'
 import type { ImportMapping } from '../../api/workbench.ts'
 import { type SubscriberStatus, subscriberStatuses } from '../../../src-main/api/subscribers/schema.ts'
 
@@ -16,6 +17,17 @@ export interface ImportOptions {
 
 export function newImportOptions(): ImportOptions {
   return { newStatus: 'active', overwrite: false, what: ['custom_fields'], whenStatus: ['active'] }
+}
+
+/** For a file of people who have opted out: those who are on the list already are to be unsubscribed as well. */
+export function optionsFor({ findings, reading }: FileAnalysis): ImportOptions {
+  const options = newImportOptions()
+  if (!findings.some(({ rule }) => rule === 'only_opted_out')) return options
+  if (reading.columns.some(({ status }) => status !== null)) {
+    return { ...options, overwrite: true, what: ['status'] }
+  }
+  // Only the name of the file says so: the rows have no status of their own.
+  return { ...options, newStatus: 'unsubscribed' }
 }
 
 /** The options that a saved mapping holds. */

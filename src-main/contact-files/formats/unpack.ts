@@ -1,13 +1,13 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Readable, Transform } from 'node:stream'
+import { pipeline as pipe, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { createGunzip } from 'node:zlib'
+import { crc32, createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
-import { messageOf, StorageFault, storageFaultOf } from '../base/errors.ts'
-import { ImportFailure } from '../csv/failure.ts'
+import { messageOf, StorageFault, storageFaultOf } from '../../base/errors.ts'
+import { ImportFailure } from '../../csv/failure.ts'
 
 const gzip = Buffer.from([0x1f, 0x8b])
 const zip = Buffer.from('PK\x03\x04')
@@ -81,6 +81,80 @@ export function asFailure(error: unknown): ImportFailure | StorageFault {
   const storage = storageFaultOf(error)
   if (storage) return storage
   return new ImportFailure(`the compressed file cannot be unpacked: ${messageOf(error)}`)
+}
+
+/** Writes a file of an archive to `target`. @throws as {@link unpack}, and ImportFailure where there is no such file */
+export async function unpackEntry(
+  path: string,
+  name: string,
+  target: string,
+  signal: AbortSignal
+): Promise<void> {
+  await mkdir(dirname(target), { recursive: true })
+  try {
+    const bytes = await entryStream(path, name)
+    if (!bytes) throw new ImportFailure(`the archive holds no file ${name}`)
+    await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
+  } catch (error) {
+    await rm(target, { force: true })
+    throw asFailure(error)
+  }
+}
+
+/** What a file of an archive holds; null where there is no such file. @throws ImportFailure for a broken archive */
+export async function entryStream(path: string, name: string): Promise<Readable | null> {
+  const archive = await openAnyArchive(path)
+  try {
+    const entry = (await entriesOf(archive)).find(({ fileName }) => fileName === name)
+    if (!entry) {
+      archive.close()
+      return null
+    }
+    const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(entry)
+    bytes.once('close', () => archive.close())
+    // Whoever reads it hears of a fault; nobody waits for the pipeline itself.
+    return pipe(bytes, checkedAgainst(entry), () => undefined)
+  } catch (error) {
+    archive.close()
+    throw asFailure(error)
+  }
+}
+
+/** Lets bytes through, and fails at their end if they are not those that were packed. */
+function checkedAgainst({ crc32: wanted, fileName }: Entry): Transform {
+  let sum = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sum = crc32(chunk, sum)
+      done(null, chunk)
+    },
+    flush(done) {
+      done(sum === wanted ? null : new ImportFailure(`${fileName} in the archive is damaged`))
+    }
+  })
+}
+
+/** The names of the files in a zip archive; null for a file that is none. @throws ImportFailure for a broken one */
+export async function archiveNames(path: string): Promise<string[] | null> {
+  if (!(await readBeginning(path)).equals(zip)) return null
+  const archive = await openAnyArchive(path)
+  try {
+    return (await entriesOf(archive)).map(({ fileName }) => fileName)
+  } catch (error) {
+    throw asFailure(error)
+  } finally {
+    archive.close()
+  }
+}
+
+function openAnyArchive(path: string): Promise<ZipFile> {
+  return openArchive(path, { lazyEntries: true, autoClose: false }).catch(() => {
+    throw new ImportFailure('this is a broken spreadsheet or zip archive')
+  })
+}
+
+export async function isCompressed(path: string): Promise<boolean> {
+  return (await readBeginning(path)).subarray(0, 2).equals(gzip)
 }
 
 async function readBeginning(path: string): Promise<Buffer> {

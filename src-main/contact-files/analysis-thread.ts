@@ -1,0 +1,15 @@
+import { answerQuestions } from '../base/asked-thread.ts'
+import { ImportFailure } from '../csv/failure.ts'
+import { analyzeFile, type AnalysisInput } from './analysis/analyze.ts'
+import type { AnalysisAnswer } from './file-analyzer.ts'
+
+// Analyzes contact files, one after the other as they are asked for.
+
+answerQuestions<AnalysisInput, AnalysisAnswer>(async (input) => {
+  try {
+    return { analysis: await analyzeFile(input) }
+  } catch (error) {
+    if (error instanceof ImportFailure) return { refusal: error.message }
+    throw error
+  }
+})

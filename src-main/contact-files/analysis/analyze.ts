@@ -1,0 +1,278 @@
+import { isUtf8 } from 'node:buffer'
+import { stat } from 'node:fs/promises'
+import { CsvReader } from '../../csv/csv-reader.ts'
+import { ImportFailure } from '../../csv/failure.ts'
+import { seemsEscaped } from '../../csv/formulas.ts'
+import { maxColumns } from '../../api/subscriber-imports/schema.ts'
+import { type CharacterSetGuess, guessCharacterSet } from '../formats/character-set.ts'
+import { damagedUtf8, decodeText } from '../formats/text.ts'
+import { beginningOf, type OpenedFile, openContactFile } from '../formats/open.ts'
+import { isBlankRow } from '../interpreter.ts'
+import type { FileSource, Reading } from '../schema.ts'
+import { hasTextMark } from '../values/tidy.ts'
+import { ColumnStatistics, guessedTypes } from './column-statistics.ts'
+import { findingsOf } from './findings.ts'
+import { type Destination, proposeColumns } from './propose.ts'
+import type { ColumnAnalysis, FileAnalysis, ReadingChoices } from './schema.ts'
+import {
+  detectStructure,
+  endsWithTotal,
+  findHeaderLine,
+  isSeparatorLine,
+  readSample,
+  type SampleRecord,
+  usualWidth
+} from './structure.ts'
+
+/** How much of a file its separators, enclosures and header line are found by, in bytes: a cell may be long. */
+const sampleBytes = 1024 * 1024
+/** Time that the columns of a file are looked at, in milliseconds; of a longer file only the beginning is. */
+const timeBudget = 1500
+const sampleRecords = 500
+const shownRows = 10
+const lastRows = 3
+const maxWords = 50
+
+export interface AnalysisInput {
+  path: string
+  /** As the person calls it; the name of an export may say what it is of. */
+  filename: string
+  choices: ReadingChoices
+  destination: Destination
+  /** Where archives and spreadsheets are unpacked, for the analysis alone. */
+  directory: string
+}
+
+/** Finds out how a file is best read, and what there is to say about it. @throws ImportFailure for what is no contact file */
+export async function analyzeFile(input: AnalysisInput): Promise<FileAnalysis> {
+  const { choices } = input
+  const { size: bytes } = await stat(input.path)
+  if (bytes === 0) throw new ImportFailure('The file is empty')
+  const opened = await openContactFile(input.path, choices, input.directory)
+  try {
+    return await analyzeOpened(opened, bytes, input)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisInput): Promise<FileAnalysis> {
+  const { choices, destination } = input
+  const characterSets = await characterSetsOf(opened, choices)
+  const source = await sourceOf(opened, characterSets, choices)
+  const sample = await sampleOf(opened, source)
+  const header_line = choices.header_line === undefined ? findHeaderLine(sample) : choices.header_line
+  const headers = headersOf(sample, header_line)
+  const body = sample.filter(
+    ({ cells, line }) => line > (header_line ?? 0) && !isSeparatorLine(cells) && !isBlankRow(cells)
+  )
+  const width = widthOf(headers, body)
+  if (width > maxColumns) {
+    throw new ImportFailure(
+      `the file has ${width.toLocaleString('en')} columns, and at most ${maxColumns} can be imported`,
+      1
+    )
+  }
+  const unescapes_formulas = seemsEscaped(body.flatMap(({ cells }) => cells))
+  const removes_text_marks = choices.removes_text_marks ?? (!unescapes_formulas && hasMarkedNumbers(body))
+  const scan = await scanColumns(opened, source, { header_line, width, removes_text_marks })
+  const names = Array.from({ length: width }, (_, index) => headers[index] ?? '')
+  const { columns, remembered } = proposeColumns(names, scan.columns, destination, scan.isComplete)
+  const reading: Reading = {
+    version: 1,
+    file: source,
+    header_line,
+    leaves_out_totals: endsWithTotal(scan.last),
+    removes_text_marks,
+    unescapes_formulas,
+    tidies_values: true,
+    several_addresses: 'first',
+    opted_out: 'as_said',
+    blank_cells: 'keep',
+    columns
+  }
+  const context = { reading, statistics: scan.columns, scan, sample, opened, filename: input.filename }
+  return {
+    kind: opened.kind,
+    bytes,
+    rows_read: scan.rows,
+    is_complete: scan.isComplete,
+    entries: opened.entries,
+    sheets: opened.sheets,
+    character_sets: opened.kind === 'csv' ? await shownNames(opened, characterSets) : [],
+    reading,
+    columns: names.map((header, index) =>
+      columnAnalysis(header, scan.columns[index] as ColumnStatistics, remembered[index] ?? false)
+    ),
+    rows: body
+      .slice(0, shownRows)
+      .map(({ cells }) => names.map((_, index) => (cells[index] ?? '').slice(0, 500))),
+    findings: findingsOf(context, characterSets)
+  }
+}
+
+async function characterSetsOf(
+  opened: OpenedFile,
+  { character_set }: ReadingChoices
+): Promise<CharacterSetGuess> {
+  if (opened.kind === 'xlsx' || opened.kind === 'ods')
+    return { characterSet: 'utf-8', confidence: 1, candidates: [] }
+  const beginning = await beginningOf(opened.path, sampleBytes)
+  const guess = guessCharacterSet(beginning)
+  // A letter that was cut off at the end of the beginning is not damaged.
+  if (
+    guess.characterSet === 'utf-8' &&
+    !isUtf8(beginning.subarray(0, beginning.lastIndexOf(10) + 1 || beginning.length))
+  ) {
+    guess.characterSet = damagedUtf8
+  }
+  return character_set ? { ...guess, characterSet: character_set, confidence: 1 } : guess
+}
+
+async function sourceOf(
+  opened: OpenedFile,
+  { characterSet }: CharacterSetGuess,
+  choices: ReadingChoices
+): Promise<FileSource> {
+  const common = { kind: opened.kind, entry: opened.entry, sheet: opened.sheet, character_set: characterSet }
+  if (opened.kind !== 'csv') return { ...common, csv_field_separator: ',', csv_field_enclosure: '"' }
+  return { ...common, ...detectStructure(await sampleText(opened.path, characterSet), choices) }
+}
+
+async function sampleText(path: string, characterSet: string): Promise<string> {
+  let text = ''
+  for await (const piece of decodeText(path, characterSet)) {
+    text += piece
+    if (text.length >= sampleBytes) break
+  }
+  return text
+}
+
+async function sampleOf(opened: OpenedFile, source: FileSource): Promise<SampleRecord[]> {
+  if (opened.kind === 'csv') {
+    const text = await sampleText(opened.path, source.character_set)
+    const { csv_field_separator: separator, csv_field_enclosure: enclosure } = source
+    return readSample(text, separator, enclosure, sampleRecords).records
+  }
+  const records: SampleRecord[] = []
+  await opened.readRows((cells, line) => {
+    records.push({ cells, line, fault: null })
+    return records.length < sampleRecords
+  }, source.character_set)
+  return records
+}
+
+function headersOf(sample: SampleRecord[], headerLine: number | null): string[] {
+  const header = headerLine === null ? undefined : sample.find(({ line }) => line >= headerLine)
+  return (header?.cells ?? []).map((cell) => cell.replaceAll('\u2028', '\n').trim())
+}
+
+/** That of the widest row: a cell more than there are names is a column without a name, unless it is always blank. */
+function widthOf(headers: string[], body: SampleRecord[]): number {
+  let width = headers.findLastIndex((header) => header !== '') + 1
+  const usual = usualWidth(body)
+  for (const { cells, fault } of body) {
+    if (fault !== null) continue
+    const filled = cells.findLastIndex((cell) => cell.trim() !== '') + 1
+    // A row that alone is far wider has a separator in one of its values.
+    if (filled > width && (filled <= usual || filled <= width + 3 || headers.length === 0)) width = filled
+  }
+  return Math.max(width, 1)
+}
+
+/** Numbers with the mark of a spreadsheet: most cells that begin with an apostrophe. */
+function hasMarkedNumbers(body: SampleRecord[]): boolean {
+  let marked = 0
+  let others = 0
+  for (const { cells } of body) {
+    for (const raw of cells) {
+      const cell = raw.trim()
+      if (!cell.startsWith("'")) continue
+      if (hasTextMark(cell)) marked++
+      else others++
+    }
+  }
+  return marked > others
+}
+
+export interface Scan {
+  columns: ColumnStatistics[]
+  rows: number
+  isComplete: boolean
+  /** The last rows that were read. */
+  last: string[][]
+  lastLine: number
+}
+
+async function scanColumns(
+  opened: OpenedFile,
+  source: FileSource,
+  format: { header_line: number | null; width: number; removes_text_marks: boolean }
+): Promise<Scan> {
+  const columns = Array.from({ length: format.width }, () => new ColumnStatistics())
+  const scan: Scan = { columns, rows: 0, isComplete: true, last: [], lastLine: 0 }
+  const begun = performance.now()
+  const firstLine = format.header_line ?? 0
+  const add = (cells: readonly string[], line: number, fault: string | null): void => {
+    if (line <= firstLine || fault !== null || isSeparatorLine(cells) || isBlankRow(cells)) return
+    scan.rows++
+    scan.last[scan.rows % lastRows] = cells as string[]
+    scan.lastLine = line
+    for (const [index, column] of columns.entries()) column.add(cells[index] ?? '', format.removes_text_marks)
+  }
+  const isOver = (): boolean => performance.now() - begun > timeBudget
+  if (opened.kind !== 'csv') {
+    scan.isComplete = await opened.readRows((cells, line) => {
+      add(cells, line, null)
+      return scan.rows % 256 !== 0 || !isOver()
+    }, source.character_set)
+    return scan
+  }
+  const reader = new CsvReader(
+    { separator: source.csv_field_separator, enclosure: source.csv_field_enclosure },
+    add
+  )
+  for await (const text of decodeText(opened.path, source.character_set)) {
+    reader.push(text)
+    if (isOver()) return { ...scan, isComplete: false }
+  }
+  reader.end()
+  return scan
+}
+
+function columnAnalysis(header: string, statistics: ColumnStatistics, remembered: boolean): ColumnAnalysis {
+  const { mdy, dmy, both } = statistics.orders
+  const words = statistics.distinct && statistics.distinct.size <= maxWords
+  return {
+    header,
+    samples: statistics.samples,
+    filled: statistics.filled,
+    words: words
+      ? [...(statistics.distinct ?? [])]
+          .map(([value, count]) => ({ value, count }))
+          .sort((a, b) => b.count - a.count)
+      : null,
+    unfit: Object.fromEntries(
+      guessedTypes.map((type) => [type, statistics.isNearly(type) ? statistics.unfit[type] : null])
+    ) as ColumnAnalysis['unfit'],
+    orders: { mdy, dmy, both },
+    ambiguous: statistics.ambiguous.values,
+    remembered
+  }
+}
+
+/** A few names of the file in each character set that it may be in. */
+async function shownNames(
+  opened: OpenedFile,
+  { characterSet, candidates }: CharacterSetGuess
+): Promise<FileAnalysis['character_sets']> {
+  const bytes = await beginningOf(opened.path, sampleBytes)
+  const labels = [...new Set([characterSet, ...candidates.map((each) => each.characterSet)])].slice(0, 6)
+  return labels.map((character_set) => ({ character_set, samples: foreignWords(bytes, character_set) }))
+}
+
+function foreignWords(bytes: Uint8Array, label: string): string[] {
+  const text = new TextDecoder(label).decode(bytes.subarray(0, 64 * 1024))
+  const words = text.match(/[^\s,;|\t"']*[^\s,;|\t"'\u0000-\u007f][^,;|\t"'\r\n]{0,30}/g) ?? []
+  return [...new Set(words.map((word) => word.trim()).filter((word) => word.length > 1))].slice(0, 3)
+}

@@ -1,0 +1,164 @@
+import { type CharacterSetGuess, sureCharacterSet } from '../formats/character-set.ts'
+import type { OpenedFile } from '../formats/open.ts'
+import { statusSaid } from '../interpreter.ts'
+import { isTotal } from '../knowledge/totals.ts'
+import type { Reading, ReadingColumn } from '../schema.ts'
+import type { Scan } from './analyze.ts'
+import type { ColumnStatistics, Examples, GuessedType } from './column-statistics.ts'
+import { isFailureColumn } from './propose.ts'
+import type { Finding } from './schema.ts'
+import type { SampleRecord } from './structure.ts'
+
+interface Context {
+  reading: Reading
+  statistics: ColumnStatistics[]
+  scan: Scan
+  sample: SampleRecord[]
+  opened: OpenedFile
+  filename: string
+}
+
+/** What there is to say about a file and the proposal to read it, the file as a whole first. */
+export function findingsOf(context: Context, { confidence }: CharacterSetGuess): Finding[] {
+  const { reading, scan, sample, opened } = context
+  const findings: Finding[] = []
+  const add = (rule: Finding['rule'], column: number | null, count: number, values: string[] = []): void => {
+    findings.push({ rule, column, count, values })
+  }
+  if (scan.rows === 0) add('no_rows', null, 0)
+  if (!scan.isComplete) add('partly_read', null, scan.rows)
+  if (confidence < sureCharacterSet) add('character_set_unsure', null, 0)
+  if (opened.sheets.length > 1)
+    add('other_sheets', null, opened.sheets.length, [opened.sheet ?? opened.sheets[0] ?? ''])
+  if (opened.entries.length > 1) add('other_files', null, opened.entries.length, [opened.entry ?? ''])
+  const skipped = sample.filter(({ line }) => line < (reading.header_line ?? 0))
+  if (skipped.length > 0) {
+    add(
+      'preamble_skipped',
+      null,
+      reading.header_line ?? 0,
+      skipped.slice(0, 3).map(({ cells }) => cells.join(' ').trim())
+    )
+  }
+  if (reading.leaves_out_totals) {
+    const total = scan.last.find((cells) => cells.some((cell) => isTotal(cell)))
+    add('totals_left_out', null, scan.lastLine, [(total ?? []).join(' ').trim()])
+  }
+  for (const values of duplicateHeaders(reading.columns))
+    add('duplicate_headers', null, values.length, values)
+  addOptedOut(context, add)
+  for (const [index, column] of reading.columns.entries()) {
+    const statistics = context.statistics[index]
+    if (statistics) addColumnFindings(statistics, column, index, add)
+  }
+  addTidying(context, add)
+  return findings
+}
+
+type Add = (rule: Finding['rule'], column: number | null, count: number, values?: string[]) => void
+
+/** The names that stand twice and more in a header, each with its columns. */
+function duplicateHeaders(columns: ReadingColumn[]): string[][] {
+  const places = new Map<string, string[]>()
+  for (const [index, { header }] of columns.entries()) {
+    const key = header.toLowerCase()
+    if (key !== '') places.set(key, [...(places.get(key) ?? [header]), String(index + 1)])
+  }
+  return [...places.values()].filter((values) => values.length > 2)
+}
+
+/** How many people the words of the file's columns say have opted out; where all have, the file is one of them. */
+function addOptedOut({ reading, statistics, scan, filename }: Context, add: Add): void {
+  let most = 0
+  let rule = ''
+  for (const [index, { status, header }] of reading.columns.entries()) {
+    const column = statistics[index]
+    if (!status || !column) continue
+    const { distinct, filled, rows } = column
+    let out = status.blank !== null && status.blank !== 'active' ? rows - filled : 0
+    if (distinct) {
+      for (const [value, count] of distinct) {
+        const said = statusSaid(status, value)
+        if (said && said !== 'active') out += count
+      }
+    } else if (status.other !== null && status.other !== 'active') out += filled
+    if (out > most) [most, rule] = [out, header]
+  }
+  if (most > 0) add(most >= scan.rows ? 'only_opted_out' : 'opted_out', null, most, [rule, String(scan.rows)])
+  else if (scan.rows > 0 && isOptOutName(filename))
+    add('only_opted_out', null, scan.rows, [filename, String(scan.rows)])
+}
+
+/** The name of a file that says that it is one of people who opted out. */
+export function isOptOutName(filename: string): boolean {
+  return /(?:^|[^a-z])(?:unsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeldung|black-?list|block-?list|suppress|do[-_ ]?not)/i.test(
+    filename
+  )
+}
+
+function addColumnFindings(
+  statistics: ColumnStatistics,
+  column: ReadingColumn,
+  index: number,
+  add: Add
+): void {
+  const { header, target, new_field_type, status } = column
+  const isLeftOut = target === null && status === null
+  if (isLeftOut && header !== '' && statistics.filled === 0 && statistics.rows > 0) {
+    add('no_values', index, 0, [header])
+  }
+  if (isLeftOut && statistics.filled > 0 && isFailureColumn(statistics)) {
+    add('failure_column', index, statistics.filled, [header])
+  }
+  if (target === null) return
+  if (new_field_type && header !== '' && target !== header) add('renamed_field', index, 0, [header, target])
+  addExamples('lost_digits', index, statistics.lostDigits, add)
+  if (target === 'email') addAddresses(statistics, index, add)
+  addDates(statistics, column, index, add)
+  if (new_field_type && new_field_type in statistics.unfit) {
+    addExamples('unfit_values', index, statistics.unfit[new_field_type as GuessedType], add)
+  }
+}
+
+function addAddresses({ addressChanges }: ColumnStatistics, index: number, add: Add): void {
+  const { several, name, marks, invisible } = addressChanges
+  addExamples('several_addresses', index, several, add)
+  addExamples('cleaned_addresses', index, joined([name, marks, invisible]), add)
+}
+
+/** Dates that can be read in both orders, where nothing or too much says in which one they are. */
+function addDates(
+  { orders, ambiguous, filled }: ColumnStatistics,
+  { date_order, mixed_dates, new_field_type }: ReadingColumn,
+  index: number,
+  add: Add
+): void {
+  const isDate = date_order !== null || mixed_dates === 'blank_ambiguous'
+  const isUnclear = orders.mdy + orders.dmy === 0 && ambiguous.count > 0
+  const isKeptAsText = new_field_type === 'text' && ambiguous.count > filled * 0.5
+  if (isUnclear && (isDate || isKeptAsText)) addExamples('ambiguous_dates', index, ambiguous, add)
+  else if (isDate && orders.mdy > 0 && orders.dmy > 0) {
+    add('mixed_dates', index, ambiguous.count, ambiguous.values)
+  }
+}
+
+function addExamples(rule: Finding['rule'], index: number, examples: Examples | undefined, add: Add): void {
+  if (examples && examples.count > 0) add(rule, index, examples.count, examples.values)
+}
+
+function joined(all: (Examples | undefined)[]): Examples {
+  const given = all.filter((each) => each !== undefined)
+  return {
+    count: given.reduce((sum, { count }) => sum + count, 0),
+    values: given.flatMap(({ values }) => values).slice(0, 5)
+  }
+}
+
+/** What tidying would change, in all columns together. */
+function addTidying({ statistics }: Context, add: Add): void {
+  const kinds = ['formula', 'no_value', 'invisible'] as const
+  const all = joined(statistics.flatMap(({ tidied }) => kinds.map((kind) => tidied[kind])))
+  if (all.count > 0) add('tidied', null, all.count, all.values)
+  const marked = joined(statistics.map((each) => each.marked))
+  if (marked.count > 0) add('text_marks', null, marked.count, marked.values)
+}

@@ -1,0 +1,465 @@
+import { type FieldDefinition, fieldNamed } from '../../api/custom-fields/rules.ts'
+import type { CustomFieldType } from '../../api/custom-fields/schema.ts'
+import { type ImportColumn, importColumns, isImportColumn } from '../../api/subscriber-imports/rules.ts'
+import { datesOf } from '../date-orders.ts'
+import { fieldCode, freeFieldName } from '../field-names.ts'
+import { type ColumnRole, headerKey, headerRoles, namesLike } from '../knowledge/headers.ts'
+import { isTellingWord, statusOfWord } from '../knowledge/statuses.ts'
+import { type ReadingColumn, rememberedKey, statusKey, type StatusRule } from '../schema.ts'
+import { isBlankWord } from '../values/tidy.ts'
+import { areTruths, readTruth } from '../values/truth.ts'
+import type { ColumnStatistics } from './column-statistics.ts'
+
+/** The list that a file is for. */
+export interface Destination {
+  fields: FieldDefinition[]
+  hasFormat: boolean
+  hasConfirmed: boolean
+  /** How columns were read in the last import, by {@link rememberedKey}. */
+  remembered: Map<string, ReadingColumn>
+}
+
+interface Column {
+  index: number
+  header: string
+  statistics: ColumnStatistics
+  roles: ColumnRole[]
+}
+
+/** What each column of a file is best read as. */
+export function proposeColumns(
+  headers: readonly string[],
+  statistics: readonly ColumnStatistics[],
+  destination: Destination,
+  isComplete: boolean
+): { columns: ReadingColumn[]; remembered: boolean[] } {
+  const columns = statistics.map((each, index): Column => ({
+    index,
+    header: headers[index] ?? '',
+    statistics: each,
+    roles: headerRoles(headers[index] ?? '')
+  }))
+  const taken = new Set<string>()
+  const proposals = new Map<number, ReadingColumn>()
+  const remembered = new Set<number>()
+  const propose = (index: number, proposal: ReadingColumn): void => {
+    proposals.set(index, proposal)
+    if (proposal.target !== null) taken.add(proposal.target.toLowerCase())
+  }
+  for (const column of columns) {
+    const last = rememberedReading(column, destination)
+    if (!last || (last.target !== null && taken.has(last.target.toLowerCase()))) continue
+    propose(column.index, last)
+    remembered.add(column.index)
+  }
+  const rest = (): Column[] => columns.filter(({ index }) => !proposals.has(index))
+  if (!taken.has('email')) {
+    const email = emailColumn(rest())
+    if (email) propose(email.index, newColumn(email.header, 'email'))
+  }
+  for (const column of rest()) {
+    const proposal = reservedProposal(column, columns, taken, destination)
+    if (proposal) propose(column.index, proposal)
+  }
+  for (const column of rest()) {
+    const field = fieldFor(column.header, destination.fields, taken)
+    if (field) propose(column.index, fieldProposal(column, field))
+  }
+  const codes = new Set([...destination.fields.map(({ name }) => fieldCode(name)), ...importColumns])
+  for (const column of rest()) propose(column.index, newFieldProposal(column, taken, codes, isComplete))
+  const ordered = columns.map(({ index }) => proposals.get(index) as ReadingColumn)
+  return { columns: ordered, remembered: columns.map(({ index }) => remembered.has(index)) }
+}
+
+function newColumn(header: string, target: string | null): ReadingColumn {
+  return {
+    header,
+    target,
+    new_field_type: null,
+    status: null,
+    date_order: null,
+    mixed_dates: 'one_order',
+    unfit: 'fail',
+    option_separator: ';'
+  }
+}
+
+/** How a column with this header was read last, as far as the list still has what it went to. */
+function rememberedReading({ header }: Column, destination: Destination): ReadingColumn | undefined {
+  const last = header === '' ? undefined : destination.remembered.get(rememberedKey(header))
+  if (!last) return undefined
+  const { target } = last
+  if (target === null) return { ...last, header }
+  if (isImportColumn(target)) return keepsColumn(target, destination) ? { ...last, header } : undefined
+  const field = fieldNamed(destination.fields, target)
+  return field && { ...last, header, target: field.name, new_field_type: null }
+}
+
+function keepsColumn(column: ImportColumn, { hasFormat, hasConfirmed }: Destination): boolean {
+  if (column === 'email_format') return hasFormat
+  return column !== 'confirmed' || hasConfirmed
+}
+
+/** The first column whose header says that it holds addresses and that does, else the first one of addresses. */
+function emailColumn(columns: Column[]): Column | undefined {
+  const holds = ({ statistics }: Column, share: number): boolean =>
+    statistics.addresses > 0 && statistics.addresses >= Math.min(statistics.filled, 20_000) * share
+  const named = columns.filter(({ roles }) => roles.includes('email'))
+  const mentioned = columns.filter(({ header }) => /\bmail|mail\b/.test(headerKey(header)))
+  return (
+    named.find((column) => holds(column, 0.3)) ??
+    mentioned.find((column) => holds(column, 0.5)) ??
+    mostAddresses(columns.filter((column) => holds(column, 0.5))) ??
+    named[0]
+  )
+}
+
+function mostAddresses(columns: Column[]): Column | undefined {
+  return columns.reduce<Column | undefined>(
+    (best, column) =>
+      !best || column.statistics.addresses > best.statistics.addresses * 1.5 ? column : best,
+    undefined
+  )
+}
+
+/** What a column says of a subscriber besides the fields: its status, and when and from where it was subscribed and removed. */
+function reservedProposal(
+  column: Column,
+  all: Column[],
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const { header, statistics, roles } = column
+  const exact = headerKey(header).replaceAll(' ', '_')
+  if (isImportColumn(exact) && exact !== 'email' && exact !== 'status' && !taken.has(exact)) {
+    if (keepsColumn(exact, destination) && fits(exact, statistics)) return reservedColumn(column, exact)
+  }
+  if (roles.includes('failure') && isFailureColumn(statistics)) return newColumn(header, null)
+  if (isFailureColumn(statistics) && header === '') return newColumn(header, null)
+  const isAboutEmail = roles.length > 0 || header === ''
+  const words = statusProposal(statistics)
+  if (words && (isAboutEmail || words.isTelling)) {
+    const isStatus = roles.includes('status') && !taken.has('status')
+    if (isStatus || words.isTelling) {
+      return { ...newColumn(header, isStatus ? 'status' : null), status: words.rule }
+    }
+  }
+  for (const role of roles) {
+    const proposal = roleProposal(role, column, all, taken, destination)
+    if (proposal) return proposal
+  }
+  return null
+}
+
+function fits(column: ImportColumn, statistics: ColumnStatistics): boolean {
+  switch (column) {
+    case 'subscribe_time':
+    case 'remove_time':
+      return statistics.filled === 0 || holdsDates(statistics)
+    case 'confirmed':
+      return statistics.filled === 0 || statistics.isNearly('boolean')
+    default:
+      return true
+  }
+}
+
+function reservedColumn({ header, statistics }: Column, target: ImportColumn): ReadingColumn {
+  const column = newColumn(header, target)
+  if (target !== 'subscribe_time' && target !== 'remove_time') return column
+  return { ...column, ...datesOf(statistics.orders), unfit: 'blank' }
+}
+
+function roleProposal(
+  role: ColumnRole,
+  column: Column,
+  all: Column[],
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const { header, statistics } = column
+  const free = (target: ImportColumn): boolean => !taken.has(target)
+  switch (role) {
+    case 'subscribe_time':
+    case 'confirm_time':
+      // A confirmation stands for the opt-in only where the file has no better time.
+      if (role === 'confirm_time' && hasRole(all, 'subscribe_time')) return null
+      return free('subscribe_time') && holdsDates(statistics)
+        ? reservedColumn(column, 'subscribe_time')
+        : null
+    case 'subscribe_ip':
+    case 'confirm_ip':
+      if (role === 'confirm_ip' && hasRole(all, 'subscribe_ip')) return null
+      return free('subscribe_ip') && holdsAddressesOfMachines(statistics)
+        ? newColumn(header, 'subscribe_ip')
+        : null
+    case 'remove_ip':
+      return free('remove_ip') && holdsAddressesOfMachines(statistics) ? newColumn(header, 'remove_ip') : null
+    case 'remove_time':
+      return removal(column, free('remove_time'), 'unsubscribed')
+    case 'email_format':
+      return destination.hasFormat && free('email_format') && holdsFormats(statistics)
+        ? { ...newColumn(header, 'email_format'), unfit: 'blank' }
+        : null
+    case 'opt_out':
+      if (holdsDates(statistics)) return removal(column, free('remove_time'), 'unsubscribed')
+      return objection(column, 'unsubscribed')
+    case 'bounce':
+      return holdsDates(statistics)
+        ? removal(column, free('remove_time'), 'bounced')
+        : objection(column, 'bounced')
+    case 'complaint':
+      return holdsDates(statistics)
+        ? removal(column, free('remove_time'), 'scomp')
+        : objection(column, 'scomp')
+    case 'consent':
+      if (holdsDates(statistics)) {
+        return free('subscribe_time') ? reservedColumn(column, 'subscribe_time') : null
+      }
+      return consent(column)
+    default:
+      return null
+  }
+}
+
+/** Whether another column has this role and what fits it. */
+function hasRole(columns: Column[], role: ColumnRole): boolean {
+  return columns.some(({ roles, statistics }) => roles[0] === role && statistics.filled > 0)
+}
+
+function holdsDates(statistics: ColumnStatistics): boolean {
+  return statistics.isNearly('date') && statistics.dates > 0
+}
+
+function holdsAddressesOfMachines({ samples }: ColumnStatistics): boolean {
+  return (
+    samples.length > 0 &&
+    samples.every((sample) => /^[\d.:a-f]+(?:,.*)?$/i.test(sample) && /[.:]/.test(sample))
+  )
+}
+
+function holdsFormats({ samples }: ColumnStatistics): boolean {
+  return samples.length > 0 && samples.every((sample) => /html|text|plain/i.test(sample))
+}
+
+/** A column of times at which people left: who has one has left. */
+function removal(
+  column: Column,
+  isFree: boolean,
+  status: 'unsubscribed' | 'bounced' | 'scomp'
+): ReadingColumn | null {
+  const { header, statistics } = column
+  if (statistics.filled === 0) return isFree ? reservedColumn(column, 'remove_time') : null
+  if (!holdsDates(statistics)) return objection(column, status)
+  const rule: StatusRule = { words: noDateWords(statistics), blank: null, other: status }
+  return isFree
+    ? { ...reservedColumn(column, 'remove_time'), status: rule }
+    : { ...newColumn(header, null), status: rule }
+}
+
+/** "0000-00-00" is no time at which somebody left. */
+function noDateWords(statistics: ColumnStatistics): StatusRule['words'] {
+  return Object.fromEntries(statistics.noDates.values.map((value) => [statusKey(value), 'active' as const]))
+}
+
+/** A column that says of some people that they must not be written to: with yes, a word, a number or a reason. */
+function objection(
+  { header, statistics }: Column,
+  status: 'unsubscribed' | 'bounced' | 'scomp'
+): ReadingColumn | null {
+  if (statistics.filled === 0) return newColumn(header, null)
+  const words: StatusRule['words'] = {}
+  for (const value of statistics.distinct?.keys() ?? []) {
+    const key = statusKey(value)
+    const said = statusOfWord(value)
+    if (readTruth(value) === false || isBlankWord(value)) words[key] = 'active'
+    else if (said && said !== 'active') words[key] = said
+    else words[key] = said === 'active' ? 'active' : status
+  }
+  return {
+    ...newColumn(header, null),
+    status: {
+      words: Object.keys(words).length <= maxRuleWords ? words : onlyTruths(words),
+      blank: null,
+      other: status
+    }
+  }
+}
+
+/** A column with more values, such as one of reasons, says it with any value. */
+const maxRuleWords = 100
+
+function onlyTruths(words: StatusRule['words']): StatusRule['words'] {
+  return Object.fromEntries(Object.entries(words).filter(([, status]) => status === 'active'))
+}
+
+/** A column that says of people that they may be written to. */
+function consent({ header, statistics }: Column): ReadingColumn | null {
+  const { distinct, filled, rows } = statistics
+  if (!distinct || filled === 0 || distinct.size > 30) return null
+  const words: StatusRule['words'] = {}
+  let understood = 0
+  for (const [value, count] of distinct) {
+    const truth = readTruth(value)
+    const said = truth === null ? statusOfWord(value) : truth ? 'active' : 'unsubscribed'
+    if (said) understood += count
+    words[statusKey(value)] = said ?? 'unsubscribed'
+  }
+  if (understood < filled * 0.5) return null
+  const consents = Object.values(words).includes('active')
+  // Where some people have said yes, those who said nothing have not.
+  return {
+    ...newColumn(header, null),
+    status: { words, blank: consents && filled < rows ? 'unsubscribed' : null, other: 'unsubscribed' }
+  }
+}
+
+/** A column whose values are statuses: most of them words for one. */
+function statusProposal({
+  distinct,
+  filled
+}: ColumnStatistics): { rule: StatusRule; isTelling: boolean } | null {
+  if (!distinct || filled === 0) return null
+  const words: StatusRule['words'] = {}
+  let understood = 0
+  let isTelling = false
+  for (const [value, count] of distinct) {
+    const status = statusOfWord(value)
+    if (status) understood += count
+    isTelling ||= isTellingWord(value)
+    words[statusKey(value)] = status ?? 'deactivated'
+  }
+  if (understood < filled * 0.5) return null
+  return { rule: { words, blank: null, other: null }, isTelling }
+}
+
+/** "line 3: email …", as lists of failed rows have it in their last column. */
+export function isFailureColumn({ samples, filled }: ColumnStatistics): boolean {
+  return filled > 0 && samples.every((sample) => /^line \d+: ./.test(sample))
+}
+
+/** The field of the list that a header names, in its spelling or by another name for the same. */
+function fieldFor(
+  header: string,
+  fields: FieldDefinition[],
+  taken: Set<string>
+): FieldDefinition | undefined {
+  if (header === '') return undefined
+  const free = fields.filter(({ name }) => !taken.has(name.toLowerCase()))
+  const key = headerKey(header)
+  return (
+    fieldNamed(free, header) ??
+    free.find(({ name }) => fieldCode(name) === fieldCode(header)) ??
+    free.find(({ name }) => headerKey(name) === key) ??
+    free.find(({ name }) => namesLike(header).includes(headerKey(name)))
+  )
+}
+
+function fieldProposal({ header, statistics }: Column, field: FieldDefinition): ReadingColumn {
+  const column = newColumn(header, field.name)
+  switch (field.type) {
+    case 'date':
+    case 'day_of_year':
+      return {
+        ...column,
+        ...datesOf(statistics.orders),
+        unfit: isMostlyFit(statistics, field.type) ? 'blank' : 'fail'
+      }
+    case 'number':
+    case 'boolean':
+      return { ...column, unfit: onlyBlankWords(statistics, field.type) ? 'blank' : 'fail' }
+    case 'select_multiple_checkboxes':
+      return { ...column, option_separator: optionSeparator(statistics, field) }
+    default:
+      return column
+  }
+}
+
+/** The character between options in most cells that hold several, unless an option has it in its name. */
+function optionSeparator({ distinct, samples }: ColumnStatistics, field: FieldDefinition): ';' | ',' | '|' {
+  const names = new Set(field.options.map(({ name }) => name.toLowerCase()))
+  const values = distinct ? [...distinct.keys()] : samples
+  let best: ';' | ',' | '|' = ';'
+  let most = 0
+  for (const separator of [';', ',', '|'] as const) {
+    if (field.options.some(({ name }) => name.includes(separator))) continue
+    const known = values.filter(
+      (value) =>
+        value.includes(separator) &&
+        value.split(separator).every((part) => part.trim() === '' || names.has(part.trim().toLowerCase()))
+    ).length
+    if (known > most) [best, most] = [separator, known]
+  }
+  return best
+}
+
+function isMostlyFit(statistics: ColumnStatistics, type: 'date' | 'day_of_year'): boolean {
+  return statistics.isNearly(type)
+}
+
+function onlyBlankWords(statistics: ColumnStatistics, type: 'number' | 'boolean'): boolean {
+  const unfit = statistics.unfit[type]
+  return unfit.count > 0 && unfit.values.every(isBlankWord)
+}
+
+function newFieldProposal(
+  { index, header, statistics, roles }: Column,
+  taken: Set<string>,
+  codes: Set<string>,
+  isComplete: boolean
+): ReadingColumn {
+  // A column without values has nothing to bring; one of which only the beginning was read may have.
+  if (statistics.filled === 0 && isComplete) return newColumn(header, null)
+  const target = freeFieldName(header === '' ? `Column ${index + 1}` : header, taken, codes)
+  const type = newFieldType(statistics, roles, isComplete)
+  return {
+    ...newColumn(header, target),
+    new_field_type: type,
+    ...((type === 'date' || type === 'day_of_year') && datesOf(statistics.orders)),
+    unfit: type === 'text' || type === 'text_multiline' ? 'fail' : 'blank'
+  }
+}
+
+/** The type that loses no value of the column. */
+export function newFieldType(
+  statistics: ColumnStatistics,
+  roles: readonly ColumnRole[],
+  isComplete: boolean
+): CustomFieldType {
+  const text = statistics.isLong ? 'text_multiline' : 'text'
+  if (statistics.filled === 0) return text
+  if (holdsTruths(statistics)) return 'boolean'
+  if (isWholly(statistics, 'number')) {
+    // Digits that are no number may begin with a zero in the part that was not read.
+    return roles.includes('digits') || !isComplete ? text : 'number'
+  }
+  if (
+    statistics.days > 0 &&
+    statistics.days >= statistics.filled * 0.2 &&
+    statistics.isNearly('day_of_year')
+  ) {
+    return isMostlyAmbiguous(statistics) ? text : 'day_of_year'
+  }
+  if (statistics.isNearly('date') && statistics.dates >= (statistics.dates + statistics.numbered) * 0.5) {
+    return isMostlyAmbiguous(statistics) ? text : 'date'
+  }
+  return text
+}
+
+/** Every value fits, but for words that mean that there is none. */
+function isWholly(statistics: ColumnStatistics, type: 'number' | 'boolean'): boolean {
+  const unfit = statistics.unfit[type]
+  if (!statistics.isNearly(type)) return false
+  return unfit.count === 0 || (unfit.count <= statistics.blankWords.count && unfit.values.every(isBlankWord))
+}
+
+/** Yes and no, but for words that mean that there is none of it. Ones and zeros are numbers. */
+function holdsTruths(statistics: ColumnStatistics): boolean {
+  const { distinct } = statistics
+  if (!distinct || !isWholly(statistics, 'boolean') || isWholly(statistics, 'number')) return false
+  return areTruths([...distinct.keys()].filter((value) => !isBlankWord(value)))
+}
+
+/** Dates most of which can be read in both orders, and nothing says in which one they are. */
+function isMostlyAmbiguous({ orders, filled }: ColumnStatistics): boolean {
+  return orders.mdy + orders.dmy === 0 && orders.both > filled * 0.5
+}

@@ -1,0 +1,180 @@
+import { fieldSeparators } from '../../api/subscriber-imports/schema.ts'
+import { CsvReader } from '../../csv/csv-reader.ts'
+import { ImportFailure } from '../../csv/failure.ts'
+import { readAddresses } from '../values/addresses.ts'
+import { isEmail } from '../../api/subscribers/rules.ts'
+import { isTotal } from '../knowledge/totals.ts'
+import type { FileSource } from '../schema.ts'
+
+/** A record of the beginning of a file. */
+export interface SampleRecord {
+  cells: string[]
+  /** Where it begins, from 1. */
+  line: number
+  fault: string | null
+}
+
+export type CsvStructure = Pick<FileSource, 'csv_field_separator' | 'csv_field_enclosure'>
+
+/** Records by which separators and enclosures are compared. */
+const comparedRecords = 200
+
+/** The line by which a spreadsheet is told the separator of the file. */
+const separatorLine = /^\ufeff?"?sep=(.)"?[^\S\r\n]*(?:\r?\n|\r|$)/i
+
+/** How the records of a text are written; what a person chose stands. */
+export function detectStructure(text: string, chosen: Partial<CsvStructure>): CsvStructure {
+  const told = fieldSeparators.find((separator) => separator === separatorLine.exec(text)?.[1])
+  const separators = chosen.csv_field_separator
+    ? [chosen.csv_field_separator]
+    : told
+      ? [told]
+      : fieldSeparators
+  const doubled = bestSeparator(text, '"', separators)
+  if (chosen.csv_field_enclosure) {
+    return {
+      csv_field_separator: bestSeparator(text, chosen.csv_field_enclosure, separators).separator,
+      csv_field_enclosure: chosen.csv_field_enclosure
+    }
+  }
+  const single = bestSeparator(text, "'", separators)
+  return explainsBySingleQuotes(text, single, doubled)
+    ? { csv_field_separator: single.separator, csv_field_enclosure: "'" }
+    : { csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
+}
+
+interface Parsed {
+  separator: CsvStructure['csv_field_separator']
+  records: SampleRecord[]
+  /** Whether a quote was opened and never closed. */
+  isBroken: boolean
+  score: number
+}
+
+function bestSeparator(
+  text: string,
+  enclosure: string,
+  separators: readonly CsvStructure['csv_field_separator'][]
+): Parsed {
+  let best: Parsed | undefined
+  for (const separator of separators) {
+    const { records, isBroken } = readSample(text, separator, enclosure, comparedRecords)
+    const score = scoreOf(records) / (isBroken ? 4 : 1)
+    if (!best || score > best.score) best = { separator, records, isBroken, score }
+  }
+  return best as Parsed
+}
+
+/** The more columns in the more records, and addresses that are cells of their own. */
+function scoreOf(records: SampleRecord[]): number {
+  if (records.length === 0) return 0
+  const width = usualWidth(records)
+  if (width < 2) return 0
+  const alike = records.filter(({ cells }) => cells.length === width).length / records.length
+  const faulty = records.filter(({ fault }) => fault !== null).length / records.length
+  const withAddress =
+    records.filter(({ cells }) => cells.some((cell) => isEmail(cell.trim()))).length / records.length
+  return Math.log2(width + 1) * alike ** 2 * (1 + 2 * withAddress) * (1 - faulty / 2)
+}
+
+/** The width that most records have; of two as frequent the larger one. */
+export function usualWidth(records: readonly SampleRecord[]): number {
+  const counts = new Map<number, number>()
+  for (const { cells } of records) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  let width = 0
+  let most = 0
+  for (const [each, count] of counts) {
+    if (count > most || (count === most && each > width)) [width, most] = [each, count]
+  }
+  return width
+}
+
+/** Single quotes enclose cells only where all records have the same width with them and they explain more than double ones. */
+function explainsBySingleQuotes(text: string, single: Parsed, doubled: Parsed): boolean {
+  const width = usualWidth(single.records)
+  if (single.isBroken || single.records.length === 0) return false
+  if (single.records.some(({ cells, fault }) => cells.length !== width || fault !== null)) return false
+  const opened = (enclosure: string, separator: string): number => {
+    const escaped = separator === '|' ? '\\|' : separator
+    return text.match(new RegExp(`(?:^|[\\r\\n${escaped}])${enclosure}[^${enclosure}]`, 'g'))?.length ?? 0
+  }
+  return opened("'", single.separator) > opened('"', doubled.separator)
+}
+
+/** The first records of a text; a record at its end that was cut off is left out. */
+export function readSample(
+  text: string,
+  separator: string,
+  enclosure: string,
+  most: number
+): { records: SampleRecord[]; isBroken: boolean } {
+  const records: SampleRecord[] = []
+  let isBroken = false
+  const reader = new CsvReader({ separator, enclosure }, (cells, line, fault) => {
+    if (records.length < most) records.push({ cells, line, fault })
+  })
+  try {
+    // In pieces: nothing is read that nobody looks at.
+    for (let at = 0; at < text.length && records.length < most; at += pieceLength) {
+      reader.push(text.slice(at, at + pieceLength))
+    }
+    if (records.length < most) reader.end()
+  } catch (error) {
+    if (!(error instanceof ImportFailure)) throw error
+    isBroken = true
+  }
+  return { records, isBroken }
+}
+
+const pieceLength = 64 * 1024
+
+/**
+ * The line at which the column names stand: not in titles, notes and blank lines before them, and not where the first row
+ * holds an address, which is data.
+ * @returns null for a file without column names
+ */
+export function findHeaderLine(records: readonly SampleRecord[]): number | null {
+  const body = records.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+  const usual = filledWidth(body)
+  for (const [index, { cells, line }] of body.entries()) {
+    if (isSeparatorLine(cells)) continue
+    if (cells.some(hasAddress)) return null
+    if (filled(cells) >= usual || isHeaderBefore(body, index, usual)) return line
+  }
+  const first = body.find(({ cells }) => !isSeparatorLine(cells))
+  return first?.line ?? null
+}
+
+/** The excel line "sep=;" as it is read with that separator, or with another one. */
+export function isSeparatorLine(cells: readonly string[]): boolean {
+  return /^\ufeff?sep=.?$/i.test(cells[0]?.trim() ?? '') && cells.slice(1).every((cell) => cell.trim() === '')
+}
+
+/** How many cells a row of names must have: half of what most rows have. */
+function filledWidth(records: readonly SampleRecord[]): number {
+  const counts = records.map(({ cells }) => filled(cells)).sort((a, b) => a - b)
+  const median = counts[Math.floor(counts.length / 2)] ?? 1
+  return Math.max(1, Math.ceil(median * 0.6))
+}
+
+/** A header with fewer names than its rows have cells: the row that follows holds an address already. */
+function isHeaderBefore(records: readonly SampleRecord[], index: number, usual: number): boolean {
+  const own = filled(records[index]?.cells ?? [])
+  return own > 1 && own * 2 >= usual && (records[index + 1]?.cells.some(hasAddress) ?? false)
+}
+
+function filled(cells: readonly string[]): number {
+  return cells.filter((cell) => cell.trim() !== '').length
+}
+
+function hasAddress(cell: string): boolean {
+  return readAddresses(cell).addresses.some(isEmail)
+}
+
+/** Whether the last rows of a file begin with "Total" and the like, and have no address. */
+export function endsWithTotal(last: readonly (readonly string[])[]): boolean {
+  return last.some((cells) => {
+    const first = cells.find((cell) => cell.trim() !== '')
+    return first !== undefined && isTotal(first) && !cells.some((cell) => cell.includes('@'))
+  })
+}

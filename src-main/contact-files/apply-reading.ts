@@ -1,0 +1,39 @@
+import { type FieldDefinition, fieldNamed } from '../api/custom-fields/rules.ts'
+import { isImportColumn } from '../api/subscriber-imports/rules.ts'
+import { type Reading, type ReadingColumn, rememberedKey } from './schema.ts'
+
+/**
+ * The proposal for a file with what a saved description says: its columns by their headers, or by their places where the file
+ * has none. Columns that the description does not name stay as they are proposed.
+ * @param fields those of the list
+ */
+export function applyReading(
+  saved: Reading,
+  proposal: Reading,
+  fields: readonly Pick<FieldDefinition, 'name'>[]
+): Reading {
+  const { removes_text_marks, tidies_values, several_addresses, opted_out, blank_cells } = saved
+  const hasHeaders = proposal.columns.some(({ header }) => header !== '')
+  const savedFor = (column: ReadingColumn, index: number): ReadingColumn | undefined =>
+    hasHeaders
+      ? saved.columns.find(({ header }) => rememberedKey(header) === rememberedKey(column.header))
+      : saved.columns[index]
+  return {
+    ...proposal,
+    removes_text_marks: removes_text_marks || proposal.removes_text_marks,
+    tidies_values,
+    several_addresses,
+    opted_out,
+    blank_cells,
+    columns: proposal.columns.map((column, index) => {
+      const known = savedFor(column, index)
+      if (!known) return column
+      const { target } = known
+      if (target === null || isImportColumn(target)) return { ...known, header: column.header }
+      const field = fieldNamed(fields as FieldDefinition[], target)
+      if (field) return { ...known, header: column.header, target: field.name, new_field_type: null }
+      // A field that is gone is created again, of the type that it was created with.
+      return known.new_field_type ? { ...known, header: column.header } : column
+    })
+  }
+}

@@ -1,0 +1,32 @@
+import { AskedThread } from '../base/asked-thread.ts'
+import { startThread } from '../base/threads.ts'
+import { ImportFailure } from '../csv/failure.ts'
+import type { AnalysisInput } from './analysis/analyze.ts'
+import type { FileAnalysis } from './analysis/schema.ts'
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    fileAnalyzer: FileAnalyzer
+  }
+}
+
+/** What is answered: the analysis, or why the file is none that can be imported. */
+export type AnalysisAnswer = { analysis: FileAnalysis } | { refusal: string }
+
+/** Analyzes contact files in a thread of its own: it takes a second or two for a large one. */
+export class FileAnalyzer {
+  readonly #thread = new AskedThread<AnalysisInput, AnalysisAnswer>(() =>
+    startThread(import.meta.url, 'analysis-thread', { data: null, name: 'file analysis' })
+  )
+
+  /** @throws ImportFailure for what is no contact file, as analyzeFile */
+  async analyze(input: AnalysisInput): Promise<FileAnalysis> {
+    const answer = await this.#thread.ask(input)
+    if ('refusal' in answer) throw new ImportFailure(answer.refusal)
+    return answer.analysis
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}

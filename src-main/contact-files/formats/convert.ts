@@ -1,0 +1,82 @@
+import { closeSync, createWriteStream, openSync, writeFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { csvWriter } from '../../csv/csv-writer.ts'
+import { cellLineBreak } from '../interpreter.ts'
+import type { FileSource, Reading } from '../schema.ts'
+import { type OpenedFile, openContactFile } from './open.ts'
+import { decodeText, importCharacterSet } from './text.ts'
+import { asFailure } from './unpack.ts'
+import type { FileFormat } from '../../api/subscriber-imports/schema.ts'
+
+/** Whether an import cannot read a file as it is: it is no CSV file, inside an archive with others, or in another character set. */
+export function needsConversion({ kind, entry, character_set }: FileSource): boolean {
+  return kind !== 'csv' || entry !== null || importCharacterSet(character_set) === null
+}
+
+/** How an import reads a file, after its conversion if it needs one, in the words of the API. */
+export function importFormatOf({ file, header_line, columns }: Reading): FileFormat {
+  return {
+    csv_has_headers: header_line !== null,
+    character_set: needsConversion(file) ? 'UTF-8' : (importCharacterSet(file.character_set) ?? 'UTF-8'),
+    csv_field_separator: file.csv_field_separator,
+    csv_field_enclosure: file.csv_field_enclosure,
+    date_format: columns.find(({ date_order }) => date_order !== null)?.date_order ?? 'mdy'
+  }
+}
+
+/**
+ * Writes what a contact file holds as CSV in UTF-8, each row at the line that it has in the file.
+ * @throws ImportFailure for what cannot be read; StorageFault on a full disk
+ */
+export async function convertContactFile(
+  path: string,
+  source: FileSource,
+  target: string,
+  signal: AbortSignal
+): Promise<void> {
+  await mkdir(dirname(target), { recursive: true })
+  const opened = await openContactFile(path, source, dirname(target))
+  try {
+    if (opened.kind === 'csv') {
+      await pipeline(decodeText(opened.path, source.character_set), createWriteStream(target), { signal })
+    } else await writeRows(opened, source, target, signal)
+  } catch (error) {
+    await rm(target, { force: true })
+    throw asFailure(error)
+  } finally {
+    await opened.close()
+  }
+}
+
+const charactersPerWrite = 256 * 1024
+
+/** Written at once: the thread that converts has nothing else to do, and nothing piles up in memory. */
+async function writeRows(
+  opened: OpenedFile,
+  source: FileSource,
+  target: string,
+  signal: AbortSignal
+): Promise<void> {
+  const file = openSync(target, 'w')
+  const write = csvWriter(source)
+  let text = ''
+  let line = 1
+  try {
+    await opened.readRows((cells, at) => {
+      text += '\n'.repeat(Math.max(0, at - line))
+      text += write([cells.map((cell) => cell.replaceAll(/\r\n|\n|\r/g, cellLineBreak))])
+      line = Math.max(line, at) + 1
+      if (text.length >= charactersPerWrite) {
+        writeFileSync(file, text)
+        text = ''
+      }
+      return !signal.aborted
+    }, source.character_set)
+    signal.throwIfAborted()
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}

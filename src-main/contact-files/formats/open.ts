@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { ImportFailure } from '../../csv/failure.ts'
+import type { FileKind } from '../schema.ts'
+import { odsSheets, readOds } from './ods.ts'
+import { archiveNames, isCompressed, unpack, unpackEntry } from './unpack.ts'
+import { readVcards } from './vcard.ts'
+import { readXlsx, xlsxSheets } from './xlsx.ts'
+
+/** Takes a row and its line in the file, from 1; answers whether to go on. */
+export type RowListener = (cells: string[], line: number) => boolean
+
+/** A contact file whose rows can be read. */
+export interface OpenedFile {
+  kind: FileKind
+  /** Of the file itself, or of what an archive holds. */
+  path: string
+  /** The file inside an archive; null where there is no choice. */
+  entry: string | null
+  entries: string[]
+  sheet: string | null
+  sheets: string[]
+  /**
+   * Reads the rows of a spreadsheet or of vCards; text files are read by csv/.
+   * @param characterSet of vCards
+   * @returns whether all rows were read
+   */
+  readRows: (listener: RowListener, characterSet: string) => Promise<boolean>
+  /** Removes what was unpacked. */
+  close: () => Promise<void>
+}
+
+/**
+ * Finds out what a file is by its content, and unpacks an archive into the directory.
+ * @throws ImportFailure for what is no contact file, with what to do about it
+ */
+export async function openContactFile(
+  path: string,
+  choices: { entry?: string | null | undefined; sheet?: string | null | undefined },
+  directory: string
+): Promise<OpenedFile> {
+  const unpacked: string[] = []
+  const close = async (): Promise<void> => {
+    for (const each of unpacked) await rm(each, { force: true })
+  }
+  const target = (): string => {
+    const name = join(directory, `${randomUUID()}.unpacked`)
+    unpacked.push(name)
+    return name
+  }
+  const signal = new AbortController().signal
+  try {
+    let plain = (await isCompressed(path)) ? await unpack(path, target(), signal) : path
+    let entry: string | null = null
+    let entries: string[] = []
+    let names = await archiveNames(plain)
+    if (names && spreadsheetKind(names) === null) {
+      entries = names.filter(isContactFile)
+      entry = chosenEntry(entries, choices.entry, names)
+      const inner = target()
+      await unpackEntry(plain, entry, inner, signal)
+      plain = inner
+      names = await archiveNames(plain)
+    }
+    const kind = await kindOf(plain, names)
+    const sheets = kind === 'xlsx' ? await xlsxSheets(plain) : kind === 'ods' ? await odsSheets(plain) : []
+    const sheet = sheets.find((each) => each === choices.sheet) ?? sheets[0] ?? null
+    return {
+      kind,
+      path: plain,
+      entry: entries.length > 0 ? entry : null,
+      entries,
+      sheet,
+      sheets,
+      readRows: (listener, characterSet) => readRows({ kind, path: plain, sheet }, listener, characterSet),
+      close
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function readRows(
+  { kind, path, sheet }: { kind: FileKind; path: string; sheet: string | null },
+  listener: RowListener,
+  characterSet: string
+): Promise<boolean> {
+  switch (kind) {
+    case 'xlsx':
+      return readXlsx(path, sheet ?? '', listener)
+    case 'ods':
+      return readOds(path, sheet ?? '', listener)
+    case 'vcard':
+      return readVcards(path, characterSet, listener)
+    case 'csv':
+      throw new Error('the rows of a text file are read by csv/')
+  }
+}
+
+/** The kind of spreadsheet that an archive is; null for none. @throws ImportFailure for one that cannot be read */
+function spreadsheetKind(names: readonly string[]): 'xlsx' | 'ods' | null {
+  if (names.includes('xl/workbook.xml')) return 'xlsx'
+  if (names.includes('content.xml') && names.includes('mimetype')) return 'ods'
+  if (names.some((name) => name.startsWith('Index/') && name.endsWith('.iwa'))) {
+    throw new ImportFailure(
+      'this is a Numbers document. In Numbers, choose File > Export To > Excel, and import the .xlsx file'
+    )
+  }
+  if (names.includes('xl/workbook.bin')) {
+    throw new ImportFailure(
+      'this is a binary Excel workbook (.xlsb). In Excel, save it as .xlsx, and import that file'
+    )
+  }
+  if (names.includes('[Content_Types].xml')) {
+    throw new ImportFailure(
+      'this is an Office document without a table of contacts. Save the contacts as .xlsx or CSV'
+    )
+  }
+  return null
+}
+
+const contactExtensions = new Set(['.csv', '.tsv', '.tab', '.txt', '.xlsx', '.ods', '.vcf', '.vcard'])
+
+function isContactFile(name: string): boolean {
+  const file = name.split('/').at(-1) ?? ''
+  return (
+    !name.endsWith('/') &&
+    !name.startsWith('__MACOSX/') &&
+    !file.startsWith('.') &&
+    contactExtensions.has(extname(file).toLowerCase())
+  )
+}
+
+function chosenEntry(
+  entries: readonly string[],
+  chosen: string | null | undefined,
+  all: readonly string[]
+): string {
+  const entry = entries.find((each) => each === chosen) ?? entries[0]
+  if (entry !== undefined) return entry
+  const files = all.filter((name) => !name.endsWith('/'))
+  throw new ImportFailure(
+    `the zip archive holds no contact file (.csv, .tsv, .txt, .xlsx, .ods or .vcf) among its ${files.length} files`
+  )
+}
+
+async function kindOf(path: string, names: readonly string[] | null): Promise<FileKind> {
+  if (names) {
+    const kind = spreadsheetKind(names)
+    if (kind) return kind
+    throw new ImportFailure('the archive holds another archive. Unpack it, and import the file inside')
+  }
+  const beginning = await beginningOf(path, 512)
+  if (beginning.subarray(0, 4).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))) {
+    throw new ImportFailure(
+      'this is an old Excel workbook (.xls). In Excel or LibreOffice, save it as .xlsx, and import that file'
+    )
+  }
+  if (beginning.subarray(0, 4).toString('latin1') === '%PDF') {
+    throw new ImportFailure(
+      'this is a PDF document, from which contacts cannot be read. Ask for the list as .xlsx or CSV'
+    )
+  }
+  // The letters of vCards are ASCII in every character set, but for the zeros of UTF-16.
+  const text = beginning.toString('latin1').replaceAll('\0', '')
+  return /^(?:[\u00ef\u00bb\u00bf\u00ff\u00fe]*)\s*BEGIN:VCARD/i.test(text) ? 'vcard' : 'csv'
+}
+
+/** The first bytes of a file. */
+export async function beginningOf(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,53 @@
+/** What a number in a spreadsheet stands for, by its format. */
+export type NumberKind = 'number' | 'date' | 'datetime' | 'time' | 'duration'
+
+const builtIn: Record<number, NumberKind> = { 22: 'datetime', 46: 'duration' }
+for (const id of [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58])
+  builtIn[id] = 'date'
+for (const id of [18, 19, 20, 21, 45, 47]) builtIn[id] = 'time'
+
+/** The kind of a format that every workbook has without naming it. */
+export function builtInKind(id: number): NumberKind {
+  return builtIn[id] ?? 'number'
+}
+
+/** The kind of a format such as "dd.mm.yyyy". */
+export function formatKind(code: string): NumberKind {
+  const format = code
+    .replaceAll(/"[^"]*"|\\.|_.|\*./g, '')
+    .split(';')[0]
+    ?.replaceAll(/General/gi, '')
+  if (format === undefined) return 'number'
+  if (/\[(?:h+|m+|s+)\]/i.test(format)) return 'duration'
+  const letters = format.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/AM\/PM|A\/P/gi, 'h')
+  const hasTime = /[hs]/i.test(letters)
+  if (/[yd]/i.test(letters) || (/m/i.test(letters) && !hasTime)) return hasTime ? 'datetime' : 'date'
+  return hasTime ? 'time' : 'number'
+}
+
+const dayLength = 86_400_000
+/** From December 30, 1899 to January 1, 1970, in days. */
+const epoch = 25_569
+/** Between the two ways in which workbooks count days. */
+const days1904 = 1462
+/** The day after December 31, 9999. */
+const lastDay = 2_958_466
+
+/** A number of a spreadsheet as a date or a time; the number itself where it is none. */
+export function writeSerial(value: number, kind: NumberKind, is1904: boolean): string {
+  if (kind === 'number' || !(value >= 0)) return String(value)
+  if (kind === 'duration' || (kind === 'time' && value < 1)) return clock(Math.round(value * 86_400))
+  let ms = Math.round(value * dayLength)
+  if (is1904) ms += days1904 * dayLength
+  // Day 60 is February 29, 1900, which never was; the days before it are counted one short.
+  else if (value < 60) ms += dayLength
+  else if (value < 61) return String(value)
+  if (ms >= lastDay * dayLength) return String(value)
+  const iso = new Date(Math.round((ms - epoch * dayLength) / 1000) * 1000).toISOString()
+  return ms % dayLength === 0 && kind === 'date' ? iso.slice(0, 10) : iso.slice(0, 19).replace('T', ' ')
+}
+
+function clock(seconds: number): string {
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+}

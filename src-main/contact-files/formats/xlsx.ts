@@ -1,0 +1,250 @@
+import { posix } from 'node:path'
+import { ImportFailure } from '../../csv/failure.ts'
+import type { RowListener } from './open.ts'
+import { builtInKind, formatKind, type NumberKind, writeSerial } from './serial-dates.ts'
+import { readXmlPart } from './xml.ts'
+
+// Office Open XML workbooks (ECMA-376), read as a stream: only the shared strings are kept in memory. Measured against exceljs and
+// read-excel-file with a million rows: 1.5 times as fast as the former in less than half the memory; the latter unpacks all at once.
+
+interface Workbook {
+  sheets: { name: string; part: string }[]
+  is1904: boolean
+  stringsPart: string | null
+  stylesPart: string | null
+}
+
+/** How the number in a cell is shown. */
+interface CellStyle {
+  kind: NumberKind
+  /** Digits to which a number is filled with zeros, such as a postcode. */
+  digits: number
+}
+
+/** The names of the sheets of a workbook. @throws ImportFailure for a damaged one */
+export async function xlsxSheets(path: string): Promise<string[]> {
+  return (await readWorkbook(path)).sheets.map(({ name }) => name)
+}
+
+/**
+ * Reads the rows of a sheet, each cell as text: dates as YYYY-MM-DD, numbers with the zeros that their format shows.
+ * @returns whether all rows were read
+ * @throws ImportFailure for a damaged workbook
+ */
+export async function readXlsx(path: string, sheet: string, listener: RowListener): Promise<boolean> {
+  const workbook = await readWorkbook(path)
+  const part = workbook.sheets.find(({ name }) => name === sheet)?.part ?? workbook.sheets[0]?.part
+  if (part === undefined) throw new ImportFailure('the workbook has no sheet')
+  const strings = workbook.stringsPart === null ? [] : await readStrings(path, workbook.stringsPart)
+  const styles = workbook.stylesPart === null ? [] : await readStyles(path, workbook.stylesPart)
+  let goesOn = true
+  const reader = new SheetReader(strings, styles, workbook.is1904, (cells, line) => {
+    goesOn &&= listener(cells, line)
+  })
+  return readXmlPart(path, part, reader, () => goesOn)
+}
+
+async function readWorkbook(path: string): Promise<Workbook> {
+  const relations = new Map<string, { type: string; part: string }>()
+  await readXmlPart(path, 'xl/_rels/workbook.xml.rels', {
+    open: (name, attribute) => {
+      if (name !== 'Relationship') return
+      const target = attribute('Target') ?? ''
+      const part = target.startsWith('/') ? target.slice(1) : posix.join('xl', target)
+      relations.set(attribute('Id') ?? '', { type: attribute('Type')?.split('/').at(-1) ?? '', part })
+    }
+  })
+  const workbook: Workbook = {
+    sheets: [],
+    is1904: false,
+    stringsPart: partOfType('sharedStrings'),
+    stylesPart: partOfType('styles')
+  }
+  await readXmlPart(path, 'xl/workbook.xml', {
+    open: (name, attribute) => {
+      if (name === 'workbookPr') workbook.is1904 = /^(?:1|true)$/.test(attribute('date1904') ?? '')
+      if (name !== 'sheet' || attribute('state') === 'veryHidden') return
+      const relation = relations.get(attribute('r:id') ?? '')
+      if (relation?.type === 'worksheet') {
+        workbook.sheets.push({ name: attribute('name') ?? '', part: relation.part })
+      }
+    }
+  })
+  if (workbook.sheets.length === 0) throw new ImportFailure('the workbook has no sheet')
+  return workbook
+
+  function partOfType(type: string): string | null {
+    return [...relations.values()].find((relation) => relation.type === type)?.part ?? null
+  }
+}
+
+/** The texts that cells refer to by their number. */
+async function readStrings(path: string, part: string): Promise<string[]> {
+  const strings: string[] = []
+  let text = ''
+  let isText = false
+  let phonetic = 0
+  await readXmlPart(path, part, {
+    open: (name) => {
+      if (name === 'si') text = ''
+      else if (name === 'rPh') phonetic++
+      else if (name === 't') isText = phonetic === 0
+    },
+    text: (piece) => {
+      if (isText) text += piece
+    },
+    close: (name) => {
+      if (name === 't') isText = false
+      else if (name === 'rPh') phonetic--
+      // A copy: a piece of the text would keep all of what it was cut from in memory.
+      else if (name === 'si') strings.push(Buffer.from(unescaped(text)).toString())
+    }
+  })
+  return strings
+}
+
+/** Characters that XML cannot hold are written as _x000D_. */
+function unescaped(text: string): string {
+  if (!text.includes('_x')) return text
+  return text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16))
+  )
+}
+
+async function readStyles(path: string, part: string): Promise<CellStyle[]> {
+  const formats = new Map<number, CellStyle>()
+  const styles: CellStyle[] = []
+  let isCellFormats = false
+  await readXmlPart(path, part, {
+    open: (name, attribute) => {
+      if (name === 'numFmt')
+        formats.set(Number(attribute('numFmtId')), styleOf(attribute('formatCode') ?? ''))
+      else if (name === 'cellXfs') isCellFormats = true
+      else if (name === 'xf' && isCellFormats) {
+        const id = Number(attribute('numFmtId') ?? 0)
+        styles.push(formats.get(id) ?? { kind: builtInKind(id), digits: 0 })
+      }
+    },
+    close: (name) => {
+      if (name === 'cellXfs') isCellFormats = false
+    }
+  })
+  return styles
+}
+
+function styleOf(code: string): CellStyle {
+  const zeros = /^(?:\[\$[^\]]*\])?(0{2,})(?:;.*)?$/.exec(code)?.[1]
+  return { kind: formatKind(code), digits: zeros?.length ?? 0 }
+}
+
+/** Turns the elements of a sheet into rows. */
+class SheetReader {
+  readonly #strings: readonly string[]
+  readonly #styles: readonly CellStyle[]
+  readonly #is1904: boolean
+  readonly #listener: (cells: string[], line: number) => void
+  #cells: string[] = []
+  #line = 0
+  #column = -1
+  #type = 'n'
+  #style = 0
+  #value = ''
+  #isCell = false
+  #isValue = false
+  #phonetic = 0
+
+  constructor(
+    strings: readonly string[],
+    styles: readonly CellStyle[],
+    is1904: boolean,
+    listener: (cells: string[], line: number) => void
+  ) {
+    this.#strings = strings
+    this.#styles = styles
+    this.#is1904 = is1904
+    this.#listener = listener
+  }
+
+  readonly open = (name: string, attribute: (name: string) => string | undefined): void => {
+    if (name === 'c') {
+      this.#column = columnOf(attribute('r')) ?? this.#column + 1
+      this.#type = attribute('t') ?? 'n'
+      this.#style = Number(attribute('s') ?? 0)
+      this.#value = ''
+      this.#isCell = true
+    } else if (name === 'v' || name === 't') this.#isValue = this.#isCell && this.#phonetic === 0
+    else if (name === 'rPh') this.#phonetic++
+    else if (name === 'row') {
+      this.#line = Number(attribute('r') ?? this.#line + 1)
+      this.#cells = []
+      this.#column = -1
+    }
+  }
+
+  readonly text = (piece: string): void => {
+    if (this.#isValue) this.#value += piece
+  }
+
+  readonly close = (name: string): void => {
+    if (name === 'v' || name === 't') this.#isValue = false
+    else if (name === 'rPh') this.#phonetic--
+    else if (name === 'c') {
+      this.#isCell = false
+      const text = this.#cellText()
+      if (text === '') return
+      while (this.#cells.length < this.#column) this.#cells.push('')
+      this.#cells[this.#column] = text
+    } else if (name === 'row' && this.#cells.length > 0) this.#listener(this.#cells, this.#line)
+  }
+
+  #cellText(): string {
+    const value = this.#value
+    if (value === '') return ''
+    switch (this.#type) {
+      case 's': {
+        const text = this.#strings[Number(value)]
+        if (text === undefined) {
+          throw new ImportFailure(`the workbook is damaged: there is no text number ${value}`, this.#line)
+        }
+        return text
+      }
+      case 'inlineStr':
+      case 'str':
+        return unescaped(value)
+      case 'b':
+        return value === '1' || value === 'true' ? 'true' : 'false'
+      case 'e':
+        return value
+      case 'd':
+        return value.replace('T', ' ')
+      default:
+        return this.#numberText(value)
+    }
+  }
+
+  #numberText(value: string): string {
+    const { kind, digits } = this.#styles[this.#style] ?? { kind: 'number', digits: 0 }
+    if (kind !== 'number') return writeSerial(Number(value), kind, this.#is1904)
+    if (/^-?\d+$/.test(value)) return digits > 0 ? value.padStart(digits, '0') : value
+    const number = Number(value)
+    // 1.1000000000000001 is 1.1, and 4.915123456789E+11 the whole number that it is.
+    const text = Number.isSafeInteger(number) ? String(number) : String(Number(number.toPrecision(15)))
+    return digits > 0 && /^\d+$/.test(text) ? text.padStart(digits, '0') : text
+  }
+}
+
+/** The place of a column by the reference of a cell, such as AB12, from 0; null for none. */
+function columnOf(reference: string | undefined): number | null {
+  if (reference === undefined) return null
+  let column = 0
+  for (let index = 0; index < reference.length; index++) {
+    const letter = reference.charCodeAt(index) & 0xdf
+    if (letter < 65 || letter > 90) break
+    column = column * 26 + letter - 64
+  }
+  if (column > maxSheetColumns)
+    throw new ImportFailure(`the workbook is damaged: there is no cell ${reference}`)
+  return column === 0 ? null : column - 1
+}
+
+const maxSheetColumns = 16_384

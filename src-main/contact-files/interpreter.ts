@@ -1,0 +1,294 @@
+import { type FieldDefinition, fieldNamed, ValueFault } from '../api/custom-fields/rules.ts'
+import type { CustomFieldType } from '../api/custom-fields/schema.ts'
+import { isEmail } from '../api/subscribers/rules.ts'
+import type { subscriberStatuses } from '../api/subscribers/schema.ts'
+import { unescapeFormula } from '../csv/formulas.ts'
+import { isTotal } from './knowledge/totals.ts'
+import { type Reading, type ReadingColumn, statusKey, type StatusRule } from './schema.ts'
+import { blankInside, readAddresses } from './values/addresses.ts'
+import {
+  isNoDate,
+  possibleDayOrders,
+  possibleOrders,
+  readDate,
+  readDayOfYear,
+  writeDate
+} from './values/dates.ts'
+import { numberLoss } from './values/numbers.ts'
+import { isBlankWord, tidyCell, withoutTextMark } from './values/tidy.ts'
+import { readTruth } from './values/truth.ts'
+
+type Status = (typeof subscriberStatuses)[number]
+
+/** A row as an import takes it, its cells in the order of {@link RowInterpreter.mapping}. */
+export interface InterpretedRow {
+  cells: string[]
+  /** Why the row cannot be imported, as the rest of a sentence after its line; null where nothing speaks against it yet. */
+  fault: string | null
+}
+
+/** Stands for a line break inside a cell of a spreadsheet or a card, so that each row is a line of its own in the CSV file. */
+export const cellLineBreak = '\u2028'
+
+/** What a column is read as. */
+export type ColumnKind = CustomFieldType | 'email' | 'status' | 'time' | 'ip' | 'confirmed' | 'email_format'
+
+/** The status that wins where columns say different things: nobody is written to who objected anywhere. */
+const gravity: readonly Status[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
+
+/** What a column is read as; null for one that is left out. */
+export function columnKind(
+  { target, new_field_type }: Pick<ReadingColumn, 'target' | 'new_field_type'>,
+  fields: readonly Pick<FieldDefinition, 'name' | 'type'>[]
+): ColumnKind | null {
+  if (target === null) return null
+  if (new_field_type) return new_field_type
+  switch (target) {
+    case 'subscribe_time':
+    case 'remove_time':
+      return 'time'
+    case 'subscribe_ip':
+    case 'remove_ip':
+      return 'ip'
+    case 'email':
+    case 'status':
+    case 'confirmed':
+    case 'email_format':
+      return target
+  }
+  return fieldNamed(fields as FieldDefinition[], target)?.type ?? null
+}
+
+/** Reads rows of a file as its description says. It keeps nothing between rows. */
+export class RowInterpreter {
+  /** What each cell of an interpreted row is, as in column_mapping. */
+  readonly mapping: string[]
+  readonly #reading: Reading
+  readonly #email: number
+  readonly #columns: { index: number; read: (cell: string) => string | ValueFault }[]
+  readonly #statusRules: { index: number; rule: StatusRule; decides: boolean }[]
+  readonly #clean: (cell: string) => string
+
+  /** @param fields those of the list, with those that the import creates */
+  constructor(reading: Reading, fields: readonly FieldDefinition[]) {
+    this.#reading = reading
+    const { columns } = reading
+    this.#email = columns.findIndex(({ target }) => target === 'email')
+    this.#statusRules = columns.flatMap(({ status, target }, index) =>
+      status ? [{ index, rule: status, decides: target === 'status' }] : []
+    )
+    const mapped = columns.flatMap((column, index) =>
+      column.target === null || column.target === 'email' || column.target === 'status'
+        ? []
+        : [{ index, column }]
+    )
+    this.#columns = mapped.map(({ index, column }) => ({
+      index,
+      read: readerOf(column, columnKind(column, fields), fields)
+    }))
+    this.mapping = [
+      'email',
+      ...(this.#statusRules.length > 0 ? ['status'] : []),
+      ...mapped.map(({ column }) => column.target ?? '')
+    ]
+    this.#clean = cleaner(reading)
+  }
+
+  /** Whether a row that is not blank can become none or several, so that they have to be interpreted to be counted. */
+  get changesCount(): boolean {
+    const { leaves_out_totals, several_addresses, opted_out } = this.#reading
+    return leaves_out_totals || several_addresses === 'each' || opted_out === 'leave_out'
+  }
+
+  /** @returns one row nearly always; none for one that is left out, several for a cell with several addresses */
+  read(raw: readonly string[]): InterpretedRow[] {
+    const email = this.#clean(raw[this.#email] ?? '')
+    if (isBlankRow(raw) || (this.#reading.leaves_out_totals && isTotalRow(raw, email))) return []
+    const status = this.#statusOf(raw)
+    if (status === 'left out') return []
+    const cells: string[] = ['']
+    let fault = wider(raw, this.#reading.columns.length)
+    if (this.#statusRules.length > 0) cells.push(status)
+    for (const { index, read } of this.#columns) {
+      const value = read(this.#clean(raw[index] ?? ''))
+      if (typeof value === 'string') cells.push(value)
+      else {
+        cells.push('')
+        fault ??= value.complaint
+      }
+    }
+    return this.#addressesOf(email).map((address) => ({
+      cells: [address, ...cells.slice(1)],
+      fault: fault ?? blankFault(address)
+    }))
+  }
+
+  #addressesOf(cell: string): string[] {
+    const { addresses } = readAddresses(cell)
+    if (addresses.length <= 1) return [addresses[0] ?? '']
+    return this.#reading.several_addresses === 'each' ? addresses : addresses.slice(0, 1)
+  }
+
+  /** A status, a word that is none and fails, or '' where no column says anything. */
+  #statusOf(raw: readonly string[]): string {
+    const { opted_out } = this.#reading
+    let worst = -1
+    for (const { index, rule, decides } of this.#statusRules) {
+      const cell = this.#clean(raw[index] ?? '')
+      const said = statusSaid(rule, cell)
+      if (said === undefined) {
+        if (decides) return cell
+        continue
+      }
+      if (said !== null) worst = Math.max(worst, gravity.indexOf(said))
+    }
+    const status = gravity[worst] ?? ''
+    if (status !== 'unsubscribed' || opted_out === 'as_said') return status
+    return opted_out === 'active' ? 'active' : 'left out'
+  }
+}
+
+/** What a cell says of the status; null for nothing, undefined for a word that the rule does not know. */
+export function statusSaid(rule: StatusRule, cell: string): Status | null | undefined {
+  if (cell === '') return rule.blank
+  return rule.words[statusKey(cell)] ?? rule.other ?? undefined
+}
+
+/** A cell without the marks that a spreadsheet and a database left, as far as they are to go. */
+export function cleaner({
+  file: { kind },
+  removes_text_marks,
+  unescapes_formulas,
+  tidies_values
+}: Pick<Reading, 'file' | 'removes_text_marks' | 'unescapes_formulas' | 'tidies_values'>): (
+  cell: string
+) => string {
+  const hasOwnLineBreaks = kind !== 'csv'
+  return (cell) => {
+    let clean = hasOwnLineBreaks ? cell.replaceAll(cellLineBreak, '\n') : cell
+    if (unescapes_formulas) clean = unescapeFormula(clean)
+    if (removes_text_marks) clean = withoutTextMark(clean.trim())
+    return tidies_values ? tidyCell(clean) : clean
+  }
+}
+
+/** A line of separators, as spreadsheets write them below a table. */
+export function isBlankRow(raw: readonly string[]): boolean {
+  return raw.every((cell) => cell === '' || cell.trim() === '')
+}
+
+function isTotalRow(raw: readonly string[], email: string): boolean {
+  if (email.includes('@')) return false
+  const first = raw.find((cell) => cell.trim() !== '')
+  return first !== undefined && isTotal(first)
+}
+
+function wider(raw: readonly string[], columns: number): string | null {
+  if (raw.length <= columns || raw.slice(columns).every((cell) => cell.trim() === '')) return null
+  return `the row has ${raw.length} columns, and the import expects ${columns}`
+}
+
+/** Names what nobody sees in an address. */
+function blankFault(address: string): string | null {
+  if (address === '' || isEmail(address)) return null
+  const blank = blankInside(address)
+  return blank === null
+    ? null
+    : `email is not a valid email address, because it contains ${blank}: "${address}"`
+}
+
+/** How the cells of a column are read: into what an import reads the same in any format. */
+function readerOf(
+  column: ReadingColumn,
+  kind: ColumnKind | null,
+  fields: readonly FieldDefinition[]
+): (cell: string) => string | ValueFault {
+  const blanksUnfit = column.unfit === 'blank'
+  const name = column.target ?? ''
+  switch (kind) {
+    case 'number':
+      return (cell) => {
+        if (cell === '' || /^[+-]?\d+$/.test(cell)) {
+          const loss = numberLoss(cell)
+          if (loss === null) return cell
+          return blanksUnfit ? '' : new ValueFault(`${name} ${loss}`)
+        }
+        return blanksUnfit || isBlankWord(cell) ? '' : cell
+      }
+    case 'boolean':
+    case 'confirmed':
+      return (cell) => {
+        const truth = readTruth(cell)
+        if (truth !== null) return String(truth)
+        return blanksUnfit || isBlankWord(cell) ? '' : cell
+      }
+    case 'date':
+    case 'time':
+      return dateReader(column, possibleOrders, (cell, order) => {
+        const wall = readDate(cell, order)
+        return wall && writeDate(wall)
+      })
+    case 'day_of_year':
+      return dateReader(column, (cell) => possibleDayOrders(cell) ?? possibleOrders(cell), readDayOfYear)
+    case 'ip':
+      return (cell) => cell.split(',')[0]?.trim() ?? ''
+    case 'email_format':
+      return (cell) => formatWord(cell, blanksUnfit)
+    case 'select_multiple_checkboxes':
+      return optionsReader(column, fields)
+    default:
+      return (cell) => cell
+  }
+}
+
+function dateReader(
+  { date_order, mixed_dates, unfit }: ReadingColumn,
+  orders: (cell: string) => ReturnType<typeof possibleOrders>,
+  read: (cell: string, order: 'mdy' | 'dmy') => string | null
+): (cell: string) => string {
+  const order = date_order ?? 'mdy'
+  const unreadable = (cell: string): string =>
+    unfit === 'blank' || isNoDate(cell) || isBlankWord(cell) ? '' : cell
+  return (cell) => {
+    if (cell === '') return ''
+    const possible = orders(cell)
+    if (possible === 'both') {
+      return date_order === null || mixed_dates === 'blank_ambiguous' ? '' : (read(cell, order) ?? '')
+    }
+    const certain = possible === 'mdy' || possible === 'dmy' ? possible : null
+    if (certain && certain !== order && date_order !== null && mixed_dates === 'one_order')
+      return unreadable(cell)
+    return read(cell, certain ?? order) ?? unreadable(cell)
+  }
+}
+
+function formatWord(cell: string, blanksUnfit: boolean): string {
+  const word = cell.toLowerCase()
+  if (word.includes('html')) return 'html'
+  if (word.includes('text') || word.includes('plain')) return 'text'
+  return blanksUnfit ? '' : cell
+}
+
+function optionsReader(
+  { target, option_separator, unfit }: ReadingColumn,
+  fields: readonly FieldDefinition[]
+): (cell: string) => string {
+  const options = fieldNamed(fields, target ?? '')?.options ?? []
+  const known = new Set(options.map(({ name }) => name.toLowerCase()))
+  const quoted = (name: string): string => (/[;"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
+  return (cell) => {
+    if (option_separator === ';' || known.has(cell.toLowerCase())) return cell
+    const names = cell
+      .split(option_separator)
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && (unfit === 'fail' || known.has(name.toLowerCase())))
+    return names.map(quoted).join(';')
+  }
+}
+
+/** The fields that an import with this reading creates. */
+export function createdFields(reading: Reading): { name: string; field_type: CustomFieldType }[] {
+  return reading.columns.flatMap(({ target, new_field_type }) =>
+    target !== null && new_field_type ? [{ name: target.trim(), field_type: new_field_type }] : []
+  )
+}

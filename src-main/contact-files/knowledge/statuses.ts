@@ -1,0 +1,54 @@
+import type { subscriberStatuses } from '../../api/subscribers/schema.ts'
+import { list } from './list.ts'
+import { statusKey } from '../schema.ts'
+
+type Status = (typeof subscriberStatuses)[number]
+
+/** Words for statuses in the exports of other services, in English and German, as statusKey() writes them. */
+const words: Record<Status, readonly string[]> = {
+  active: list(`
+    subscribed, active, enabled, confirmed, opted in, opt in, optin, double opt in, single opt in,
+    verified, mailable, sendable, engaged, valid, subscriber, marketing contact, explicit, implicit,
+    express, allowed, granted, aktiv, angemeldet, abonniert, abonnent, bestätigt, eingetragen,
+    freigegeben, doi, opt in confirmed
+  `),
+  unsubscribed: list(`
+    unsubscribed, unsubscribe, unsub, opted out, opt out, optout, never subscribed, not subscribed,
+    nonsubscribed, non subscribed, no consent, removed, blocklisted, blacklisted, blocked, suppressed,
+    do not email, do not contact, non marketing contact, unsubscribed by user, unsubscribed by admin,
+    global unsubscribe, revoked, withdrawn, denied, cancelled, canceled, abgemeldet, ausgetragen, gesperrt, widerrufen,
+    gekündigt, nicht angemeldet, user suppressed, transactional
+  `),
+  bounced: list(`
+    bounced, bounce, hard bounce, hard bounced, hardbounce, soft bounce, soft bounced, cleaned,
+    undeliverable, invalid, invalid email, unzustellbar, ungültig, zurückgewiesen, held, on hold,
+    returned
+  `),
+  scomp: list(`
+    scomp, junk, complaint, complained, spam, spam complaint, abuse, abuse complaint, marked as spam,
+    reported spam, spam report, beschwerde, spambeschwerde, spam gemeldet
+  `),
+  deactivated: list(`
+    deactivated, inactive, disabled, archived, deleted, pending, unconfirmed, not confirmed,
+    awaiting confirmation, unverified, paused, expired, inaktiv, deaktiviert, unbestätigt, ausstehend,
+    nicht bestätigt, archiviert, gelöscht
+  `)
+}
+
+const statusByWord = new Map<string, Status>()
+for (const [status, names] of Object.entries(words) as [Status, readonly string[]][]) {
+  for (const name of names) statusByWord.set(name, status)
+}
+
+/** The status that a word of another service stands for; null for a word that is none. */
+export function statusOfWord(word: string): Status | null {
+  return statusByWord.get(statusKey(word)) ?? null
+}
+
+/** Words that are about mailing only: a column of them is one of statuses, whatever it is called. */
+const telling =
+  /^(?:un)?subscribed|^opt(?:ed)? ?(?:in|out)$|^never subscribed|bounced?$|^cleaned$|^abgemeldet$|^angemeldet$|^block ?listed$|^blacklisted$|^scomp$|^spam complaint$|^unsub$/
+
+export function isTellingWord(word: string): boolean {
+  return telling.test(statusKey(word))
+}

@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox'
+import { customFieldTypes } from '../api/custom-fields/schema.ts'
+import {
+  dateFormats,
+  fieldEnclosures,
+  fieldSeparators,
+  maxColumns
+} from '../api/subscriber-imports/schema.ts'
+import { subscriberStatuses } from '../api/subscribers/schema.ts'
+import { Nullable, withDefault } from '../http/schema.ts'
+
+// "How to read this file": everything that the wizard of an import finds out about a file, or asks, before its rows are imported.
+
+export const fileKinds = ['csv', 'xlsx', 'ods', 'vcard'] as const
+export type FileKind = (typeof fileKinds)[number]
+
+/** Where the rows are in the file, and how they are written there. */
+export const FileSource = Type.Object({
+  kind: Type.Enum([...fileKinds]),
+  /** The file inside a zip archive; null for the only one, or for no archive. */
+  entry: withDefault(Nullable(Type.String()), null),
+  /** The sheet of a spreadsheet; null for the first one. */
+  sheet: withDefault(Nullable(Type.String()), null),
+  /** A label of the WHATWG Encoding Standard; of no meaning for spreadsheets. */
+  character_set: Type.String({ maxLength: 40 }),
+  csv_field_separator: Type.Enum([...fieldSeparators]),
+  csv_field_enclosure: Type.Enum([...fieldEnclosures])
+})
+export type FileSource = Static<typeof FileSource>
+
+const Status = Type.Enum([...subscriberStatuses])
+
+/** What a column says of a subscriber's status, by its values in lower case. */
+export const StatusRule = Type.Object({
+  words: Type.Record(Type.String(), Status),
+  /** For a blank cell; null = it says nothing. */
+  blank: Nullable(Status),
+  /** For every other value; null = the row fails. */
+  other: Nullable(Status)
+})
+export type StatusRule = Static<typeof StatusRule>
+
+export const mixedDates = ['one_order', 'other_order', 'blank_ambiguous'] as const
+export const unfitValues = ['fail', 'blank'] as const
+
+export const ReadingColumn = Type.Object({
+  header: Type.String(),
+  /** As in column_mapping; null = the column is left out. */
+  target: Nullable(Type.String()),
+  /** The type of the custom field that the import creates for it; null for one that the list has. */
+  new_field_type: withDefault(Nullable(Type.Enum([...customFieldTypes])), null),
+  status: withDefault(Nullable(StatusRule), null),
+  date_order: withDefault(Nullable(Type.Enum([...dateFormats])), null),
+  /** What becomes of dates that cannot be read in date_order, and of those that can be read in both orders. */
+  mixed_dates: withDefault(Type.Enum([...mixedDates]), 'one_order'),
+  /** What becomes of a value that the field cannot hold. */
+  unfit: withDefault(Type.Enum([...unfitValues]), 'fail'),
+  /** Between the options of checkboxes. */
+  option_separator: withDefault(Type.Enum([';', ',', '|']), ';')
+})
+export type ReadingColumn = Static<typeof ReadingColumn>
+
+export const optedOutChoices = ['as_said', 'leave_out', 'active'] as const
+export const addressChoices = ['first', 'each'] as const
+export const blankCellChoices = ['keep', 'clear'] as const
+
+export const Reading = Type.Object({
+  version: Type.Literal(1),
+  file: FileSource,
+  /** The line, from 1, at which the column names stand; null = there are none. */
+  header_line: Nullable(Type.Integer({ minimum: 1 })),
+  /** Whether rows without an address that begin with "Total" and the like are left out. */
+  leaves_out_totals: Type.Boolean(),
+  /** Whether the apostrophe goes by which a spreadsheet keeps a number as text. */
+  removes_text_marks: Type.Boolean(),
+  /** Whether the apostrophe goes that keeps a cell from being executed as a formula; see csv/formulas.ts. */
+  unescapes_formulas: Type.Boolean(),
+  tidies_values: Type.Boolean(),
+  several_addresses: Type.Enum([...addressChoices]),
+  /** What becomes of people who a column says have opted out. */
+  opted_out: Type.Enum([...optedOutChoices]),
+  /** What a blank cell does to a value of a subscriber who is updated. */
+  blank_cells: Type.Enum([...blankCellChoices]),
+  columns: Type.Array(ReadingColumn, { minItems: 1, maxItems: maxColumns })
+})
+export type Reading = Static<typeof Reading>
+
+/** The form in which the headers of two files are compared: case and white space around them do not matter. */
+export function rememberedKey(header: string): string {
+  return header.trim().toLowerCase()
+}
+
+/** The form in which a word is looked up in a rule for statuses. */
+export function statusKey(word: string): string {
+  return word
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+}

@@ -1,0 +1,96 @@
+import { isEmail } from '../../api/subscribers/rules.ts'
+
+/** What was cleaned off the addresses of a cell. */
+export type AddressChange = 'name' | 'marks' | 'invisible' | 'several'
+
+/** The addresses of a cell, and what was done to get them. */
+export interface ReadAddresses {
+  /** One for nearly every cell; none for a blank one. What is no address stays as it is, to be refused by name. */
+  addresses: string[]
+  change: AddressChange | null
+}
+
+/** Characters that nobody sees and no address has: zero-width ones, marks of direction, soft hyphens, byte order marks. */
+const invisible =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g
+const wideSigns: Record<string, string> = { '＠': '@', '．': '.', '｡': '.', '。': '.', '﹫': '@' }
+const inAngles = /<\s*(?:mailto:)?([^<>\s]+@[^<>\s]+?)\s*>/gi
+const scheme = /^\s*(?:mailto|e-?mail|smtp)\s*:\s*/i
+const comment = /\s*\([^()]*\)\s*$/
+const severalSeparators = /[\s,;|]+|\/(?=[^/@\s]+@)/
+
+/** Reads the addresses of a cell as people and programs write them: with names, mailto:, brackets and signs around them. */
+export function readAddresses(cell: string): ReadAddresses {
+  const trimmed = cell.trim()
+  if (trimmed === '') return { addresses: [], change: null }
+  // Nearly every cell: nothing to clean. A colon may be part of an address.
+  if (isEmail(trimmed) && !scheme.test(trimmed)) return { addresses: [trimmed], change: null }
+  const visible = trimmed
+    .replace(invisible, '')
+    .replaceAll(/[＠．｡。﹫]/g, (sign) => wideSigns[sign] ?? sign)
+    .trim()
+  if (isEmail(visible) && !scheme.test(visible)) return { addresses: [visible], change: 'invisible' }
+  const named = [...visible.matchAll(inAngles)].flatMap(([, address = '']) => address)
+  if (named.length > 0 && named.every(isEmail)) {
+    return { addresses: unlike(named), change: unlike(named).length > 1 ? 'several' : 'name' }
+  }
+  const bare = bareAddress(visible)
+  if (isEmail(bare)) return { addresses: [bare], change: comment.test(visible) ? 'name' : 'marks' }
+  const parts = visible
+    .split(severalSeparators)
+    .map(bareAddress)
+    .filter((part) => part !== '')
+  const addresses = parts.filter(isEmail)
+  if (addresses.length > 1 && addresses.length === parts.length) {
+    const different = unlike(addresses)
+    return { addresses: different, change: different.length > 1 ? 'several' : 'marks' }
+  }
+  return { addresses: [trimmed], change: null }
+}
+
+/** Without mailto:, a comment, and the brackets, quotes and punctuation around an address. */
+function bareAddress(text: string): string {
+  return text
+    .replace(comment, '')
+    .replace(scheme, '')
+    .replace(/\?.*$/, (query) => (query.includes('=') ? '' : query))
+    .replace(/^[\s"'“”„‘’«»<([{]+/, '')
+    .replace(/[\s"'“”‘’«»>)\]},;:.]+$/, '')
+}
+
+function unlike(addresses: string[]): string[] {
+  const keys = new Set<string>()
+  return addresses.filter((address) => {
+    const key = address.toLowerCase()
+    if (keys.has(key)) return false
+    keys.add(key)
+    return true
+  })
+}
+
+const names: Record<string, string> = {
+  '\u00a0': 'a no-break space',
+  '\u00ad': 'a soft hyphen',
+  '\u200b': 'a zero-width space',
+  '\u200c': 'a zero-width non-joiner',
+  '\u200d': 'a zero-width joiner',
+  '\u200e': 'a left-to-right mark',
+  '\u200f': 'a right-to-left mark',
+  '\u2060': 'a word joiner',
+  '\ufeff': 'a byte order mark',
+  '\t': 'a tab',
+  '\n': 'a line break',
+  '\r': 'a line break',
+  '\u3000': 'an ideographic space'
+}
+
+/** The invisible or blank character inside a text that is no address, by name; null for none. */
+export function blankInside(text: string): string | null {
+  const found = /[\s\p{Cf}\p{Cc}]/u.exec(text.trim())?.[0]
+  if (found === undefined) return null
+  if (found === ' ') return 'a space'
+  return (
+    names[found] ??
+    `the invisible character U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  )
+}

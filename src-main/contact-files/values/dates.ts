@@ -1,0 +1,247 @@
+import {
+  type DateOrder,
+  isoDay,
+  monthDay,
+  parseDate,
+  parseMonthDay,
+  type WallTime
+} from '../../base/dates.ts'
+
+/**
+ * In which orders of day and month a text is a date: `any` where the order does not matter, `both` where the two
+ * orders give different dates.
+ */
+export type PossibleOrders = 'any' | 'mdy' | 'dmy' | 'both'
+
+/** Month names of the languages of many exports, as they begin; English ones are read by base/dates.ts. */
+const foreignMonths: readonly (readonly string[])[] = [
+  ['jan', 'ene', 'gen', 'janv', 'sty', 'led', 'styczeń', 'ocak', 'янв'],
+  ['feb', 'fev', 'fév', 'lut', 'úno', 'şub', 'фев'],
+  ['mar', 'mär', 'mae', 'maa', 'mrt', 'mars', 'bře', 'мар'],
+  ['apr', 'abr', 'avr', 'kwi', 'dub', 'nis', 'апр'],
+  ['may', 'mai', 'mag', 'mei', 'maj', 'kvě', 'мая', 'май'],
+  ['jun', 'giu', 'juin', 'cze', 'čvn', 'červen', 'haz', 'июн'],
+  ['jul', 'lug', 'juil', 'lip', 'čvc', 'červenec', 'tem', 'июл'],
+  ['aug', 'ago', 'aoû', 'aou', 'sie', 'srp', 'ağu', 'авг'],
+  ['sep', 'set', 'wrz', 'zář', 'eyl', 'сен'],
+  ['oct', 'okt', 'ott', 'out', 'paź', 'říj', 'eki', 'окт'],
+  ['nov', 'lis', 'kas', 'ноя'],
+  ['dec', 'dez', 'dic', 'dez', 'déc', 'gru', 'pro', 'ara', 'дек']
+]
+const englishMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+const clock = String.raw`(?:(?:[,T]|\s)\s*(\d{1,2}:\d{2}.*))?`
+const dotted = new RegExp(String.raw`^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}|\d{2})${clock}$`)
+const slashed = new RegExp(String.raw`^(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})${clock}$`)
+const yearFirst = new RegExp(String.raw`^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})${clock}$`)
+const compact = /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:T?(\d\d)(\d\d)(\d\d)?Z?)?$/
+const eastAsian = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]$/
+const dayMonthName = new RegExp(
+  String.raw`^(\d{1,2})(?:\.|st|nd|rd|th)?[\s-]+(?:de\s+)?(\p{L}{3,10})\.?,?[\s-]+(?:de\s+)?(\d{4}|\d{2})${clock}$`,
+  'u'
+)
+const monthNameDay = new RegExp(
+  String.raw`^(\p{L}{3,10})\.?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})${clock}$`,
+  'u'
+)
+/** The name of a weekday, which says nothing that the date does not. */
+const weekday = /^\p{L}{2,12}(?:\.?,?\s+(?=\d)|,\s+(?=\p{L}))/u
+const longest = 60
+
+/** A date of a contact file as year-month-day and what follows of it. */
+interface DateParts {
+  year: string
+  /** From 1, or the two numbers of a date whose order is open. */
+  first: string
+  second: string
+  isOpen: boolean
+  clock: string
+}
+
+/** Splits a date into its parts; null for what is none of the forms. */
+function partsOf(text: string): DateParts | null {
+  const fixed = (year: string, month: string | number, day: string, time = ''): DateParts => ({
+    year: fullYear(year),
+    first: String(month),
+    second: day,
+    isOpen: false,
+    clock: time
+  })
+  let match = slashed.exec(text)
+  if (match) {
+    const [, first = '', , second = '', year = '', time = ''] = match
+    return { year: fullYear(year), first, second, isOpen: true, clock: time }
+  }
+  match = dotted.exec(text)
+  if (match) return fixed(match[3] ?? '', match[2] ?? '', match[1] ?? '', match[4])
+  match = yearFirst.exec(text)
+  if (match) return fixed(match[1] ?? '', match[3] ?? '', match[4] ?? '', match[5])
+  match = compact.exec(text)
+  if (match) {
+    const time = match[4] === undefined ? '' : `${match[4]}:${match[5]}:${match[6] ?? '00'}`
+    return fixed(match[1] ?? '', match[2] ?? '', match[3] ?? '', time)
+  }
+  match = eastAsian.exec(text)
+  if (match) return fixed(match[1] ?? '', match[2] ?? '', match[3] ?? '')
+  match = dayMonthName.exec(text)
+  if (match) {
+    const month = monthNamed(match[2] ?? '')
+    return month === 0 ? null : fixed(match[3] ?? '', month, match[1] ?? '', match[4])
+  }
+  match = monthNameDay.exec(text)
+  if (!match) return null
+  const month = monthNamed(match[1] ?? '')
+  return month === 0 ? null : fixed(match[3] ?? '', month, match[2] ?? '', match[4])
+}
+
+/** From 1; 0 for no month. */
+function monthNamed(name: string): number {
+  const key = name.toLowerCase()
+  const english = englishMonths.findIndex((month) => key.startsWith(month.toLowerCase()))
+  if (english !== -1) return english + 1
+  let found = 0
+  let length = 0
+  for (const [index, names] of foreignMonths.entries()) {
+    for (const each of names) {
+      if (each.length > length && key.startsWith(each)) [found, length] = [index + 1, each.length]
+    }
+  }
+  return found
+}
+
+/** Two digits are a year that has already begun: 22 is 2022, and 85 is 1985. */
+function fullYear(year: string): string {
+  if (year.length === 4) return year
+  const century = Number(year) <= new Date().getUTCFullYear() % 100 ? 20 : 19
+  return `${century}${year}`
+}
+
+function wallOf({ year, clock: time }: DateParts, month: string, day: string): WallTime | null {
+  return parseDate(`${year}-${month}-${day}${time === '' ? '' : ` ${time}`}`, 'mdy')
+}
+
+/** UNIX seconds or milliseconds of the years 2000 to 2049. */
+const unixTime = /^(?:9[4-9]\d{8}|1\d{9}|2[0-4]\d{8})(?:\d{3})?$/
+/** The number that a spreadsheet has for a day of the years 1930 to 2064. */
+const serialDay = /^(?:1[1-9]|[2-5]\d)\d{3}(?:\.\d+)?$/
+const serialEpoch = Date.UTC(1899, 11, 30)
+
+/** Numbers that are times where a column consists of dates otherwise. */
+function numberedDate(text: string): WallTime | null {
+  if (unixTime.test(text)) {
+    return wallAt(Number(text) * (text.length > 10 ? 1 : 1000))
+  }
+  return serialDay.test(text) ? wallAt(serialEpoch + Number(text) * 86_400_000) : null
+}
+
+function wallAt(ms: number): WallTime {
+  const date = new Date(Math.round(ms / 1000) * 1000)
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    offset: 0
+  }
+}
+
+/** How programs write a day that there is none of. */
+const noDate = /^0{4}-0{2}-0{2}(?:[ T][0:.]+Z?)?$|^0{1,2}[./]0{1,2}[./]0{2,4}$/
+
+export function isNoDate(text: string): boolean {
+  return noDate.test(text)
+}
+
+/** In which orders of day and month a text is a date; null for no date. Numbers are none here: see {@link readDate}. */
+export function possibleOrders(cell: string): PossibleOrders | null {
+  const text = plainText(cell)
+  if (text === null) return null
+  const parts = partsOf(text)
+  if (!parts) return parseDate(text, 'mdy') ? 'any' : null
+  if (!parts.isOpen) return wallOf(parts, parts.first, parts.second) ? 'any' : null
+  const mdy = wallOf(parts, parts.first, parts.second) !== null
+  const dmy = wallOf(parts, parts.second, parts.first) !== null
+  if (mdy && dmy) return Number(parts.first) === Number(parts.second) ? 'any' : 'both'
+  if (mdy) return 'mdy'
+  return dmy ? 'dmy' : null
+}
+
+/** Without surrounding white space and the weekday; null for a text that is too long for a date or holds no digit. */
+function plainText(cell: string): string | null {
+  const text = cell.trim()
+  if (text.length > longest || text.length < 4 || !/\d/.test(text)) return null
+  // "Apr 12 2022" begins like "Tue 12 April 2022".
+  if (!weekday.test(text) || partsOf(text)) return text
+  return text.replace(weekday, '')
+}
+
+/**
+ * Reads a date of a contact file in an order of day and month.
+ * @returns null for no date
+ */
+export function readDate(cell: string, order: DateOrder): WallTime | null {
+  const text = plainText(cell)
+  if (text === null) return null
+  const parts = partsOf(text)
+  if (!parts) return parseDate(text, order) ?? numberedDate(text)
+  const [month, day] =
+    parts.isOpen && order === 'dmy' ? [parts.second, parts.first] : [parts.first, parts.second]
+  return wallOf(parts, month, day) ?? numberedDate(text)
+}
+
+const openMonthDay = /^(\d{1,2})[-/](\d{1,2})$/
+const dottedMonthDay = /^(\d{1,2})\.\s?(\d{1,2})\.?$/
+const markedMonthDay = /^--(\d\d)-?(\d\d)$/
+const namedMonthDay = /^(?:(\d{1,2})\.?[\s-](\p{L}{3,10})\.?|(\p{L}{3,10})\.?[\s-](\d{1,2}))$/u
+
+/** As {@link possibleOrders}, for days without a year. */
+export function possibleDayOrders(cell: string): PossibleOrders | null {
+  const text = cell.trim()
+  const open = openMonthDay.exec(text)
+  if (!open) return fixedMonthDay(text) === null ? null : 'any'
+  const mdy = parseMonthDay(text, 'mdy') !== null
+  const dmy = parseMonthDay(text, 'dmy') !== null
+  if (mdy && dmy) return Number(open[1]) === Number(open[2]) ? 'any' : 'both'
+  if (mdy) return 'mdy'
+  return dmy ? 'dmy' : null
+}
+
+/** A day of the year as "MM-DD", from a text without a year or from a whole date; null for neither. */
+export function readDayOfYear(cell: string, order: DateOrder): string | null {
+  const text = cell.trim()
+  const day = openMonthDay.test(text) ? parseMonthDay(text, order) : null
+  if (day) return monthDay(day)
+  const wall = readDate(text, order)
+  return fixedMonthDay(text) ?? (wall && monthDay(wall))
+}
+
+/** The day of a text without a year whose order is certain. */
+function fixedMonthDay(text: string): string | null {
+  const marked = markedMonthDay.exec(text)
+  if (marked) return validMonthDay(Number(marked[1]), Number(marked[2]))
+  const dots = dottedMonthDay.exec(text)
+  if (dots) return validMonthDay(Number(dots[2]), Number(dots[1]))
+  const named = namedMonthDay.exec(text)
+  if (!named) return null
+  return validMonthDay(monthNamed(named[2] ?? named[3] ?? ''), Number(named[1] ?? named[4]))
+}
+
+/** In a leap year. */
+function validMonthDay(month: number, day: number): string | null {
+  const wall = parseDate(`2000-${month}-${day}`, 'mdy')
+  return wall && monthDay(wall)
+}
+
+/** A wall time as an import reads it in any order: YYYY-MM-DD, with the time of day if it has one. */
+export function writeDate(wall: WallTime): string {
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const { hour, minute, second, offset } = wall
+  if (hour === 0 && minute === 0 && second === 0 && offset === null) return isoDay(wall)
+  const zone =
+    offset === null
+      ? ''
+      : `${offset < 0 ? '-' : '+'}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`
+  return `${isoDay(wall)} ${two(hour)}:${two(minute)}:${two(second)}${zone}`
+}

@@ -1,0 +1,60 @@
+import { type Static, Type } from 'typebox'
+import { SubscriberImport, SubscriberImportInput } from '../../api/subscriber-imports/schema.ts'
+import { FileAnalysis, ReadingChoices } from '../../contact-files/analysis/schema.ts'
+import { Reading } from '../../contact-files/schema.ts'
+import { unlistedEndpoints } from '../../http/endpoint.ts'
+import { envelope } from '../../http/envelope.ts'
+import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
+
+const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } =
+  SubscriberImportInput.properties
+
+/** How the rows of a file are applied to a list. */
+export const importOptions = { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults }
+
+const Filename = Type.String({ minLength: 1 })
+/** Descriptions of files with many columns and words. */
+const bodyRules = { maxValues: 200_000 }
+
+const RowPreview = Type.Object({
+  /** What each cell of a row is, as in column_mapping. */
+  mapping: Type.Array(Type.String()),
+  /** One row of the file is none where it is left out, and several where it has several addresses. */
+  rows: Type.Array(Type.Object({ cells: Type.Array(Type.String()), fault: Nullable(Type.String()) }))
+})
+export type RowPreview = Static<typeof RowPreview>
+
+const maxPreviewedRows = 50
+
+export const fileAnalysisEndpoints = unlistedEndpoints({
+  // How an upload is best read, and what there is to say about it.
+  'POST /mailing_lists/:mailing_list_id/file_analyses': {
+    access: 'subscriber.import',
+    params: MailingListParams,
+    body: Type.Object({ filename: Filename, choices: withDefault(ReadingChoices, {}) }),
+    answer: envelope(FileAnalysis)
+  },
+
+  // Rows of a file as an import would read them.
+  'POST /mailing_lists/:mailing_list_id/row_previews': {
+    access: 'subscriber.import',
+    params: MailingListParams,
+    bodyLimit: 8 * 1024 * 1024,
+    bodyRules,
+    body: Type.Object({
+      reading: Reading,
+      rows: Type.Array(Type.Array(Type.String()), { maxItems: maxPreviewedRows })
+    }),
+    answer: envelope(RowPreview)
+  },
+
+  // Creates the new fields and the import at once, or neither; remembers how the columns were read.
+  'POST /mailing_lists/:mailing_list_id/file_imports': {
+    access: 'subscriber.import',
+    params: MailingListParams,
+    bodyLimit: 8 * 1024 * 1024,
+    bodyRules,
+    body: Type.Object({ filename: Filename, reading: Reading, ...importOptions }),
+    answer: envelope(SubscriberImport)
+  }
+})

@@ -1,0 +1,46 @@
+import type {
+  FileAnalysis,
+  Finding,
+  ColumnAnalysis,
+  ReadingChoices
+} from '../../src-main/contact-files/analysis/schema.ts'
+import type { Reading, ReadingColumn } from '../../src-main/contact-files/schema.ts'
+import type { Given } from '../../src-main/http/endpoint.ts'
+import type { fileAnalysisEndpoints, RowPreview } from '../../src-main/workbench/endpoints/file-analyses.ts'
+import type { SubscriberImport } from './subscriber-imports.ts'
+import { windowCalls } from './client.ts'
+
+export type { ColumnAnalysis, FileAnalysis, Finding, Reading, ReadingChoices, ReadingColumn, RowPreview }
+
+const files = windowCalls<typeof fileAnalysisEndpoints>()
+type Endpoints = (typeof fileAnalysisEndpoints)['endpoints']
+
+/** How an upload is best read, and what there is to say about it. */
+export function analyzeFile(
+  listId: number,
+  filename: string,
+  choices: ReadingChoices
+): Promise<FileAnalysis> {
+  return files.call('POST /mailing_lists/:mailing_list_id/file_analyses', {
+    params: { mailing_list_id: listId },
+    body: { filename, choices }
+  })
+}
+
+/** Rows of a file as an import would read them. */
+export function previewRows(listId: number, reading: Reading, rows: string[][]): Promise<RowPreview> {
+  return files.call('POST /mailing_lists/:mailing_list_id/row_previews', {
+    params: { mailing_list_id: listId },
+    body: { reading, rows }
+  })
+}
+
+export type NewFileImport = Given<Endpoints['POST /mailing_lists/:mailing_list_id/file_imports']['body']>
+
+/** Creates the new fields and the import at once, or neither. */
+export function importFile(listId: number, input: NewFileImport): Promise<SubscriberImport> {
+  return files.call('POST /mailing_lists/:mailing_list_id/file_imports', {
+    params: { mailing_list_id: listId },
+    body: input
+  })
+}

@@ -1,0 +1,219 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import {
+  analysisOf,
+  importAsProposed,
+  importAsRead,
+  newFieldColumn,
+  plainReading,
+  readingColumn,
+  upload
+} from '../support/contact-files.ts'
+
+const started = sharedApplication()
+
+async function fieldNames(listId: number): Promise<string[]> {
+  const { data } = await started.api.get<CustomField[]>(`/mailing_lists/${listId}/custom_fields`)
+  return data.map(({ name }) => name)
+}
+
+describe('an upload', () => {
+  it('goes into the upload directory, beside a file of the same name', async () => {
+    const first = await upload(started.api, 'same.csv', 'one')
+    const second = await upload(started.api, 'same.csv', 'two')
+
+    expect([first, second]).toEqual(['same.csv', 'same (2).csv'])
+  })
+
+  it('cannot leave the upload directory or hide in it', async () => {
+    const name = await upload(started.api, '../../.evil.csv', 'x')
+
+    expect(name).toBe('evil.csv')
+    expect(await readdir(join(started.dataDirectory, 'uploads'))).toContain('evil.csv')
+  })
+})
+
+describe('the analysis of a file', () => {
+  it('proposes the fields of the list and reserved names for its columns', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'First name', 'text')
+    const { data } = await analysisOf(
+      started.api,
+      list.id,
+      'E-Mail,Vorname,Status,Shoe\na@x.org,Anna,active,42\n'
+    )
+
+    expect(data.reading.columns.map(({ target, new_field_type }) => [target, new_field_type])).toEqual([
+      ['email', null],
+      ['First name', null],
+      ['status', null],
+      ['Shoe', 'number']
+    ])
+  })
+
+  it('keeps to what a person chose', async () => {
+    const list = await makeList(started.api)
+    const { data } = await analysisOf(started.api, list.id, 'email;City\na@x.org;Wien\n', {
+      choices: { csv_field_separator: ',', header_line: null }
+    })
+
+    expect(data.reading.file.csv_field_separator).toBe(',')
+    expect(data.reading.header_line).toBeNull()
+    expect(data.columns).toHaveLength(1)
+  })
+
+  it.each<[string, string | Uint8Array<ArrayBuffer>, RegExp]>([
+    ['an empty file', '', /empty/],
+    [
+      'a broken archive',
+      Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0, 1, 2]),
+      /broken spreadsheet or zip archive/
+    ],
+    ['too many columns', `${'a,'.repeat(9999)}a\n`, /10,000 columns/]
+  ])('refuses %s with a sentence', async (_what, content, message) => {
+    const list = await makeList(started.api)
+    const answer = await analysisOf(started.api, list.id, content)
+
+    expect(answer.success).toBe(false)
+    expect(answer.error_message).toMatch(message)
+  })
+
+  it('leaves nothing of what it unpacked', async () => {
+    const list = await makeList(started.api)
+    await analysisOf(started.api, list.id, 'email\na@x.org\n')
+
+    const left = await readdir(join(started.dataDirectory, 'imports', 'sources')).catch(() => [])
+    expect(left.filter((name) => name.startsWith('analysis'))).toEqual([])
+  })
+})
+
+describe('the import of a file as it was analyzed', () => {
+  it('creates the new fields and brings in everyone as the proposal says', async () => {
+    const list = await makeList(started.api)
+    const done = await importAsProposed(
+      started,
+      list.id,
+      'E-Mail;Vorname;PLZ;Geburtstag;Newsletter\nAnna <anna@example.org>;Anna;01067;13.04.1985;ja\n' +
+        'bert@example.org;Bert;10115;24.12.1990;nein\n'
+    )
+
+    expect(done.stats.subscribers).toMatchObject({ added: 2, failed: 0 })
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([
+      {
+        email: 'anna@example.org',
+        status: 'active',
+        custom_fields: { PLZ: { value: '01067' }, Geburtstag: { type: 'date', value: '1985-04-13' } }
+      },
+      { email: 'bert@example.org', status: 'unsubscribed' }
+    ])
+  })
+
+  it('leaves no field behind where it is refused', async () => {
+    const list = await makeList(started.api)
+    const filename = await upload(started.api, 'refused.csv', 'email,Age,Town\na@example.com,1,Wien\n')
+    const reading = plainReading([], {
+      columns: [readingColumn('email'), newFieldColumn('Age', 'number'), readingColumn('Town')]
+    })
+
+    await expect(importAsRead(started, list.id, filename, reading)).rejects.toThrow('Town is no custom field')
+
+    expect(await fieldNames(list.id)).toEqual([])
+  })
+
+  it('fails the row of a value that a number field would change', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'Number', 'number')
+    const filename = await upload(
+      started.api,
+      'late.csv',
+      'email,Number\na@example.com,17\nb@example.com,01067\n'
+    )
+    const done = await importAsRead(started, list.id, filename, plainReading(['email', 'Number']))
+    const { data } = await started.api.workbench<{ complaint: string }[]>(
+      'GET',
+      `/subscriber_imports/${done.id}/failed_rows`
+    )
+
+    expect(done.stats.subscribers).toMatchObject({ added: 1, failed: 1 })
+    expect(data.map(({ complaint }) => complaint)).toEqual([
+      'Number would lose its leading zero as a number: "01067"'
+    ])
+  })
+
+  it.each([
+    ['keep', 'Wien'],
+    ['clear', null]
+  ] as const)('with %s for blank cells leaves a value as %j', async (blank_cells, city) => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'City', 'text')
+    await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Wien' } })
+    const filename = await upload(started.api, 'blank.csv', 'email,City\na@example.com,\n')
+    await importAsRead(started, list.id, filename, plainReading(['email', 'City'], { blank_cells }), {
+      overwrite: true
+    })
+
+    const [anna] = await allSubscribers(started.api, list.id)
+    expect(anna?.custom_fields['City']?.value).toBe(city)
+  })
+
+  it('corrects rows by the same rules as the file', async () => {
+    const list = await makeList(started.api)
+    const done = await importAsProposed(
+      started,
+      list.id,
+      'E-Mail;Status\nanna@example.org;Abgemeldet\nnobody;Abgemeldet\n'
+    )
+    const { data } = await started.api.workbench<{ id: number }>(
+      'POST',
+      `/subscriber_imports/${done.id}/corrections`,
+      { rows: [{ place: 0, cells: ['Bert <bert@example.org>', 'Abgemeldet'] }] }
+    )
+    await started.api.imported(data.id)
+
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([
+      { email: 'anna@example.org', status: 'unsubscribed' },
+      { email: 'bert@example.org', status: 'unsubscribed' }
+    ])
+  })
+
+  it('counts rows as it reads them: blank lines and totals are none, two addresses are two people', async () => {
+    const list = await makeList(started.api)
+    const { data, filename } = await analysisOf(
+      started.api,
+      list.id,
+      'email,Orders\n"a@example.org, b@example.org",3\n,\nc@example.org,4\nTotal,7\n'
+    )
+    const done = await importAsRead(started, list.id, filename, {
+      ...data.reading,
+      several_addresses: 'each'
+    })
+
+    expect(done.stats).toMatchObject({ number_of_records: 3, records_imported: 3, subscribers: { added: 3 } })
+  })
+})
+
+describe('the preview of rows', () => {
+  it('reads them as an import would', async () => {
+    const list = await makeList(started.api)
+    const reading = plainReading([], {
+      columns: [readingColumn('email'), newFieldColumn('Joined', 'date')],
+      tidies_values: true
+    })
+    const { data } = await started.api.workbench('POST', `/mailing_lists/${list.id}/row_previews`, {
+      reading,
+      rows: [
+        [' Anna <a@example.org> ', '13.04.1985'],
+        ['', '']
+      ]
+    })
+
+    expect(data).toEqual({
+      mapping: ['email', 'Joined'],
+      rows: [{ cells: ['a@example.org', '1985-04-13'], fault: null }]
+    })
+  })
+})
