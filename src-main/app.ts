@@ -65,8 +65,8 @@ export interface ApplicationOptions {
   passwordCost?: PasswordCost
   /** What the desktop keeps secrets with, where there is one. */
   encryption?: DesktopEncryption
-  /** Whether sync is all that it does by itself: for a command that needs it for a moment, and would cut off everything else. */
-  onlySyncs?: boolean
+  /** The only job that it does by itself: for a command that needs it for a moment, and would cut off everything else. */
+  only?: 'syncs' | 'imports'
 }
 
 /** How long a command that looks whether the data is damaged, such as `listwright check`, is waited for, in milliseconds. */
@@ -258,8 +258,8 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       runners.push(runner)
       await runner.wake()
     }
-    if (!options.onlySyncs) {
-      await start(importJobs(reader, writer, dataDirectory))
+    if (options.only !== 'syncs') await start(importJobs(reader, writer, dataDirectory))
+    if (!options.only) {
       await start(exportJobs(reader, writer))
       await start(suppressionJobs(reader, writer))
       await start(deliveryJobs(reader, writer, baseUrl))
@@ -279,7 +279,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     const housekeeper = new Housekeeper(rules, (now) => clock.isBelieved(now))
     undo.push(() => housekeeper.close())
     housekeeper.start()
-    if (!options.onlySyncs) backups.start()
+    if (!options.only) backups.start()
 
     return {
       dataDirectory,

@@ -3,13 +3,13 @@ _listwright() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   case $previous in
     --data-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-    --key-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --key-file | --reading | --save-reading) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --direction) mapfile -t COMPREPLY < <(compgen -W 'mirror both' -- "$word"); return ;;
     --conflicts) mapfile -t COMPREPLY < <(compgen -W 'local remote ask' -- "$word"); return ;;
     --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
   esac
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync import --help --version' -- "$word")
     return
   fi
   local words='--data-dir --json --help'
@@ -20,6 +20,12 @@ _listwright() {
     backup)
       compopt -o filenames
       words+=' create list verify restore recover export import --passphrase-file'
+      mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word")
+      return
+      ;;
+    import)
+      compopt -o filenames
+      words+=' --list --accept --reading --save-reading --update'
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word")
       return
       ;;

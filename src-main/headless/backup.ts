@@ -173,7 +173,7 @@ async function verify(
     text: ok
       ? `${path} is intact: ${formatCount(subscribers)} subscribers.`
       : [`${path} cannot be used:`, ...faults.map((fault) => `  ${fault}`)].join('\n'),
-    isNegative: !ok
+    status: ok ? 0 : 1
   }
 }
 

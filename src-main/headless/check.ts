@@ -51,7 +51,7 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
         ...drifts.map(sentenceOf),
         ...damage
       ].join('\n'),
-      isNegative: drifts.length > 0 || damage.length > 0
+      status: drifts.length > 0 || damage.length > 0 ? 1 : 0
     }
   } catch (error) {
     if (!isUnreadable(error)) throw error

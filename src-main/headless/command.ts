@@ -8,8 +8,8 @@ import { defaultDataDirectory } from './arguments.ts'
 export interface Printed {
   json: object
   text: string
-  /** Whether the process ends with status 1 all the same: a check that found something, a comparison that differs. */
-  isNegative?: boolean
+  /** The status with which the process ends, if not 0: 1 for a check that found something or a comparison that differs. */
+  status?: number
 }
 
 /** A command of `listwright`. */
@@ -50,9 +50,9 @@ export function answeringCommand<Options extends ParseArgsOptionsConfig>(
         allowPositionals: true
       })
       requireDirectory((values as { 'data-dir': string })['data-dir'])
-      const { json, text, isNegative } = await answer(values, positionals)
+      const { json, text, status } = await answer(values, positionals)
       process.stdout.write(args.includes('--json') ? `${JSON.stringify(json)}\n` : `${text}\n`)
-      if (isNegative) process.exitCode = 1
+      if (status !== undefined) process.exitCode = status
     }
   }
 }

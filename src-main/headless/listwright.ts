@@ -33,6 +33,10 @@ const commands: Record<string, Entry> = {
   sync: {
     summary: 'mirrors the lists to a server with the same API',
     load: async () => (await import('./sync.ts')).syncCommand
+  },
+  import: {
+    summary: 'imports a contact file into a list',
+    load: async () => (await import('./import.ts')).importCommand
   }
 }
 

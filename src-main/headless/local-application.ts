@@ -8,12 +8,15 @@ import { basicAuthorization } from '../base/basic-authorization.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { openDataDirectory } from './data-directory.ts'
 
+type Call = <Data>(method: Method, path: string, body?: object) => Promise<Data>
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The application that has the data: the one that runs, or one that this program starts for as long as it needs it. */
 export interface LocalApplication {
   /** Calls what the window uses. @throws Error with the sentence that the application answered */
-  call: <Data>(method: Method, path: string, body?: object) => Promise<Data>
+  call: Call
+  /** Calls the v2 API, as {@link call}. */
+  callApi: Call
   /** Puts a copy of a file into the upload directory. @returns its name there */
   upload: (path: string) => Promise<string>
 }
@@ -21,12 +24,16 @@ export interface LocalApplication {
 /** What a key of this program is called while it runs. */
 const keyName = `Command line (process ${process.pid})`
 
-/** Works with the application that has the data, so that the rules and the order of its writing hold here as well. */
+/**
+ * Works with the application that has the data, so that the rules and the order of its writing hold here as well.
+ * @param only the job that it does where this program starts it
+ */
 export async function withApplication<Result>(
   dataDirectory: string,
+  only: 'syncs' | 'imports',
   work: (application: LocalApplication) => Promise<Result>
 ): Promise<Result> {
-  const app = await createApp({ dataDirectory, port: 0, onlySyncs: true }).catch((error: unknown) => {
+  const app = await createApp({ dataDirectory, port: 0, only }).catch((error: unknown) => {
     if (error instanceof DirectoryInUse) return null
     throw error
   })
@@ -76,13 +83,17 @@ export async function besideRunning<Result>(
 
 function callerOf(baseUrl: string, key: string): LocalApplication {
   const authorization = basicAuthorization(systemOrganizationId, key)
-  return {
-    call: <Data>(method: Method, path: string, body?: object) =>
-      answerOf<Data>(`${baseUrl}/app/v1${path}`, {
+  const callAt =
+    (base: string): Call =>
+    <Data>(method: Method, path: string, body?: object) =>
+      answerOf<Data>(baseUrl + base + path, {
         method,
         headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
         body: body ? JSON.stringify(body) : null
-      }),
+      })
+  return {
+    call: callAt('/app/v1'),
+    callApi: callAt('/ga/api/v2'),
     upload: async (path) => {
       const { filename } = await answerOf<{ filename: string }>(
         `${baseUrl}/app/v1/uploads/${encodeURIComponent(basename(path))}`,

@@ -59,7 +59,7 @@ export const syncCommand = answeringCommand(usage, options, async (values, [name
   }
   // A server can be added to an empty application; everything else is about one that has data.
   if (action !== add) requireData(values['data-dir'])
-  return withApplication(values['data-dir'], (application) => action(application, values, rest[0]))
+  return withApplication(values['data-dir'], 'syncs', (application) => action(application, values, rest[0]))
 })
 
 type Action = (application: LocalApplication, values: Values, argument?: string) => Promise<Printed>
@@ -235,7 +235,7 @@ async function verify(application: LocalApplication, values: Values): Promise<Pr
     text: found.equal
       ? 'Both sides match.'
       : [`Differences: ${formatCount(found.number_of_differences)}`, ...sentences].join('\n'),
-    isNegative: !found.equal
+    status: found.equal ? 0 : 1
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { localListById, mailingListById } from '../api/mailing-lists/queries.ts'
 import { importRow, presentImport } from '../api/subscriber-imports/queries.ts'
+import { applyReading } from '../contact-files/apply-reading.ts'
 import { createdFields, RowInterpreter } from '../contact-files/interpreter.ts'
 import { importFormatOf } from '../contact-files/formats/convert.ts'
 import { refusingFailures } from '../csv/failure.ts'
@@ -38,7 +39,8 @@ export const fileAnalysisRoutes = serve(
             directory
           })
         )
-        return ok(analysis)
+        const { saved } = body
+        return ok(saved ? { ...analysis, reading: applyReading(saved, analysis.reading, fields) } : analysis)
       } finally {
         await rm(directory, { recursive: true, force: true })
       }

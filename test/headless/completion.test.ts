@@ -21,7 +21,7 @@ function help(...args: string[]): string {
 }
 
 /** The commands of the command line, as its help lists them. */
-const commands = ['start', 'serve', 'key', 'check', 'backup', 'sync']
+const commands = ['start', 'serve', 'key', 'check', 'backup', 'sync', 'import']
 
 describe.runIf(process.platform === 'linux')('completion in bash', () => {
   it('offers every command that the help names', () => {

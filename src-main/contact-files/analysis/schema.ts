@@ -68,9 +68,7 @@ export const ReadingChoices = Type.Object({
     Type.Pick(FileSource, ['entry', 'sheet', 'character_set', 'csv_field_separator', 'csv_field_enclosure'])
   ).properties,
   header_line: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
-  removes_text_marks: Type.Optional(Type.Boolean()),
-  /** The service whose export it is, by its id; left out to find it out. */
-  service: Type.Optional(Type.String())
+  removes_text_marks: Type.Optional(Type.Boolean())
 })
 export type ReadingChoices = Static<typeof ReadingChoices>
 

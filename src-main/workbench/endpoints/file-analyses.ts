@@ -31,7 +31,14 @@ export const fileAnalysisEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/file_analyses': {
     access: 'subscriber.import',
     params: MailingListParams,
-    body: Type.Object({ filename: Filename, choices: withDefault(ReadingChoices, {}) }),
+    bodyLimit: 8 * 1024 * 1024,
+    bodyRules,
+    body: Type.Object({
+      filename: Filename,
+      choices: withDefault(ReadingChoices, {}),
+      /** A description that was saved of another file of this kind; the proposal says what it says. */
+      saved: Type.Optional(Reading)
+    }),
     answer: envelope(FileAnalysis)
   },
 

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { Reading } from '../../src-main/contact-files/schema.ts'
+import { startApplication, temporaryDirectory } from '../support/application.ts'
+import { allSubscribers, makeList } from '../support/builders.ts'
+import { entryPoint } from '../support/built.ts'
+
+const execute = promisify(execFile)
+
+/** `listwright import …` on a data directory. @returns what it printed, and its exit status */
+async function run(dataDirectory: string, ...args: string[]): Promise<{ status: number; text: string }> {
+  const all = [entryPoint, 'import', ...args, '--data-dir', dataDirectory]
+  return execute(process.execPath, all).then(
+    ({ stdout }) => ({ status: 0, text: stdout }),
+    (error: unknown) => {
+      const failed = error as { stdout: string; stderr: string; code: number }
+      return { status: failed.code, text: failed.stdout + failed.stderr }
+    }
+  )
+}
+
+const people =
+  'E-Mail;Vorname;PLZ;Newsletter\nanna@example.org;Anna;01067;ja\nbert@example.org;Bert;10115;nein\n'
+
+describe('listwright import', () => {
+  it('shows the proposal, and imports it with --accept, beside an application that runs', async () => {
+    const { dataDirectory, api } = await startApplication()
+    const list = await makeList(api, { name: 'Customers' })
+    const file = join(await temporaryDirectory(), 'people.csv')
+    await writeFile(file, people)
+
+    const shown = await run(dataDirectory, file, '--list', 'customers')
+    const done = await run(dataDirectory, file, '--list', 'Customers', '--accept', '--json')
+
+    expect(shown.status).toBe(0)
+    expect(shown.text).toContain('PLZ                            -> PLZ (new field, text)')
+    expect(shown.text).toContain('1 of 2 people seem to have opted out')
+    expect(shown.text).toContain('Nothing was imported.')
+    expect(done.status).toBe(0)
+    expect(JSON.parse(done.text)).toMatchObject({
+      import: 1,
+      stats: { subscribers: { added: 2, failed: 0 } }
+    })
+    expect(await allSubscribers(api, list.id)).toMatchObject([
+      { email: 'anna@example.org', status: 'active', custom_fields: { PLZ: { value: '01067' } } },
+      { email: 'bert@example.org', status: 'unsubscribed' }
+    ])
+  })
+
+  it('ends with status 2 where rows failed, creates the list, and reads the next file by a saved description', async () => {
+    const dataDirectory = join(await temporaryDirectory(), 'data')
+    const folder = await temporaryDirectory()
+    const [file, saved] = [join(folder, 'people.csv'), join(folder, 'reading.json')]
+    await writeFile(file, `${people}nobody;;;\n`)
+
+    const first = await run(
+      dataDirectory,
+      file,
+      '--list',
+      'New',
+      '--accept',
+      '--save-reading',
+      saved,
+      '--json'
+    )
+    const reading = JSON.parse(await readFile(saved, 'utf8')) as Reading
+    await writeFile(saved, JSON.stringify({ ...reading, opted_out: 'leave_out' }))
+    await writeFile(
+      file,
+      'E-Mail;Vorname;PLZ;Newsletter\ncleo@example.org;Cleo;1;ja\ndora@example.org;Dora;2;nein\n'
+    )
+    const second = await run(dataDirectory, file, '--list', 'New', '--reading', saved, '--json')
+
+    expect(first.status).toBe(2)
+    expect(JSON.parse(first.text)).toMatchObject({ stats: { subscribers: { added: 2, failed: 1 } } })
+    expect(second.status).toBe(0)
+    expect(JSON.parse(second.text)).toMatchObject({
+      stats: { number_of_records: 1, subscribers: { added: 1 } }
+    })
+  })
+
+  it.each([
+    [['--list', 'L'], /needs exactly one file/],
+    [['none.csv', '--list', 'L'], /no file none\.csv/],
+    [[entryPoint], /needs --list/],
+    [[entryPoint, '--list', 'L', '--reading', entryPoint], /must name a file of JSON/]
+  ])('with %j says what is wrong', async (args, sentence) => {
+    const { status, text } = await run(join(await temporaryDirectory(), 'data'), ...args)
+
+    expect(status).toBe(1)
+    expect(text).toMatch(sentence)
+  })
+})
