@@ -56,7 +56,9 @@ export const ReadingColumn = Type.Object({
   /** What becomes of a value that the field cannot hold. */
   unfit: withDefault(Type.Enum([...unfitValues]), 'fail'),
   /** Between the options of checkboxes. */
-  option_separator: withDefault(Type.Enum([';', ',', '|']), ';')
+  option_separator: withDefault(Type.Enum([';', ',', '|']), ';'),
+  /** False for a column without any value, which is left out for that reason. */
+  had_values: withDefault(Type.Boolean(), true)
 })
 export type ReadingColumn = Static<typeof ReadingColumn>
 

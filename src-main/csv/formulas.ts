@@ -31,5 +31,6 @@ export function unescapeFormula(cell: string): string {
 
 /** Whether cells seem to have been escaped: some were, and none that would have had to be was not. */
 export function seemsEscaped(cells: readonly string[]): boolean {
-  return cells.some(isEscaped) && !cells.some(isFormula)
+  // An escaped cell may hold a separator with a sign behind it, and looks like a formula itself.
+  return cells.some(isEscaped) && !cells.some((cell) => isFormula(cell) && !isEscaped(cell))
 }

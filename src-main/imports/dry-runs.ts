@@ -20,12 +20,18 @@ interface DryRun {
   progress: DryRunProgress
   format: FileFormat
   columns: readonly (string | null)[]
+  /** The names of the columns, where the file has some. */
+  headers: readonly string[] | null
 }
 
 /** Dry runs that are kept at the same time, running or not. Whoever begins another one no longer looks at the oldest. */
 const maxKept = 5
 /** Dry runs that work at the same time. */
 const maxAtOnce = 2
+
+function headersOf({ reading }: DryRunThreadOptions['plan']): string[] | null {
+  return reading && reading.header_line !== null ? reading.columns.map(({ header }) => header) : null
+}
 
 function isAtWork({ state }: DryRunProgress): boolean {
   return state === 'splitting' || state === 'importing'
@@ -80,7 +86,8 @@ export class DryRuns {
       thread,
       progress: newProgress(),
       format: input.plan.settings.file_format,
-      columns: input.plan.settings.column_mapping
+      columns: input.plan.settings.column_mapping,
+      headers: headersOf(input.plan)
     }
     this.#runs.set(id, run)
     thread.on('message', (progress: DryRunProgress) => (run.progress = progress))
@@ -101,11 +108,11 @@ export class DryRuns {
   find(
     organizationId: number,
     id: string
-  ): (Pick<DryRun, 'progress' | 'format' | 'columns'> & { logs: string }) | undefined {
+  ): (Pick<DryRun, 'progress' | 'format' | 'columns' | 'headers'> & { logs: string }) | undefined {
     const run = this.#runs.get(id)
     if (run?.organizationId !== organizationId) return undefined
-    const { progress, format, columns } = run
-    return { progress, format, columns, logs: dryRunLogs(join(this.#directory, id)) }
+    const { progress, format, columns, headers } = run
+    return { progress, format, columns, headers, logs: dryRunLogs(join(this.#directory, id)) }
   }
 
   /** Stops a dry run, if it runs, and removes its logs. @returns whether there was one */

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
+import { cellLineBreak } from '../contact-files/interpreter.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeFile } from '../csv/decode.ts'
@@ -13,14 +14,15 @@ import type { FileFormat, ImportOutcome } from '../api/subscriber-imports/schema
 /**
  * Sends a log as a file.
  * @param of whose log it is, such as { name: 'subscriber import 7', file: 'import-7' }; `escaped` is the format of failed
- *   rows that are for a spreadsheet, whose cells get an apostrophe where it would execute them
+ *   rows that are for a spreadsheet, whose cells get an apostrophe where it would execute them; `headers` are the names of
+ *   the columns, for a first line
  * @throws ApiError not_found if there is no such log, or it is empty (docs/api.md, "Subscriber imports")
  */
 export async function sendLog(
   reply: FastifyReply,
   directory: string,
   log: ImportOutcome,
-  of: { name: string; file: string; escaped?: FileFormat }
+  of: { name: string; file: string; escaped?: FileFormat; headers?: readonly string[] }
 ): Promise<FastifyReply> {
   const path = logPath(directory, log)
   const size = await stat(path).then(
@@ -32,13 +34,25 @@ export async function sendLog(
   return reply
     .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')
     .header('Content-Disposition', `attachment; filename="${of.file}-${log}.${isCsv ? 'csv' : 'txt'}"`)
-    .send(isCsv && of.escaped ? Readable.from(escapedRows(path, of.escaped)) : createReadStream(path))
+    .send(
+      isCsv && of.escaped ? Readable.from(escapedRows(path, of.escaped, of.headers)) : createReadStream(path)
+    )
 }
 
-async function* escapedRows(path: string, format: FileFormat): AsyncGenerator<string> {
+/** Above why a row failed, in its last column; an import recognizes and leaves it out. */
+const failureHeader = 'Error'
+
+async function* escapedRows(
+  path: string,
+  format: FileFormat,
+  headers: readonly string[] | undefined
+): AsyncGenerator<string> {
   const write = csvWriter(format, true)
+  if (headers) yield write([[...headers, failureHeader]])
   const rows: string[][] = []
-  const reader = new CsvReader(csvFormat(format), (fields) => void rows.push(fields))
+  const reader = new CsvReader(csvFormat(format), (fields) =>
+    rows.push(fields.map((cell) => cell.replaceAll(cellLineBreak, '\n')))
+  )
   for await (const text of decodeFile(path, 'UTF-8')) {
     reader.push(text)
     yield write(rows.splice(0))

@@ -52,11 +52,11 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
     'GET /dry_runs/:id': async ({ caller, params }) => ok(answer(caller.organizationId, params.id)),
 
     'GET /dry_runs/:id/logs/:log': async ({ caller, params, query }, reply) => {
-      const { logs, format } = find(caller.organizationId, params.id)
+      const { logs, format, headers } = find(caller.organizationId, params.id)
       return sendLog(reply, logs, params.log, {
         name: `dry run ${params.id}`,
         file: 'dry-run',
-        ...(query.escape_formulas && { escaped: format })
+        ...(query.escape_formulas && { escaped: format, ...(headers && { headers }) })
       })
     },
 

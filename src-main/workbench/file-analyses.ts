@@ -13,7 +13,7 @@ import { serve } from '../http/serve.ts'
 import { findUpload, sourceDirectory } from '../imports/source.ts'
 import { pretendedField } from './dry-runs.ts'
 import { fileAnalysisEndpoints } from './endpoints/file-analyses.ts'
-import { rememberedColumns } from './import-mappings/queries.ts'
+import { columnsOfLastImport, rememberedColumns } from './import-mappings/queries.ts'
 
 /** The way of a file from the upload directory onto a list: how it is read, and its import. */
 export const fileAnalysisRoutes = serve(
@@ -34,7 +34,8 @@ export const fileAnalysisRoutes = serve(
               fields,
               hasFormat: list.has_format === 1,
               hasConfirmed: list.has_confirmed === 1,
-              remembered: await rememberedColumns(reader, list.id)
+              remembered: await rememberedColumns(reader, list.id),
+              last: await columnsOfLastImport(reader, list.id)
             },
             directory
           })

@@ -8,10 +8,11 @@ import {
   presentImportSummary,
   type StoredSettings
 } from '../api/subscriber-imports/queries.ts'
+import { hasLogs } from '../api/subscriber-imports/rules.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { importsThatAdded } from '../api/subscriber-imports/addition-queries.ts'
 import { importNames } from '../api/subscriber-imports/name-queries.ts'
-import { validationFailed } from '../base/errors.ts'
+import { notFound, validationFailed } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
 import type { Reading } from '../contact-files/schema.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
@@ -21,6 +22,7 @@ import { serve } from '../http/serve.ts'
 import { correctedPlaces, correctionsOf, linkedImports } from '../imports/correction-queries.ts'
 import type { FailedLog } from '../imports/failed-rows.ts'
 import { logDirectory, logPath } from '../imports/logs.ts'
+import { sendLog } from '../imports/send-log.ts'
 import { keepContent } from '../imports/source.ts'
 import { importEndpoints } from './endpoints/imports.ts'
 
@@ -98,6 +100,17 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
       return { ...okPage(page.rows, query, page.total), reasons: page.reasons }
     },
 
+    'GET /subscriber_imports/:id/failed_rows_file': async ({ caller, params }, reply) => {
+      const row = await importRow(reader, caller.organizationId, params.id)
+      if (!hasLogs(row, Date.now())) throw notFound(`log failed of subscriber import ${params.id}`)
+      return sendLog(reply, logDirectory(dataDirectory, row.id), 'failed', {
+        name: `subscriber import ${row.id}`,
+        file: `import-${row.id}`,
+        escaped: (JSON.parse(row.settings) as StoredSettings).file_format,
+        ...headersOf(row)
+      })
+    },
+
     'POST /subscriber_imports/:id/corrections': async ({ caller, params, body }) => {
       const { organizationId } = caller
       const row = await importRow(reader, organizationId, params.id)
@@ -144,6 +157,15 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
     return { path: logPath(logDirectory(dataDirectory, id), 'failed'), format, columns }
   }
 })
+
+/** The column names of the file that an import read, or what its columns are where it was told only that. */
+function headersOf({ reading, settings }: ImportRow): { headers?: string[] } {
+  if (reading !== null) {
+    const { header_line, columns } = JSON.parse(reading) as Reading
+    return header_line === null ? {} : { headers: columns.map(({ header }) => header) }
+  }
+  return { headers: (JSON.parse(settings) as StoredSettings).column_mapping.map((name) => name ?? '') }
+}
 
 /** How corrected rows are read: as the file that they come from, out of a plain CSV file without a header. */
 function correctingReading(reading: Reading): Reading {

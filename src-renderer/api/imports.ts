@@ -14,7 +14,7 @@ import type { SubscriberImport } from './subscriber-imports.ts'
 export type { AddingImport, FailedRow, ImportLinks, ListedImport }
 export type FailedRows = Static<typeof FailedRowsAnswer>
 
-const { call, page } = windowCalls<typeof importEndpoints>()
+const { address, call, page } = windowCalls<typeof importEndpoints>()
 const dryRuns = windowCalls<typeof dryRunEndpoints>()
 
 /** Which failed rows are asked for. */
@@ -45,6 +45,11 @@ export function fetchImportLinks(id: number): Promise<ImportLinks> {
 /** Those that have not been corrected. */
 export function fetchFailedRows(id: number, question: FailedRowsQuestion): Promise<FailedRows> {
   return page('GET /subscriber_imports/:id/failed_rows', { params: { id }, query: queryOf(question) })
+}
+
+/** Where they are downloaded as a file, under the column names of the file that was imported. */
+export function failedRowsAddress(id: number): string {
+  return address('GET /subscriber_imports/:id/failed_rows_file', { params: { id } })
 }
 
 export function fetchFailedRowsOfDryRun(id: string, question: FailedRowsQuestion): Promise<FailedRows> {

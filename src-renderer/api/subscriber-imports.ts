@@ -33,9 +33,7 @@ export function actOnImport(id: number, action: ImportAction): Promise<Subscribe
   return call(`POST /subscriber_imports/:id/${action}`, { params: { id } })
 }
 
-/** Where a log is downloaded. */
-export function logAddress(id: number, log: ImportOutcome): string {
-  // Failed rows are opened in spreadsheets, which would execute some cells.
-  const query = log === 'failed' ? { escape_formulas: true } : {}
-  return address('GET /subscriber_imports/:id/logs/:log', { params: { id, log }, query })
+/** Where a log of addresses is downloaded. */
+export function logAddress(id: number, log: Exclude<ImportOutcome, 'failed'>): string {
+  return address('GET /subscriber_imports/:id/logs/:log', { params: { id, log } })
 }

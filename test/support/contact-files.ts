@@ -16,6 +16,7 @@ export function readingColumn(target: string | null, changes: Partial<ReadingCol
     mixed_dates: 'one_order',
     unfit: 'fail',
     option_separator: ';',
+    had_values: true,
     ...changes
   }
 }

@@ -166,6 +166,7 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /subscriber_imports/:id/links': { needs: 'subscriber.import', foreign: ofImport },
   'GET /subscriber_imports/:id/failed_rows': { needs: 'subscriber.import', foreign: ofImport },
   'POST /subscriber_imports/:id/corrections': { needs: 'subscriber.import', foreign: ofImport },
+  'GET /subscriber_imports/:id/failed_rows_file': { needs: 'subscriber.import', foreign: ofImport },
   'GET /dry_runs/:id/failed_rows': { needs: 'subscriber.import', foreign: ofDryRun },
   'GET /subscriber_imports/:id/undo': { needs: 'subscriber.import', foreign: ofImport },
   'POST /subscriber_imports/:id/undo': {

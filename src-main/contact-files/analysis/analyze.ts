@@ -74,10 +74,15 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     )
   }
   const unescapes_formulas = seemsEscaped(body.flatMap(({ cells }) => cells))
-  const removes_text_marks = choices.removes_text_marks ?? (!unescapes_formulas && hasMarkedNumbers(body))
+  const isOwn = isOwnExport(headers)
+  const removes_text_marks =
+    choices.removes_text_marks ?? (!isOwn && !unescapes_formulas && hasMarkedNumbers(body))
   const scan = await scanColumns(opened, source, { header_line, width, removes_text_marks })
   const names = Array.from({ length: width }, (_, index) => headers[index] ?? '')
-  const { columns, remembered } = proposeColumns(names, scan.columns, destination, scan.isComplete)
+  const { columns, remembered } = proposeColumns(names, scan.columns, destination, {
+    isComplete: scan.isComplete,
+    isOwn
+  })
   const reading: Reading = {
     version: 1,
     file: source,
@@ -85,7 +90,8 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     leaves_out_totals: endsWithTotal(scan.last),
     removes_text_marks,
     unescapes_formulas,
-    tidies_values: true,
+    // What Listwright wrote is what was there, spaces and all.
+    tidies_values: !isOwn,
     several_addresses: 'first',
     opted_out: 'as_said',
     blank_cells: 'keep',
@@ -165,6 +171,11 @@ async function sampleOf(opened: OpenedFile, source: FileSource): Promise<SampleR
 function headersOf(sample: SampleRecord[], headerLine: number | null): string[] {
   const header = headerLine === null ? undefined : sample.find(({ line }) => line >= headerLine)
   return (header?.cells ?? []).map((cell) => cell.replaceAll('\u2028', '\n').trim())
+}
+
+/** The columns of an export of Listwright, whose names no other program writes like this. */
+function isOwnExport(headers: readonly string[]): boolean {
+  return headers.includes('email') && headers.includes('subscribe_time')
 }
 
 /** That of the widest row: a cell more than there are names is a column without a name, unless it is always blank. */

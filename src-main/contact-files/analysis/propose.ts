@@ -17,6 +17,8 @@ export interface Destination {
   hasConfirmed: boolean
   /** How columns were read in the last import, by {@link rememberedKey}. */
   remembered: Map<string, ReadingColumn>
+  /** How the columns of the last import were read: rows that failed in it are those of a file without column names. */
+  last: readonly ReadingColumn[] | null
 }
 
 interface Column {
@@ -31,7 +33,7 @@ export function proposeColumns(
   headers: readonly string[],
   statistics: readonly ColumnStatistics[],
   destination: Destination,
-  isComplete: boolean
+  ofFile: { isComplete: boolean; isOwn: boolean }
 ): { columns: ReadingColumn[]; remembered: boolean[] } {
   const columns = statistics.map((each, index): Column => ({
     index,
@@ -39,6 +41,8 @@ export function proposeColumns(
     statistics: each,
     roles: headerRoles(headers[index] ?? '')
   }))
+  const failed = failedRowsColumns(columns, destination)
+  if (failed) return { columns: failed, remembered: columns.map(() => true) }
   const taken = new Set<string>()
   const proposals = new Map<number, ReadingColumn>()
   const remembered = new Set<number>()
@@ -58,7 +62,9 @@ export function proposeColumns(
     if (email) propose(email.index, newColumn(email.header, 'email'))
   }
   for (const column of rest()) {
-    const proposal = reservedProposal(column, columns, taken, destination)
+    const proposal = ofFile.isOwn
+      ? ownProposal(column, taken, destination)
+      : fieldOrStatus(column, columns, taken, destination)
     if (proposal) propose(column.index, proposal)
   }
   for (const column of rest()) {
@@ -66,9 +72,43 @@ export function proposeColumns(
     if (field) propose(column.index, fieldProposal(column, field))
   }
   const codes = new Set([...destination.fields.map(({ name }) => fieldCode(name)), ...importColumns])
-  for (const column of rest()) propose(column.index, newFieldProposal(column, taken, codes, isComplete))
+  for (const column of rest())
+    propose(column.index, newFieldProposal(column, taken, codes, ofFile.isComplete))
   const ordered = columns.map(({ index }) => proposals.get(index) as ReadingColumn)
   return { columns: ordered, remembered: columns.map(({ index }) => remembered.has(index)) }
+}
+
+/** A column of an export of Listwright: what its name says, and nothing that its values might say elsewhere. */
+function ownProposal(column: Column, taken: Set<string>, destination: Destination): ReadingColumn | null {
+  const { header, statistics } = column
+  if (!isImportColumn(header) || taken.has(header) || !keepsColumn(header, destination)) return null
+  return header === 'status'
+    ? { ...newColumn(header, 'status'), status: statusProposal(statistics)?.rule ?? null }
+    : reservedColumn(column, header)
+}
+
+/** A column that the list has a field for goes there, also where it says besides who may be written to. */
+function fieldOrStatus(
+  column: Column,
+  all: Column[],
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const field = fieldNamed(destination.fields, column.header)
+  if (field && column.roles.length === 0) return null
+  const proposal = reservedProposal(column, all, taken, destination)
+  if (!field || !proposal || proposal.target !== null || taken.has(field.name.toLowerCase())) return proposal
+  return { ...fieldProposal(column, field), status: proposal.status }
+}
+
+/** The columns of a log of failed rows, which has no column names and why each row failed at its end; null for another file. */
+function failedRowsColumns(columns: Column[], destination: Destination): ReadingColumn[] | null {
+  const reason = columns.at(-1)
+  const { last } = destination
+  if (!reason || !last || last.length !== columns.length - 1) return null
+  if (columns.some(({ header }) => header !== '') || !isFailureColumn(reason.statistics)) return null
+  const kept = last.map((column) => stillThere({ ...column, header: '' }, destination) ?? newColumn('', null))
+  return [...kept, newColumn('', null)]
 }
 
 function newColumn(header: string, target: string | null): ReadingColumn {
@@ -80,19 +120,49 @@ function newColumn(header: string, target: string | null): ReadingColumn {
     date_order: null,
     mixed_dates: 'one_order',
     unfit: 'fail',
-    option_separator: ';'
+    option_separator: ';',
+    had_values: true
   }
 }
 
-/** How a column with this header was read last, as far as the list still has what it went to. */
-function rememberedReading({ header }: Column, destination: Destination): ReadingColumn | undefined {
+/** How a column with this header was read last, as far as the list still has what it went to and its values allow it. */
+function rememberedReading(
+  { header, statistics }: Column,
+  destination: Destination
+): ReadingColumn | undefined {
   const last = header === '' ? undefined : destination.remembered.get(rememberedKey(header))
-  if (!last) return undefined
-  const { target } = last
-  if (target === null) return { ...last, header }
-  if (isImportColumn(target)) return keepsColumn(target, destination) ? { ...last, header } : undefined
+  // Left out because it was blank, which it no longer is.
+  if (!last || (!last.had_values && last.target === null && statistics.filled > 0)) return undefined
+  const now = datesOf(statistics.orders)
+  return stillThere(
+    {
+      ...last,
+      header,
+      status: last.status && withNewWords(last.status, statistics),
+      ...(now.date_order !== null && last.date_order !== null && statistics.dates > 0 && now)
+    },
+    destination
+  )
+}
+
+/** A rule for statuses that knows the words which were not there last time. */
+function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): StatusRule {
+  if (rule.other !== null) return rule
+  const words = { ...rule.words }
+  for (const value of distinct?.keys() ?? []) words[statusKey(value)] ??= statusOfWord(value) ?? cautious
+  return { ...rule, words }
+}
+
+/** For a word that is no status that we know: nobody is written to by mistake. */
+const cautious = 'deactivated'
+
+/** A column as it was read before, if the list still has what it went to. */
+function stillThere(column: ReadingColumn, destination: Destination): ReadingColumn | undefined {
+  const { target } = column
+  if (target === null) return column
+  if (isImportColumn(target)) return keepsColumn(target, destination) ? column : undefined
   const field = fieldNamed(destination.fields, target)
-  return field && { ...last, header, target: field.name, new_field_type: null }
+  return field && { ...column, target: field.name, new_field_type: null }
 }
 
 function keepsColumn(column: ImportColumn, { hasFormat, hasConfirmed }: Destination): boolean {
@@ -326,7 +396,7 @@ function statusProposal({
     const status = statusOfWord(value)
     if (status) understood += count
     isTelling ||= isTellingWord(value)
-    words[statusKey(value)] = status ?? 'deactivated'
+    words[statusKey(value)] = status ?? cautious
   }
   if (understood < filled * 0.5) return null
   return { rule: { words, blank: null, other: null }, isTelling }
@@ -408,7 +478,7 @@ function newFieldProposal(
   isComplete: boolean
 ): ReadingColumn {
   // A column without values has nothing to bring; one of which only the beginning was read may have.
-  if (statistics.filled === 0 && isComplete) return newColumn(header, null)
+  if (statistics.filled === 0 && isComplete) return { ...newColumn(header, null), had_values: false }
   const target = freeFieldName(header === '' ? `Column ${index + 1}` : header, taken, codes)
   const type = newFieldType(statistics, roles, isComplete)
   return {

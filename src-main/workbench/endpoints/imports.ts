@@ -107,6 +107,9 @@ export const importEndpoints = unlistedEndpoints({
     answer: FailedRowsAnswer
   },
 
+  // The same as a file for a spreadsheet, under the column names of the file that was imported.
+  'GET /subscriber_imports/:id/failed_rows_file': { access: 'subscriber.import', params: IdParams },
+
   // Imports corrected rows as the file was imported that they come from, with the lines that they have there.
   'POST /subscriber_imports/:id/corrections': {
     access: 'subscriber.import',

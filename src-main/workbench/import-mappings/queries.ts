@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { ReadingColumn } from '../../contact-files/schema.ts'
+import type { ImportSettings } from '../../api/subscriber-imports/schema.ts'
+import type { Reading, ReadingColumn } from '../../contact-files/schema.ts'
 import type { Schema } from '../../database/schema.ts'
 
 /** How the columns of the last imports were read, by rememberedKey(). */
@@ -13,6 +14,28 @@ export async function rememberedColumns(
     .where('mailing_list_id', '=', mailingListId)
     .execute()
   return new Map(rows.map((row) => [row.header_key, columnOf(row)]))
+}
+
+/** How the columns of the last import of a file were read; null where there was none. */
+export async function columnsOfLastImport(
+  db: Kysely<Schema>,
+  mailingListId: number
+): Promise<ReadingColumn[] | null> {
+  const row = await db
+    .selectFrom('subscriber_imports')
+    .leftJoin('import_corrections', 'import_corrections.subscriber_import_id', 'subscriber_imports.id')
+    .select(['reading', 'settings'])
+    .where('mailing_list_id', '=', mailingListId)
+    .where('import_corrections.corrects_id', 'is', null)
+    .orderBy('subscriber_imports.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!row) return null
+  if (row.reading !== null) return (JSON.parse(row.reading) as Reading).columns
+  const { column_mapping } = JSON.parse(row.settings) as ImportSettings
+  return column_mapping.map((target) =>
+    columnOf({ header_key: '', target, date_format: null, reading: null })
+  )
 }
 
 /** Of imports before readings were kept only the target and the order of dates are known. */
@@ -31,6 +54,7 @@ function columnOf(row: {
     date_order: row.date_format,
     mixed_dates: 'one_order',
     unfit: 'fail',
-    option_separator: ';'
+    option_separator: ';',
+    had_values: true
   }
 }
