@@ -9,13 +9,16 @@ onEachStage('the home page', ({ started, open }) => {
     await page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
     await window.screenshot('home-first-start')
 
-    await page.getByRole('button', { name: 'Import a CSV file' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('You choose the file next.').waitFor()
-    await dialog.getByRole('textbox', { name: 'Name' }).first().fill('Customers')
-    await dialog.getByRole('button', { name: 'Create list' }).click()
-    await page.waitForURL(/\/lists\/\d+\/import$/)
-    const { data: lists } = await started.api.get<{ id: number }[]>('/mailing_lists')
+    await page.getByRole('button', { name: 'Import a file' }).click()
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'our_customers.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('email\na@example.com\n')
+    })
+    await page.getByRole('button', { name: 'Create list and continue' }).click()
+    await page.waitForURL(/\/lists\/\d+\/import\?file=our_customers\.csv$/)
+    const { data: lists } = await started.api.get<{ id: number; name: string }[]>('/mailing_lists')
+    expect(lists.map(({ name }) => name)).toEqual(['Our customers'])
     await deleteList(started.api, lists[0]?.id ?? 0)
 
     await page.getByRole('navigation').getByRole('link', { name: 'Home', exact: true }).click()

@@ -186,7 +186,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     const address = started.app.interfaceUrl(opened).replaceAll('&', '&amp;')
     await writeFile(file, `<meta http-equiv="refresh" content="0;url=${address}">`)
     await page.goto(`file://${file}`)
-    await page.getByText('Which list should it go into?').waitFor()
+    await page.getByText('Or into a list that is there already:').waitFor()
     expect(page.url()).toBe(`${started.app.baseUrl}${opened}`)
     await window.screenshot('import-file')
     await page.getByRole('link', { name: 'Visitors no subscribers' }).click()

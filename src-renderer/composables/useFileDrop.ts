@@ -1,0 +1,59 @@
+import { useToast } from '@nuxt/ui/composables'
+import { useEventListener } from '@vueuse/core'
+import { ref, type Ref } from 'vue'
+import { useI18n } from 'vue-i18n'
+import { useRoute, useRouter } from 'vue-router'
+import { uploadFile } from '../api/workbench.ts'
+import { importPath, isContactFile } from '../components/wizard/contact-files.ts'
+import { droppedFiles } from '../components/wizard/dropped-files.ts'
+import { useSession } from '../stores/session.ts'
+import { useToastedTask } from './useTask.ts'
+
+/** How long after the last dragover a file is no longer held over the window, in milliseconds. */
+const dragRest = 200
+
+/**
+ * Has files that are dropped anywhere on the window begin their import: into the list that is open, or the page asks into which.
+ * Places of their own for files, such as those of images, come first.
+ */
+export function useFileDrop(): { isHeld: Ref<boolean>; isCopying: Ref<boolean> } {
+  const { t } = useI18n()
+  const { may } = useSession()
+  const route = useRoute()
+  const router = useRouter()
+  const toast = useToast()
+  const { running, run } = useToastedTask()
+  const isHeld = ref(false)
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  useEventListener(window, 'dragover', (event: DragEvent) => {
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files') || !may('subscriber.import'))
+      return
+    event.preventDefault()
+    isHeld.value = true
+    clearTimeout(timer)
+    timer = setTimeout(() => (isHeld.value = false), dragRest)
+  })
+  useEventListener(window, 'drop', (event: DragEvent) => {
+    isHeld.value = false
+    if (event.defaultPrevented || !event.dataTransfer || !may('subscriber.import')) return
+    event.preventDefault()
+    void run(() => begin(event.dataTransfer as DataTransfer))
+  })
+
+  async function begin(transfer: DataTransfer): Promise<void> {
+    const files = (await droppedFiles(transfer)).filter(({ name }) => isContactFile(name))
+    if (files.length === 0) {
+      toast.add({ title: t('wizard.noContactFile'), color: 'warning', icon: 'i-lucide-file-x' })
+      return
+    }
+    const names: string[] = []
+    for (const file of files) {
+      names.push(await uploadFile(file, () => undefined, new AbortController().signal))
+    }
+    const { listId } = route.params
+    await router.push(importPath(typeof listId === 'string' ? Number(listId) : null, names))
+  }
+
+  return { isHeld, isCopying: running }
+}

@@ -1,0 +1,62 @@
+import { useToast } from '@nuxt/ui/composables'
+import { useIntervalFn } from '@vueuse/core'
+import { computed, type ComputedRef, shallowRef } from 'vue'
+import { useI18n } from 'vue-i18n'
+import { useRoute, useRouter } from 'vue-router'
+import { fetchImports, type ListedImport } from '../api/imports.ts'
+import { formatNumber } from '../format.ts'
+import { useLiveEvents } from '../stores/live-events.ts'
+import { useSession } from '../stores/session.ts'
+import { hasEnded } from './useImportProgress.ts'
+
+/** How often the progress of imports is asked for while one runs, in milliseconds. */
+const progressTime = 1000
+
+/**
+ * Says when an import ends while another page is shown, and how far those are that run.
+ * @returns the part of the rows that is done of all imports under way, 0 to 100; null while none is
+ */
+export function useImportEnds(): ComputedRef<number | null> {
+  const { t } = useI18n()
+  const toast = useToast()
+  const route = useRoute()
+  const router = useRouter()
+  const { may } = useSession()
+  const running = shallowRef<ReadonlyMap<number, ListedImport>>(new Map())
+
+  async function look(): Promise<void> {
+    if (!may('subscriber.import')) return
+    const { data } = await fetchImports(null)
+    for (const each of data) if (running.value.has(each.id) && hasEnded(each.state)) report(each)
+    running.value = new Map(data.filter(({ state }) => !hasEnded(state)).map((each) => [each.id, each]))
+  }
+  useLiveEvents().reloadOn(['subscriber_import'], () => null, look)
+  void look()
+  // The rows of an import change subscribers, which happens all the time for other reasons.
+  useIntervalFn(() => {
+    if (running.value.size > 0) void look()
+  }, progressTime)
+
+  function report({ id, name, failed, state, mailing_list_name: list }: ListedImport): void {
+    const path = `/imports/${id}`
+    if (route.path === path) return
+    const file = name ?? t('imports.number', { id })
+    toast.add({
+      title: t(`importEnded.${state}`, { file, list }),
+      description: failed > 0 ? t('imports.endedFailed', { count: formatNumber(failed) }, failed) : '',
+      color: state === 'finished' && failed === 0 ? 'success' : 'warning',
+      icon: 'i-lucide-file-input',
+      actions: [{ label: t('imports.show'), onClick: () => void router.push(path) }]
+    })
+  }
+
+  return computed(() => {
+    if (running.value.size === 0) return null
+    let [done, total] = [0, 0]
+    for (const { stats } of running.value.values()) {
+      done += stats.records_imported
+      total += stats.number_of_records ?? stats.records_imported
+    }
+    return total === 0 ? 0 : Math.round((done / total) * 100)
+  })
+}
