@@ -4,7 +4,8 @@ import { isEmail } from '../api/subscribers/rules.ts'
 import type { subscriberStatuses } from '../api/subscribers/schema.ts'
 import { unescapeFormula } from '../csv/formulas.ts'
 import { isTotal } from './knowledge/totals.ts'
-import { type Reading, type ReadingColumn, statusKey, type StatusRule } from './schema.ts'
+import type { Reading, ReadingColumn, StatusRule } from './schema.ts'
+import { combinedStatus, statusSaid } from './status-rules.ts'
 import { blankInside, readAddresses } from './values/addresses.ts'
 import {
   isNoDate,
@@ -32,9 +33,6 @@ export const cellLineBreak = '\u2028'
 
 /** What a column is read as. */
 export type ColumnKind = CustomFieldType | 'email' | 'status' | 'time' | 'ip' | 'confirmed' | 'email_format'
-
-/** The status that wins where columns say different things: nobody is written to who objected anywhere. */
-const gravity: readonly Status[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
 
 /** What a column is read as; null for one that is left out. */
 export function columnKind(
@@ -102,7 +100,7 @@ export class RowInterpreter {
 
   /** @returns one row nearly always; none for one that is left out, several for a cell with several addresses */
   read(raw: readonly string[]): InterpretedRow[] {
-    const email = this.#clean(raw[this.#email] ?? '')
+    const email = this.#emailOf(raw)
     if (isBlankRow(raw) || (this.#reading.leaves_out_totals && isTotalRow(raw, email))) return []
     const status = this.#statusOf(raw)
     if (status === 'left out') return []
@@ -123,6 +121,17 @@ export class RowInterpreter {
     }))
   }
 
+  /** The cell of the address, or that of another column of addresses where it is blank. */
+  #emailOf(raw: readonly string[]): string {
+    const email = this.#clean(raw[this.#email] ?? '')
+    if (email !== '') return email
+    for (const index of this.#reading.other_addresses) {
+      const other = this.#clean(raw[index] ?? '')
+      if (other !== '') return other
+    }
+    return ''
+  }
+
   #addressesOf(cell: string): string[] {
     const { addresses } = readAddresses(cell)
     if (addresses.length <= 1) return [addresses[0] ?? '']
@@ -132,26 +141,17 @@ export class RowInterpreter {
   /** A status, a word that is none and fails, or '' where no column says anything. */
   #statusOf(raw: readonly string[]): string {
     const { opted_out } = this.#reading
-    let worst = -1
+    const all: { kind: StatusRule['kind']; status: Status }[] = []
     for (const { index, rule, decides } of this.#statusRules) {
       const cell = this.#clean(raw[index] ?? '')
       const said = statusSaid(rule, cell)
-      if (said === undefined) {
-        if (decides) return cell
-        continue
-      }
-      if (said !== null) worst = Math.max(worst, gravity.indexOf(said))
+      if (said === undefined && decides) return cell
+      if (said) all.push({ kind: rule.kind, status: said })
     }
-    const status = gravity[worst] ?? ''
+    const status = combinedStatus(all) ?? ''
     if (status !== 'unsubscribed' || opted_out === 'as_said') return status
     return opted_out === 'active' ? 'active' : 'left out'
   }
-}
-
-/** What a cell says of the status; null for nothing, undefined for a word that the rule does not know. */
-export function statusSaid(rule: StatusRule, cell: string): Status | null | undefined {
-  if (cell === '') return rule.blank
-  return rule.words[statusKey(cell)] ?? rule.other ?? undefined
 }
 
 /** A cell without the marks that a spreadsheet and a database left, as far as they are to go. */

@@ -30,12 +30,19 @@ export type FileSource = Static<typeof FileSource>
 
 const Status = Type.Enum([...subscriberStatuses])
 
-/** What a column says of a subscriber's status, by its values in lower case. */
+/**
+ * What the values of a column are: statuses, or a consent to be written to, of which one is enough where several columns ask for
+ * one, or an objection, of which one is enough to count.
+ */
+export const statusRuleKinds = ['status', 'consent', 'objection'] as const
+
+/** What a column says of a subscriber's status, by its values as statusKey() writes them. */
 export const StatusRule = Type.Object({
+  kind: Type.Enum([...statusRuleKinds]),
   words: Type.Record(Type.String(), Status),
   /** For a blank cell; null = it says nothing. */
   blank: Nullable(Status),
-  /** For every other value; null = the row fails. */
+  /** For every other value; null = it says nothing, or, among statuses, the row fails. */
   other: Nullable(Status)
 })
 export type StatusRule = Static<typeof StatusRule>
@@ -79,6 +86,8 @@ export const Reading = Type.Object({
   unescapes_formulas: Type.Boolean(),
   tidies_values: Type.Boolean(),
   several_addresses: Type.Enum([...addressChoices]),
+  /** Columns whose address is taken where that of the email column is blank, by their places from 0. */
+  other_addresses: withDefault(Type.Array(Type.Integer({ minimum: 0 })), []),
   /** What becomes of people who a column says have opted out. */
   opted_out: Type.Enum([...optedOutChoices]),
   /** What a blank cell does to a value of a subscriber who is updated. */

@@ -39,6 +39,7 @@ export function plainReading(targets: (string | null)[], changes: Partial<Readin
     unescapes_formulas: false,
     tidies_values: false,
     several_addresses: 'first',
+    other_addresses: [],
     opted_out: 'as_said',
     blank_cells: 'clear',
     columns: targets.map((target) => readingColumn(target)),

@@ -80,7 +80,12 @@ describe('columns that are remembered by their header', () => {
     const { data, filename } = await analysisOf(started.api, list.id, content('01/02/2021'))
     const [email, joined, state] = data.reading.columns
     if (!email || !joined || !state) throw new Error('a column is missing')
-    const status = { words: { vip: 'unsubscribed' as const }, blank: null, other: null }
+    const status = {
+      kind: 'status' as const,
+      words: { vip: 'unsubscribed' as const },
+      blank: null,
+      other: null
+    }
     await importAsRead(started, list.id, filename, {
       ...data.reading,
       columns: [

@@ -9,16 +9,18 @@ import { damagedUtf8, decodeText } from '../formats/text.ts'
 import { beginningOf, type OpenedFile, openContactFile } from '../formats/open.ts'
 import { isBlankRow } from '../interpreter.ts'
 import type { FileSource, Reading } from '../schema.ts'
+import { readAddresses } from '../values/addresses.ts'
 import { hasTextMark } from '../values/tidy.ts'
 import { ColumnStatistics, guessedTypes } from './column-statistics.ts'
 import { findingsOf } from './findings.ts'
-import { type Destination, proposeColumns } from './propose.ts'
+import { type Destination, otherAddresses, proposeColumns } from './propose.ts'
 import type { ColumnAnalysis, FileAnalysis, ReadingChoices } from './schema.ts'
 import {
   detectStructure,
   endsWithTotal,
   findHeaderLine,
   isSeparatorLine,
+  lineSeparator,
   readSample,
   type SampleRecord,
   usualWidth
@@ -92,7 +94,12 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     unescapes_formulas,
     // What Listwright wrote is what was there, spaces and all.
     tidies_values: !isOwn,
-    several_addresses: 'first',
+    several_addresses: isListOfAddresses(body, source) ? 'each' : 'first',
+    other_addresses: otherAddresses(
+      names,
+      scan.columns,
+      columns.findIndex(({ target }) => target === 'email')
+    ),
     opted_out: 'as_said',
     blank_cells: 'keep',
     columns
@@ -178,6 +185,18 @@ function isOwnExport(headers: readonly string[]): boolean {
   return headers.includes('email') && headers.includes('subscribe_time')
 }
 
+/** The recipients of an email, which stand in one line: each is a person. */
+function isListOfAddresses(body: SampleRecord[], source: FileSource): boolean {
+  return (
+    source.csv_field_separator === lineSeparator &&
+    body.some(({ cells }) => severalAddressesIn(cells[0] ?? ''))
+  )
+}
+
+function severalAddressesIn(cell: string): boolean {
+  return readAddresses(cell).addresses.length > 1
+}
+
 /** That of the widest row: a cell more than there are names is a column without a name, unless it is always blank. */
 function widthOf(headers: string[], body: SampleRecord[]): number {
   let width = headers.findLastIndex((header) => header !== '') + 1
@@ -227,7 +246,8 @@ async function scanColumns(
   const add = (cells: readonly string[], line: number, fault: string | null): void => {
     if (line <= firstLine || fault !== null || isSeparatorLine(cells) || isBlankRow(cells)) return
     scan.rows++
-    scan.last[scan.rows % lastRows] = cells as string[]
+    scan.last.push(cells as string[])
+    if (scan.last.length > lastRows) scan.last.shift()
     scan.lastLine = line
     for (const [index, column] of columns.entries()) column.add(cells[index] ?? '', format.removes_text_marks)
   }

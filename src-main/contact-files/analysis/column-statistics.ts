@@ -23,13 +23,18 @@ export const guessedTypes = ['number', 'boolean', 'date', 'day_of_year'] as cons
 export type GuessedType = (typeof guessedTypes)[number]
 
 /** Rows of which every cell is looked at for everything; later ones only for what their column may still be. */
-const fullyCheckedRows = 20_000
+export const fullyCheckedRows = 20_000
 /** Values of a column that are told apart; a column with more has no words. */
 const maxDistinct = 200
+/** What is told apart of a value, in characters. */
+const maxWordLength = 100
 const maxExamples = 5
 const maxSamples = 3
 /** Values of which the date is remembered: dates come again and again. */
 const maxRemembered = 20_000
+/** A day of the year that is no number and no range: with two digits each, a dot at its end, or the name of a month. */
+const certainDay = /^(?:--.*|\d\d[-/.]\d\d\.?|\d{1,2}\.\s?\d{1,2}\.|.*\p{L}.*)$/u
+
 /** A type with more values that do not fit is none for the column. */
 export const maxUnfitShare = 0.1
 
@@ -59,6 +64,8 @@ export class ColumnStatistics {
   orders = { any: 0, mdy: 0, dmy: 0, both: 0 }
   /** Days without a year. */
   days = 0
+  /** Those of them that are nothing else: 24.12. and --12-24, where 4.5 may be a number and 6-10 a range. */
+  certainDays = 0
   ambiguous = newExamples()
   noDates = newExamples()
   /** Numbers that can be a time: dates only where the column has others. */
@@ -96,11 +103,12 @@ export class ColumnStatistics {
     else if (isBlankWord(cell)) note(this.blankWords, cell)
   }
 
-  #count(cell: string): void {
+  #count(whole: string): void {
     if (!this.distinct) return
+    const cell = whole.slice(0, maxWordLength)
     const known = this.distinct.get(cell)
     if (known !== undefined) this.distinct.set(cell, known + 1)
-    else if (this.distinct.size >= maxDistinct || cell.length > 100) this.distinct = null
+    else if (this.distinct.size >= maxDistinct) this.distinct = null
     else this.distinct.set(cell, 1)
   }
 
@@ -127,6 +135,7 @@ export class ColumnStatistics {
     const day = this.#dayOrdersOf(cell)
     if (day) {
       this.days++
+      if (certainDay.test(cell)) this.certainDays++
       this.#misfit('date', cell)
       return this.#countOrder(day, cell)
     }

@@ -1,6 +1,6 @@
 import { type CharacterSetGuess, sureCharacterSet } from '../formats/character-set.ts'
 import type { OpenedFile } from '../formats/open.ts'
-import { statusSaid } from '../interpreter.ts'
+import { statusSaid } from '../status-rules.ts'
 import { isTotal } from '../knowledge/totals.ts'
 import type { Reading, ReadingColumn } from '../schema.ts'
 import type { Scan } from './analyze.ts'

@@ -3,12 +3,30 @@ import type { CustomFieldType } from '../../api/custom-fields/schema.ts'
 import { type ImportColumn, importColumns, isImportColumn } from '../../api/subscriber-imports/rules.ts'
 import { datesOf } from '../date-orders.ts'
 import { fieldCode, freeFieldName } from '../field-names.ts'
-import { type ColumnRole, headerKey, headerRoles, namesLike } from '../knowledge/headers.ts'
-import { isTellingWord, statusOfWord } from '../knowledge/statuses.ts'
-import { type ReadingColumn, rememberedKey, statusKey, type StatusRule } from '../schema.ts'
+import {
+  type ColumnRole,
+  headerKey,
+  headerRoles,
+  holdsOwnWords,
+  isAboutSomeoneElse,
+  isOtherChannel,
+  isYearlyDay,
+  namesLike
+} from '../knowledge/headers.ts'
+import { subscriberStatuses } from '../../api/subscribers/schema.ts'
+import { type ReadingColumn, rememberedKey, type StatusRule } from '../schema.ts'
 import { isBlankWord } from '../values/tidy.ts'
-import { areTruths, readTruth } from '../values/truth.ts'
-import type { ColumnStatistics } from './column-statistics.ts'
+import { areTruths } from '../values/truth.ts'
+import { type ColumnStatistics, fullyCheckedRows } from './column-statistics.ts'
+import {
+  consentRule,
+  datedConsentRule,
+  denialRule,
+  objectionRule,
+  removalRule,
+  statusRule,
+  withNewWords
+} from './status-columns.ts'
 
 /** The list that a file is for. */
 export interface Destination {
@@ -80,11 +98,19 @@ export function proposeColumns(
 
 /** A column of an export of Listwright: what its name says, and nothing that its values might say elsewhere. */
 function ownProposal(column: Column, taken: Set<string>, destination: Destination): ReadingColumn | null {
-  const { header, statistics } = column
+  const { header } = column
   if (!isImportColumn(header) || taken.has(header) || !keepsColumn(header, destination)) return null
   return header === 'status'
-    ? { ...newColumn(header, 'status'), status: statusProposal(statistics)?.rule ?? null }
+    ? { ...newColumn(header, 'status'), status: ownStatuses }
     : reservedColumn(column, header)
+}
+
+/** Our own words for statuses. */
+const ownStatuses: StatusRule = {
+  kind: 'status',
+  words: Object.fromEntries(subscriberStatuses.map((status) => [status, status])),
+  blank: null,
+  other: null
 }
 
 /** A column that the list has a field for goes there, also where it says besides who may be written to. */
@@ -145,17 +171,6 @@ function rememberedReading(
   )
 }
 
-/** A rule for statuses that knows the words which were not there last time. */
-function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): StatusRule {
-  if (rule.other !== null) return rule
-  const words = { ...rule.words }
-  for (const value of distinct?.keys() ?? []) words[statusKey(value)] ??= statusOfWord(value) ?? cautious
-  return { ...rule, words }
-}
-
-/** For a word that is no status that we know: nobody is written to by mistake. */
-const cautious = 'deactivated'
-
 /** A column as it was read before, if the list still has what it went to. */
 function stillThere(column: ReadingColumn, destination: Destination): ReadingColumn | undefined {
   const { target } = column
@@ -170,18 +185,32 @@ function keepsColumn(column: ImportColumn, { hasFormat, hasConfirmed }: Destinat
   return column !== 'confirmed' || hasConfirmed
 }
 
-/** The first column whose header says that it holds addresses and that does, else the first one of addresses. */
+/** The column of the addresses of the people: by its header and its values, and not those of somebody else. */
 function emailColumn(columns: Column[]): Column | undefined {
-  const holds = ({ statistics }: Column, share: number): boolean =>
-    statistics.addresses > 0 && statistics.addresses >= Math.min(statistics.filled, 20_000) * share
-  const named = columns.filter(({ roles }) => roles.includes('email'))
-  const mentioned = columns.filter(({ header }) => /\bmail|mail\b/.test(headerKey(header)))
+  const own = columns.filter(({ header }) => !isAboutSomeoneElse(header))
+  const named = own.filter(({ roles }) => roles.includes('email'))
+  const mentioned = mostlyDifferent(own.filter(({ header }) => /\bmail|mail\b/.test(headerKey(header))))
   return (
-    named.find((column) => holds(column, 0.3)) ??
-    mentioned.find((column) => holds(column, 0.5)) ??
-    mostAddresses(columns.filter((column) => holds(column, 0.5))) ??
+    named.find((column) => holdsAddresses(column, 0.3)) ??
+    mentioned.find((column) => holdsAddresses(column, 0.5)) ??
+    mostAddresses(own.filter((column) => holdsAddresses(column, 0.5))) ??
+    mostAddresses(columns.filter((column) => holdsAddresses(column, 0.5))) ??
     named[0]
   )
+}
+
+/** Of several columns those whose addresses are not the same again and again, as those of a colleague are. */
+function mostlyDifferent(columns: Column[]): Column[] {
+  const different = columns.filter(
+    ({ statistics: { distinct, filled } }) => distinct === null || distinct.size * 2 > filled
+  )
+  return different.length > 0 ? different : columns
+}
+
+/** @param share of the filled cells that have to hold addresses */
+function holdsAddresses({ statistics }: Column, share: number): boolean {
+  const looked = Math.min(statistics.filled, fullyCheckedRows)
+  return statistics.addresses > 0 && statistics.addresses >= looked * share
 }
 
 function mostAddresses(columns: Column[]): Column | undefined {
@@ -190,6 +219,25 @@ function mostAddresses(columns: Column[]): Column | undefined {
       !best || column.statistics.addresses > best.statistics.addresses * 1.5 ? column : best,
     undefined
   )
+}
+
+/**
+ * Columns whose address stands for that of a row without one: further addresses of the same people.
+ * @param email the place of the column of addresses
+ */
+export function otherAddresses(
+  headers: readonly string[],
+  statistics: readonly ColumnStatistics[],
+  email: number
+): number[] {
+  const own = statistics[email]
+  if (!own || own.filled === own.rows) return []
+  return statistics.flatMap((each, index) => {
+    const header = headers[index] ?? ''
+    const column: Column = { index, header, statistics: each, roles: [] }
+    const isOther = index !== email && !isAboutSomeoneElse(header) && /mail/.test(headerKey(header))
+    return isOther && holdsAddresses(column, 0.5) ? [index] : []
+  })
 }
 
 /** What a column says of a subscriber besides the fields: its status, and when and from where it was subscribed and removed. */
@@ -206,13 +254,11 @@ function reservedProposal(
   }
   if (roles.includes('failure') && isFailureColumn(statistics)) return newColumn(header, null)
   if (isFailureColumn(statistics) && header === '') return newColumn(header, null)
-  const isAboutEmail = roles.length > 0 || header === ''
-  const words = statusProposal(statistics)
-  if (words && (isAboutEmail || words.isTelling)) {
-    const isStatus = roles.includes('status') && !taken.has('status')
-    if (isStatus || words.isTelling) {
-      return { ...newColumn(header, isStatus ? 'status' : null), status: words.rule }
-    }
+  if (isOtherChannel(header)) return null
+  const status = statusRule(statistics, header)
+  if (status) {
+    const isStatus = roles.includes('status') && status.kind === 'status' && !taken.has('status')
+    return { ...newColumn(header, isStatus ? 'status' : null), status }
   }
   for (const role of roles) {
     const proposal = roleProposal(role, column, all, taken, destination)
@@ -251,6 +297,9 @@ function roleProposal(
   switch (role) {
     case 'subscribe_time':
     case 'confirm_time':
+      if (role === 'confirm_time' && !holdsDates(statistics)) {
+        return withRule(column, denialRule(statistics, 'deactivated'))
+      }
       // A confirmation stands for the opt-in only where the file has no better time.
       if (role === 'confirm_time' && hasRole(all, 'subscribe_time')) return null
       return free('subscribe_time') && holdsDates(statistics)
@@ -271,24 +320,30 @@ function roleProposal(
         ? { ...newColumn(header, 'email_format'), unfit: 'blank' }
         : null
     case 'opt_out':
-      if (holdsDates(statistics)) return removal(column, free('remove_time'), 'unsubscribed')
-      return objection(column, 'unsubscribed')
+      return removal(column, free('remove_time'), 'unsubscribed')
     case 'bounce':
-      return holdsDates(statistics)
-        ? removal(column, free('remove_time'), 'bounced')
-        : objection(column, 'bounced')
+      return removal(column, free('remove_time'), 'bounced')
     case 'complaint':
-      return holdsDates(statistics)
-        ? removal(column, free('remove_time'), 'scomp')
-        : objection(column, 'scomp')
+      return removal(column, free('remove_time'), 'scomp')
+    case 'deactivation':
+      return removal(column, free('remove_time'), 'deactivated')
+    case 'validity':
+      return withRule(column, denialRule(statistics, 'bounced'))
     case 'consent':
-      if (holdsDates(statistics)) {
-        return free('subscribe_time') ? reservedColumn(column, 'subscribe_time') : null
-      }
-      return consent(column)
+      return consent(column, free('subscribe_time'))
     default:
       return null
   }
+}
+
+/** A column that says of people that they may be written to, with yes and no or with the time at which they agreed. */
+function consent(column: Column, isFree: boolean): ReadingColumn | null {
+  const { statistics } = column
+  if (statistics.dates === 0 || statistics.dates < statistics.filled * 0.5) {
+    return withRule(column, consentRule(statistics))
+  }
+  const target = isFree ? reservedColumn(column, 'subscribe_time') : newColumn(column.header, null)
+  return { ...target, status: datedConsentRule }
 }
 
 /** Whether another column has this role and what fits it. */
@@ -312,94 +367,18 @@ function holdsFormats({ samples }: ColumnStatistics): boolean {
 }
 
 /** A column of times at which people left: who has one has left. */
-function removal(
-  column: Column,
-  isFree: boolean,
-  status: 'unsubscribed' | 'bounced' | 'scomp'
-): ReadingColumn | null {
+function removal(column: Column, isFree: boolean, status: StatusRule['words'][string]): ReadingColumn | null {
   const { header, statistics } = column
   if (statistics.filled === 0) return isFree ? reservedColumn(column, 'remove_time') : null
-  if (!holdsDates(statistics)) return objection(column, status)
-  const rule: StatusRule = { words: noDateWords(statistics), blank: null, other: status }
-  return isFree
-    ? { ...reservedColumn(column, 'remove_time'), status: rule }
-    : { ...newColumn(header, null), status: rule }
+  if (!holdsDates(statistics)) return withRule(column, objectionRule(statistics, status))
+  const target = isFree ? reservedColumn(column, 'remove_time') : newColumn(header, null)
+  return { ...target, status: removalRule(status) }
 }
 
-/** "0000-00-00" is no time at which somebody left. */
-function noDateWords(statistics: ColumnStatistics): StatusRule['words'] {
-  return Object.fromEntries(statistics.noDates.values.map((value) => [statusKey(value), 'active' as const]))
-}
-
-/** A column that says of some people that they must not be written to: with yes, a word, a number or a reason. */
-function objection(
-  { header, statistics }: Column,
-  status: 'unsubscribed' | 'bounced' | 'scomp'
-): ReadingColumn | null {
-  if (statistics.filled === 0) return newColumn(header, null)
-  const words: StatusRule['words'] = {}
-  for (const value of statistics.distinct?.keys() ?? []) {
-    const key = statusKey(value)
-    const said = statusOfWord(value)
-    if (readTruth(value) === false || isBlankWord(value)) words[key] = 'active'
-    else if (said && said !== 'active') words[key] = said
-    else words[key] = said === 'active' ? 'active' : status
-  }
-  return {
-    ...newColumn(header, null),
-    status: {
-      words: Object.keys(words).length <= maxRuleWords ? words : onlyTruths(words),
-      blank: null,
-      other: status
-    }
-  }
-}
-
-/** A column with more values, such as one of reasons, says it with any value. */
-const maxRuleWords = 100
-
-function onlyTruths(words: StatusRule['words']): StatusRule['words'] {
-  return Object.fromEntries(Object.entries(words).filter(([, status]) => status === 'active'))
-}
-
-/** A column that says of people that they may be written to. */
-function consent({ header, statistics }: Column): ReadingColumn | null {
-  const { distinct, filled, rows } = statistics
-  if (!distinct || filled === 0 || distinct.size > 30) return null
-  const words: StatusRule['words'] = {}
-  let understood = 0
-  for (const [value, count] of distinct) {
-    const truth = readTruth(value)
-    const said = truth === null ? statusOfWord(value) : truth ? 'active' : 'unsubscribed'
-    if (said) understood += count
-    words[statusKey(value)] = said ?? 'unsubscribed'
-  }
-  if (understood < filled * 0.5) return null
-  const consents = Object.values(words).includes('active')
-  // Where some people have said yes, those who said nothing have not.
-  return {
-    ...newColumn(header, null),
-    status: { words, blank: consents && filled < rows ? 'unsubscribed' : null, other: 'unsubscribed' }
-  }
-}
-
-/** A column whose values are statuses: most of them words for one. */
-function statusProposal({
-  distinct,
-  filled
-}: ColumnStatistics): { rule: StatusRule; isTelling: boolean } | null {
-  if (!distinct || filled === 0) return null
-  const words: StatusRule['words'] = {}
-  let understood = 0
-  let isTelling = false
-  for (const [value, count] of distinct) {
-    const status = statusOfWord(value)
-    if (status) understood += count
-    isTelling ||= isTellingWord(value)
-    words[statusKey(value)] = status ?? cautious
-  }
-  if (understood < filled * 0.5) return null
-  return { rule: { words, blank: null, other: null }, isTelling }
+/** A column that is nothing but what it says of the status. */
+function withRule({ header, statistics }: Column, rule: StatusRule | null): ReadingColumn | null {
+  if (statistics.filled === 0) return { ...newColumn(header, null), had_values: false }
+  return rule && { ...newColumn(header, null), status: rule }
 }
 
 /** "line 3: email …", as lists of failed rows have it in their last column. */
@@ -472,15 +451,16 @@ function onlyBlankWords(statistics: ColumnStatistics, type: 'number' | 'boolean'
 }
 
 function newFieldProposal(
-  { index, header, statistics, roles }: Column,
+  column: Column,
   taken: Set<string>,
   codes: Set<string>,
   isComplete: boolean
 ): ReadingColumn {
+  const { index, header, statistics } = column
   // A column without values has nothing to bring; one of which only the beginning was read may have.
   if (statistics.filled === 0 && isComplete) return { ...newColumn(header, null), had_values: false }
   const target = freeFieldName(header === '' ? `Column ${index + 1}` : header, taken, codes)
-  const type = newFieldType(statistics, roles, isComplete)
+  const type = newFieldType(column, isComplete)
   return {
     ...newColumn(header, target),
     new_field_type: type,
@@ -490,14 +470,10 @@ function newFieldProposal(
 }
 
 /** The type that loses no value of the column. */
-export function newFieldType(
-  statistics: ColumnStatistics,
-  roles: readonly ColumnRole[],
-  isComplete: boolean
-): CustomFieldType {
+function newFieldType({ header, statistics, roles }: Column, isComplete: boolean): CustomFieldType {
   const text = statistics.isLong ? 'text_multiline' : 'text'
   if (statistics.filled === 0) return text
-  if (holdsTruths(statistics)) return 'boolean'
+  if (holdsTruths(statistics) && !holdsOwnWords(header)) return 'boolean'
   if (isWholly(statistics, 'number')) {
     // Digits that are no number may begin with a zero in the part that was not read.
     return roles.includes('digits') || !isComplete ? text : 'number'
@@ -505,6 +481,7 @@ export function newFieldType(
   if (
     statistics.days > 0 &&
     statistics.days >= statistics.filled * 0.2 &&
+    (statistics.certainDays === statistics.days || isYearlyDay(header)) &&
     statistics.isNearly('day_of_year')
   ) {
     return isMostlyAmbiguous(statistics) ? text : 'day_of_year'

@@ -46,7 +46,6 @@ export const findingRules = [
   'ambiguous_dates',
   'mixed_dates',
   'unfit_values',
-  'two_digit_years',
   'character_set_unsure',
   'other_sheets',
   'other_files'

@@ -3,6 +3,7 @@ import { CsvReader } from '../../csv/csv-reader.ts'
 import { ImportFailure } from '../../csv/failure.ts'
 import { readAddresses } from '../values/addresses.ts'
 import { isEmail } from '../../api/subscribers/rules.ts'
+import { headerRoles } from '../knowledge/headers.ts'
 import { isTotal } from '../knowledge/totals.ts'
 import type { FileSource } from '../schema.ts'
 
@@ -37,10 +38,38 @@ export function detectStructure(text: string, chosen: Partial<CsvStructure>): Cs
       csv_field_enclosure: chosen.csv_field_enclosure
     }
   }
+  if (!chosen.csv_field_separator && isListOfAddresses(text, doubled)) {
+    return { csv_field_separator: lineSeparator, csv_field_enclosure: "'" }
+  }
   const single = bestSeparator(text, "'", separators)
-  return explainsBySingleQuotes(text, single, doubled)
-    ? { csv_field_separator: single.separator, csv_field_enclosure: "'" }
-    : { csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
+  if (explainsBySingleQuotes(text, single, doubled) || hasLooseQuotes(text, doubled.separator)) {
+    return { csv_field_separator: single.separator, csv_field_enclosure: "'" }
+  }
+  return { csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
+}
+
+/** The separator with which a line of recipients is one cell: nothing else has it. */
+export const lineSeparator = '\t'
+
+/** Lines of recipients, as an email has them: nearly every cell is an address, and no line is one of names. */
+function isListOfAddresses(text: string, { records }: Parsed): boolean {
+  if (text.includes(lineSeparator) || text.includes("'")) return false
+  const lines = text.split(/\r\n|\n|\r/, comparedRecords).filter((line) => line.trim() !== '')
+  if (lines.length === 0) return false
+  const enclosedNames = lines.filter((line) => /^\s*"[^"]*"\s*<[^<>\s]+@[^<>\s]+>/.test(line)).length
+  if (enclosedNames > lines.length * 0.8) return true
+  const cells = records.flatMap((record) => record.cells).filter((cell) => cell.trim() !== '')
+  const addresses = cells.filter((cell) => isListedAddress(cell.trim())).length
+  return addresses > cells.length * 0.9 && addresses > records.length * 1.5
+}
+
+function isListedAddress(cell: string): boolean {
+  return isPlainAddress(cell) || /^[^@]*<[^<>\s]+@[^<>\s]+>$/.test(cell)
+}
+
+/** An address without what may be a separator: the specification allows those in addresses. */
+function isPlainAddress(cell: string): boolean {
+  return !/[;,|\t=]/.test(cell) && isEmail(cell)
 }
 
 interface Parsed {
@@ -73,7 +102,7 @@ function scoreOf(records: SampleRecord[]): number {
   const alike = records.filter(({ cells }) => cells.length === width).length / records.length
   const faulty = records.filter(({ fault }) => fault !== null).length / records.length
   const withAddress =
-    records.filter(({ cells }) => cells.some((cell) => isEmail(cell.trim()))).length / records.length
+    records.filter(({ cells }) => cells.some((cell) => isPlainAddress(cell.trim()))).length / records.length
   return Math.log2(width + 1) * alike ** 2 * (1 + 2 * withAddress) * (1 - faulty / 2)
 }
 
@@ -89,16 +118,36 @@ export function usualWidth(records: readonly SampleRecord[]): number {
   return width
 }
 
-/** Single quotes enclose cells only where all records have the same width with them and they explain more than double ones. */
+/**
+ * Single quotes enclose cells only where all records have the same width with them, most have enclosed cells, and they explain more
+ * than double ones.
+ */
 function explainsBySingleQuotes(text: string, single: Parsed, doubled: Parsed): boolean {
   const width = usualWidth(single.records)
-  if (single.isBroken || single.records.length === 0) return false
-  if (single.records.some(({ cells, fault }) => cells.length !== width || fault !== null)) return false
+  const isRegular = ({ cells, fault }: SampleRecord): boolean => cells.length === width && fault === null
+  if (single.isBroken || single.records.length === 0 || !single.records.every(isRegular)) return false
+  const compared = text.split(/\r\n|\n|\r/, single.records.at(-1)?.line ?? 1).join('\n')
   const opened = (enclosure: string, separator: string): number => {
     const escaped = separator === '|' ? '\\|' : separator
-    return text.match(new RegExp(`(?:^|[\\r\\n${escaped}])${enclosure}[^${enclosure}]`, 'g'))?.length ?? 0
+    return compared.match(new RegExp(`(?:^|[\\n${escaped}])${enclosure}[^${enclosure}]`, 'g'))?.length ?? 0
   }
-  return opened("'", single.separator) > opened('"', doubled.separator)
+  const enclosed = opened("'", single.separator)
+  if (enclosed < single.records.length * 0.5 || enclosed <= opened('"', doubled.separator)) return false
+  // One apostrophe further down would swallow what follows.
+  const whole = readSample(text, single.separator, "'", Infinity)
+  return !whole.isBroken && whole.records.every(isRegular)
+}
+
+/**
+ * Double quotes that enclose nothing, such as one before an inch: with them a quote is opened and never closed. Single quotes, which no
+ * cell begins with, leave them as they are.
+ */
+function hasLooseQuotes(text: string, separator: string): boolean {
+  if (!readSample(text, separator, '"', Infinity).isBroken) return false
+  const { records, isBroken } = readSample(text, separator, "'", Infinity)
+  const cells = records.flatMap((record) => record.cells)
+  const enclosed = cells.filter((cell) => /^\s*".*"\s*$/s.test(cell)).length
+  return !isBroken && enclosed < cells.length * 0.05 && !cells.some((cell) => cell.startsWith("'"))
 }
 
 /** The first records of a text; a record at its end that was cut off is left out. */
@@ -135,6 +184,8 @@ const pieceLength = 64 * 1024
  */
 export function findHeaderLine(records: readonly SampleRecord[]): number | null {
   const body = records.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+  const named = body.slice(0, maxPreamble).find(({ cells }) => namesAddresses(cells))
+  if (named) return named.line
   const usual = filledWidth(body)
   for (const [index, { cells, line }] of body.entries()) {
     if (isSeparatorLine(cells)) continue
@@ -143,6 +194,16 @@ export function findHeaderLine(records: readonly SampleRecord[]): number | null 
   }
   const first = body.find(({ cells }) => !isSeparatorLine(cells))
   return first?.line ?? null
+}
+
+/** Lines before the one with the column names that are looked through for it. */
+const maxPreamble = 25
+
+/** Whether a line has a name for a column of addresses among other names, whatever stands above it. */
+function namesAddresses(cells: readonly string[]): boolean {
+  return (
+    cells.some((cell) => cell.length < 60 && headerRoles(cell).includes('email')) && !cells.some(hasAddress)
+  )
 }
 
 /** The excel line "sep=;" as it is read with that separator, or with another one. */

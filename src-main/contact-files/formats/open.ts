@@ -163,6 +163,16 @@ async function kindOf(path: string, names: readonly string[] | null): Promise<Fi
       'this is a PDF document, from which contacts cannot be read. Ask for the list as .xlsx or CSV'
     )
   }
+  if (/^\s*(?:version: \d+\s+)?dn: /i.test(beginning.toString('latin1'))) {
+    throw new ImportFailure(
+      'this is an address book in LDIF. In the address book, export it as CSV or vCard, and import that file'
+    )
+  }
+  if (/^\s*(?:<!doctype html|<html|<table|<\?xml)/i.test(beginning.toString('latin1'))) {
+    throw new ImportFailure(
+      'this is a web page or an XML document. Open it in a spreadsheet, and save it as .xlsx'
+    )
+  }
   // The letters of vCards are ASCII in every character set, but for the zeros of UTF-16.
   const text = beginning.toString('latin1').replaceAll('\0', '')
   return /^(?:[\u00ef\u00bb\u00bf\u00ff\u00fe]*)\s*BEGIN:VCARD/i.test(text) ? 'vcard' : 'csv'

@@ -23,6 +23,10 @@ export type ColumnRole =
   | 'opt_out'
   | 'bounce'
   | 'complaint'
+  /** When a subscriber was switched off. */
+  | 'deactivation'
+  /** No means: the address does not exist. */
+  | 'validity'
   /** Why a row failed, in a list of failed rows. */
   | 'failure'
   /** Digits that are no number. */
@@ -64,7 +68,7 @@ const roles: Record<ColumnRole, readonly string[]> = {
     status, subscriber status, subscription status, email status, member status, contact status, state,
     email subscription status, list status, mailing status, newsletter status, abo status, abostatus,
     e mail status, email marketing status, subscriber state, email subscriber status, marketing status,
-    anmeldestatus, zustand
+    anmeldestatus, zustand, mailstatus, e mail abo, newsletter abo
   `),
   email_format: list(`
     email format, email type, format, e mail format, preferred format, mail format
@@ -86,7 +90,7 @@ const roles: Record<ColumnRole, readonly string[]> = {
   `),
   confirm_time: list(`
     confirm time, confirmed, confirmed at, confirmation time, confirmation date, date confirmed,
-    confirmed on, bestätigt, bestätigt am, confirmed time, verified at, doi time, double opt in time,
+    confirmed on, verified, email verified, email confirmed, e mail bestätigt, doi, bestätigt, bestätigt am, confirmed time, verified at, doi time, double opt in time,
     double opt in date, doi date
   `),
   confirm_ip: list('confirm ip, confirmed ip, confirmation ip, bestätigungs ip, doi ip, double opt in ip'),
@@ -130,6 +134,10 @@ const roles: Record<ColumnRole, readonly string[]> = {
     complaint, complained, spam complaint, spam report, spam reported, marked as spam, abuse complaint,
     beschwerde, spam, complained at, complaint date, spambeschwerde
   `),
+  deactivation: list(`
+    deactivated, deactivated at, deactivation date, deaktiviert, deaktiviert am, deleted at, archived at, gelöscht am
+  `),
+  validity: list('email valid, valid email, is valid, email gültig, e mail gültig, gültige e mail'),
   failure: list(`
     error, fehler, error message, fehlermeldung, import error, failure, why, reason of failure
   `),
@@ -157,36 +165,93 @@ for (const [role, names] of Object.entries(roles) as [ColumnRole, readonly strin
   for (const name of names) rolesByKey.set(name, [...(rolesByKey.get(name) ?? []), role])
 }
 
-/** Columns about another way to reach a person than email. */
-const otherChannel =
-  /\b(?:sms|phone|telefon|call|anruf|fax|post|postal|whatsapp|push|text message|mobile|letter|brief)\b/
+/** Words of a header, whole: umlauts are letters here, which they are not to \b. */
+function words(pattern: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern.replaceAll('*', '\\p{L}*')})(?![\\p{L}\\p{N}])`, 'u')
+}
 
-/** What a header says in words that no table lists, the gravest first. */
-const patterns: readonly [ColumnRole, RegExp][] = [
-  ['complaint', /\b(?:spam|complain\w*|abuse|beschwerde)\b/],
-  ['bounce', /\b(?:(?:hard |soft )?bounced?|undeliverable|unzustellbar|on hold|cleaned)\b/],
-  [
-    'opt_out',
-    /\b(?:unsub\w*|opt(?:ed)? ?out|do not (?:e ?mail|mail|contact)|black ?list\w*|block ?list\w*|suppress\w*|abgemeldet|abmeld\w*|ausgetragen|widerruf\w*|widerspr\w*|werbesperre|keine (?:werbung|newsletter|e ?mails?))\b/
-  ],
-  [
-    'consent',
-    /\b(?:consent\w*|opt(?:ed)? ?in|accepts? (?:e ?mail )?marketing|subscribed|newsletter|einwillig\w*|zustimm\w*|marketing (?:permission|allowed|emails?))\b/
-  ]
-]
-const about =
-  /\b(?:campaign|title|id|source|method|form|text|wording|version|link|url|list|count|number|quelle|interest\w*|topic\w*)\b/
+const emailWords = words('e ?mails?|newsletter*|news letters?|mailings?|mails?')
+/** Columns about another way to reach a person than email. */
+const otherChannel = words(
+  'sms|phone|telefon*|call|calls|anruf*|fax|post|postal|whats ?app|push|text message|mobile|letter|letters|brief*'
+)
+/** What a consent is about when it is not about being written to, and what is said about one rather than given. */
+const about = words(
+  'campaign|title|id|source|method|form|text|wording|version|link|*link|url|list|count|number|quelle|interest*|topic*|rate|score|' +
+    'hash|token|code|key|check|answer|instruction|belehrung|*belehrung|frist|*frist|name|policy|deadline|möglich*|protection|' +
+    'track*|photo*|foto*|bild*|video*|cookie*|dritte*|third|*weitergabe|partner|opens?|clicks?|opened|sent|received|page|' +
+    'frequency|language|sprache|account|quote|preis'
+)
+const consents = words(
+  'consent*|opt(?:ed)? ?in|accepts? (?:e ?mail )?marketing|subscribed|newsletter*|news letters?|*einwillig*|*zustimm*|' +
+    'marketing (?:permission|allowed|e ?mails?)|e ?mail updates|infomail*|rundschreiben*'
+)
+/** Words that make a consent of what is named beside them. */
+const permits = words('receive*|receiving|erlaubt|allowed|kontaktiert*|erhalten|erwünscht|updates|may|darf')
+const mailing = words('e ?mails?|mailings?|werbung|rund*|marketing')
+/** Words that turn a consent into an objection. */
+const negation = words(
+  'no|not|non|kein*|nicht|nein|ohne|exclude*|without|withdraw*|revok*|declin*|refus*|denied|cancel*|stop*|sperr*|*sperre|' +
+    'abbestell*|gekündigt|kündig*|zurückgezogen|entzogen|verweigert|abgelehnt|unerwünscht|disabled|bis|ende|ended|until'
+)
+const bothAnswers = words('ja nein|yes no|j n|y n|true false')
+const objections = words(
+  'unsub*|opt(?:ed)? ?out|do not (?:send )?(?:e ?mails?|mail|contact)|black ?list*|block ?list*|suppress*|abgemeldet|abmeld*|' +
+    'ausgetragen|widerruf*|widerspr*|*sperre|keine? (?:werbung|newsletter|e ?mails?)|(?:e ?mails?|mailings?) (?:delivery )?disabled'
+)
+const bounces = words('(?:hard |soft )?bounced?|undeliverable|unzustellbar|on hold|cleaned')
+const complaints = words('spam|complain*|abuse|*beschwerde')
+
+/** Whether a header is about another way to reach a person than email. */
+export function isOtherChannel(header: string): boolean {
+  const key = headerKey(header)
+  return otherChannel.test(key) && !emailWords.test(key)
+}
 
 /** What a header may mean, the best guess first; its values decide. */
 export function headerRoles(header: string): ColumnRole[] {
   const key = headerKey(header)
   const known = rolesByKey.get(key)
   if (known) return known
-  if (otherChannel.test(key)) return []
-  const found = patterns.find(
-    ([role, pattern]) => pattern.test(key) && !(role === 'consent' && about.test(key))
+  const role = isOtherChannel(header) || about.test(key) ? null : roleInWords(key)
+  return role ? [role] : []
+}
+
+/** What a header says in words that no table lists, the gravest first. */
+function roleInWords(key: string): ColumnRole | null {
+  if (complaints.test(key)) return 'complaint'
+  if (bounces.test(key)) return 'bounce'
+  if (objections.test(key)) return 'opt_out'
+  const isMailing = mailing.test(key)
+  // "Newsletter ja/nein" asks for both.
+  const asked = key.replace(bothAnswers, '')
+  if (negation.test(asked) && (isMailing || consents.test(key))) return 'opt_out'
+  return consents.test(key) || (isMailing && permits.test(key)) ? 'consent' : null
+}
+
+/** Addresses of others than the person that a row is about. */
+const someoneElse = words(
+  'owner|sponsor|assistant|assistent*|sender|created by|to|manager|parent|referr*|sales|rep|agent|besitzer|betreuer*|erstellt*|absender'
+)
+
+export function isAboutSomeoneElse(header: string): boolean {
+  return someoneElse.test(headerKey(header))
+}
+
+/** What holds days of a year, with or without the year. */
+const yearlyDay = words(
+  'birthday*|birth*|dob|geburtstag*|geburts*|geb|*jahrestag|anniversar*|namenstag|name day'
+)
+
+export function isYearlyDay(header: string): boolean {
+  return yearlyDay.test(headerKey(header))
+}
+
+/** Fields whose words look like yes or no and are none. */
+export function holdsOwnWords(header: string): boolean {
+  return ['gender', 'country', 'state', 'name', 'first name', 'last name', 'language'].some((name) =>
+    namesLike(header).includes(name)
   )
-  return found ? [found[0]] : []
 }
 
 /** The names that mean the same as a header, itself included, as headerKey() writes them. */

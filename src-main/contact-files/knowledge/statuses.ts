@@ -10,14 +10,15 @@ const words: Record<Status, readonly string[]> = {
     subscribed, active, enabled, confirmed, opted in, opt in, optin, double opt in, single opt in,
     verified, mailable, sendable, engaged, valid, subscriber, marketing contact, explicit, implicit,
     express, allowed, granted, aktiv, angemeldet, abonniert, abonnent, bestätigt, eingetragen,
-    freigegeben, doi, opt in confirmed
+    freigegeben, doi, opt in confirmed, given, erteilt
   `),
   unsubscribed: list(`
     unsubscribed, unsubscribe, unsub, opted out, opt out, optout, never subscribed, not subscribed,
     nonsubscribed, non subscribed, no consent, removed, blocklisted, blacklisted, blocked, suppressed,
     do not email, do not contact, non marketing contact, unsubscribed by user, unsubscribed by admin,
     global unsubscribe, revoked, withdrawn, denied, cancelled, canceled, abgemeldet, ausgetragen, gesperrt, widerrufen,
-    gekündigt, nicht angemeldet, user suppressed, transactional
+    gekündigt, nicht angemeldet, nicht abonniert, nie abonniert, nicht mehr abonniert, not given, verweigert,
+    abgelehnt, declined, refused, user suppressed, transactional
   `),
   bounced: list(`
     bounced, bounce, hard bounce, hard bounced, hardbounce, soft bounce, soft bounced, cleaned,

@@ -24,14 +24,15 @@ export function readAddresses(cell: string): ReadAddresses {
   const trimmed = cell.trim()
   if (trimmed === '') return { addresses: [], change: null }
   // Nearly every cell: nothing to clean. A colon may be part of an address.
-  if (isEmail(trimmed) && !scheme.test(trimmed)) return { addresses: [trimmed], change: null }
+  if (isPlain(trimmed)) return { addresses: [trimmed], change: null }
   const visible = trimmed
     .replace(invisible, '')
     .replaceAll(/[＠．｡。﹫]/g, (sign) => wideSigns[sign] ?? sign)
     .trim()
-  if (isEmail(visible) && !scheme.test(visible)) return { addresses: [visible], change: 'invisible' }
+  if (isPlain(visible)) return { addresses: [visible], change: 'invisible' }
   const named = [...visible.matchAll(inAngles)].flatMap(([, address = '']) => address)
-  if (named.length > 0 && named.every(isEmail)) {
+  const isAllNamed = named.length > 0 && !visible.replace(inAngles, '').includes('@')
+  if (isAllNamed && named.every(isEmail)) {
     return { addresses: unlike(named), change: unlike(named).length > 1 ? 'several' : 'name' }
   }
   const bare = bareAddress(visible)
@@ -45,7 +46,24 @@ export function readAddresses(cell: string): ReadAddresses {
     const different = unlike(addresses)
     return { addresses: different, change: different.length > 1 ? 'several' : 'marks' }
   }
-  return { addresses: [trimmed], change: null }
+  return foundAddresses(visible) ?? { addresses: [trimmed], change: null }
+}
+
+/** An address that has nothing in it which also separates addresses or names what follows. */
+function isPlain(text: string): boolean {
+  return isEmail(text) && !scheme.test(text) && !/[;=]/.test(text.replace(/^"[^"]*"/, ''))
+}
+
+const anyAddress = /[\p{L}\p{N}._%+-]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu
+
+/** The addresses in a text of words, such as "privat: a@b.org" or a link; null where what is left of it may be part of one. */
+function foundAddresses(text: string): ReadAddresses | null {
+  const found = unlike([...text.matchAll(anyAddress)].map(([address]) => address))
+  const rest = text.replaceAll(anyAddress, ' ')
+  if (found.length === 0 || rest.includes('@') || !found.every(isEmail)) return null
+  // "max @example.org" and "nora@example..org" are mistakes that somebody has to correct.
+  if (/\.\s|^\s*\.|\.\s*$/.test(rest.trim()) && found.length === 1) return null
+  return { addresses: found, change: found.length > 1 ? 'several' : 'name' }
 }
 
 /** Without mailto:, a comment, and the brackets, quotes and punctuation around an address. */

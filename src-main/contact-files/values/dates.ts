@@ -44,6 +44,10 @@ const monthNameDay = new RegExp(
   String.raw`^(\p{L}{3,10})\.?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})${clock}$`,
   'u'
 )
+/** Words around the time of day: "15.03.2021 um 14:05 Uhr". */
+const timeWord = /,?\s+(?:um|at|à)\s+(?=\d{1,2}:)/
+const clockWord = /\s*(?:Uhr|uhr)$/
+
 /** The name of a weekday, which says nothing that the date does not. */
 const weekday = /^\p{L}{2,12}(?:\.?,?\s+(?=\d)|,\s+(?=\p{L}))/u
 const longest = 60
@@ -170,8 +174,8 @@ export function possibleOrders(cell: string): PossibleOrders | null {
 
 /** Without surrounding white space and the weekday; null for a text that is too long for a date or holds no digit. */
 function plainText(cell: string): string | null {
-  const text = cell.trim()
-  if (text.length > longest || text.length < 4 || !/\d/.test(text)) return null
+  if (cell.length > longest || cell.length < 4 || !/\d/.test(cell)) return null
+  const text = cell.trim().replace(timeWord, ' ').replace(clockWord, '')
   // "Apr 12 2022" begins like "Tue 12 April 2022".
   if (!weekday.test(text) || partsOf(text)) return text
   return text.replace(weekday, '')

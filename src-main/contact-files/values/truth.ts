@@ -55,11 +55,39 @@ export function readTruth(cell: string): boolean | null {
   return no.has(key) ? false : null
 }
 
+const yesFirst = /^(?:ja|yes|oui|si|sí|true)(?![\p{L}\p{N}])/iu
+const noFirst = /^(?:nein|no|nicht|not|kein\p{L}*|never|nie|niemals|non|false)(?![\p{L}\p{N}])/iu
+
+/** As {@link readTruth}, also out of an answer in words such as "Ja, gerne" and of a number such as 0.0. */
+export function readAnswer(cell: string): boolean | null {
+  const text = cell.trim()
+  const truth = readTruth(/^[01][.,]0+$/.test(text) ? text.slice(0, 1) : text)
+  if (truth !== null) return truth
+  if (yesFirst.test(text)) return true
+  return noFirst.test(text) ? false : null
+}
+
+/** Words that are yes or no whatever else is in the column; others are so only beside their counterpart. */
+const unmistakable = new Set([
+  'true',
+  'false',
+  'yes',
+  'ja',
+  'nein',
+  'wahr',
+  'falsch',
+  'x',
+  '✓',
+  '✔',
+  '☑',
+  'checked'
+])
+
 /** Letters that mean yes or no only beside each other. */
 const letterPairs = ['x', 'yn', 'jn', 'tf', 'sn', 'on']
 
 /** Whether the values of a column are yes and no: not "x" and "y", which are letters like any others. */
-export function areTruths(values: Iterable<string>): boolean {
+export function areTruths(values: readonly string[]): boolean {
   const letters = new Set<string>()
   let hasWords = false
   for (const value of values) {
@@ -68,6 +96,12 @@ export function areTruths(values: Iterable<string>): boolean {
     if (/^[a-z]$/.test(key)) letters.add(key)
     else hasWords = true
   }
+  const all = [...new Set([...values].map((value) => value.trim().toLowerCase()))]
+  const isOneSided = new Set(all.map(readTruth)).size < 2
+  // A column of "NO" is one of countries, and one of "F" of women.
+  const isCertain = (value: string): boolean =>
+    unmistakable.has(value) || (value === 'no' && !values.includes('NO'))
+  if (isOneSided && !all.every(isCertain)) return false
   return (
     letters.size === 0 ||
     (!hasWords && letterPairs.some((pair) => [...letters].every((each) => pair.includes(each))))

@@ -77,6 +77,7 @@ function statusRule({ status }: ReadingColumn, { words }: ColumnAnalysis): Readi
   const known = (value: string): SubscriberStatus =>
     subscriberStatuses.find((each) => each === value.toLowerCase()) ?? cautious
   return {
+    kind: 'status',
     words: Object.fromEntries((words ?? []).map(({ value }) => [statusKey(value), known(value)])),
     blank: null,
     other: null

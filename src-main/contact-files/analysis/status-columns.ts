@@ -1,0 +1,132 @@
+import { headerKey, headerRoles } from '../knowledge/headers.ts'
+import { isTellingWord, statusOfWord } from '../knowledge/statuses.ts'
+import { statusKey, type StatusRule } from '../schema.ts'
+import { saysNothing } from '../status-rules.ts'
+import { readAnswer } from '../values/truth.ts'
+import type { ColumnStatistics } from './column-statistics.ts'
+
+// What the values of a column say of who may be written to.
+
+/** For a word that is no status that we know: nobody is written to by mistake. */
+const cautious = 'deactivated'
+
+/** A column with more values, such as one of reasons, says it with any value. */
+const maxRuleWords = 100
+
+/** Headers that name the status of a subscription, where "Status" alone may be one of an order. */
+const ofSubscription = /mail|subscri|newsletter|abo|member|list|marketing|contact/
+
+/**
+ * The rule of a column whose values are statuses: all of them, or at least those that tell who has left.
+ * @returns null where they are those of something else, such as of orders
+ */
+export function statusRule({ distinct, filled }: ColumnStatistics, header: string): StatusRule | null {
+  if (!distinct || filled === 0) return null
+  const known: StatusRule['words'] = {}
+  const unknown: string[] = []
+  let understood = 0
+  for (const [value, count] of distinct) {
+    const status = statusOfWord(value)
+    if (status) known[statusKey(value)] = status
+    else unknown.push(statusKey(value))
+    if (status) understood += count
+  }
+  const isTelling = [...distinct.keys()].some(isTellingWord)
+  const isStatus = headerRoles(header).includes('status')
+  if (!isTelling && !isStatus) return null
+  const isWhole = understood >= filled * 0.5
+  if (isWhole && (isTelling || unknown.length === 0 || ofSubscription.test(headerKey(header)))) {
+    for (const word of unknown) known[word] = cautious
+    return { kind: 'status', words: known, blank: null, other: null }
+  }
+  // Among other words, those that tell who has left still do.
+  return isTelling ? { kind: 'objection', words: known, blank: null, other: null } : null
+}
+
+/** A rule for statuses that knows the words which were not there last time. */
+export function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): StatusRule {
+  if (rule.kind !== 'status' || rule.other !== null) return rule
+  const words = { ...rule.words }
+  for (const value of distinct?.keys() ?? []) words[statusKey(value)] ??= statusOfWord(value) ?? cautious
+  return { ...rule, words }
+}
+
+/** The rule of a column of dates at which people left: whoever has one has left. */
+export function removalRule(status: StatusRule['words'][string]): StatusRule {
+  return { kind: 'objection', words: {}, blank: null, other: status }
+}
+
+/** Links, shares and scores say nothing of a person. */
+const noReason = /^https?:|^www\.|%$|^\d+[.,]\d+$/i
+
+/**
+ * The rule of a column that says of some people that they must not be written to: with yes, a word, a number or a reason.
+ * @returns null where its values are no such thing: links, shares, or the same for everyone
+ */
+export function objectionRule(
+  { distinct, filled, rows }: ColumnStatistics,
+  status: StatusRule['words'][string]
+): StatusRule | null {
+  const values = [...(distinct?.keys() ?? [])]
+  if (values.some((value) => noReason.test(value)) && !values.every((value) => readAnswer(value) !== null))
+    return null
+  const words: StatusRule['words'] = {}
+  for (const value of values) {
+    const said = statusOfWord(value)
+    if (saysNothing(value)) words[statusKey(value)] = 'active'
+    else words[statusKey(value)] = said ?? status
+  }
+  const [only] = values
+  const isSameForAll = values.length === 1 && filled === rows && rows > 1
+  if (isSameForAll && only !== undefined && readAnswer(only) === null && statusOfWord(only) === null)
+    return null
+  return { kind: 'objection', words: values.length <= maxRuleWords ? words : {}, blank: null, other: status }
+}
+
+/**
+ * The rule of a column that says of people that they may be written to.
+ * @returns null where its values are no answers, such as counts
+ */
+export function consentRule({ distinct, filled, rows }: ColumnStatistics): StatusRule | null {
+  if (!distinct || filled === 0) return null
+  const values = [...distinct.keys()]
+  if (values.every((value) => /^\d+$/.test(value)) && values.some((value) => Number(value) > 1)) return null
+  const words: StatusRule['words'] = {}
+  for (const value of values) {
+    const answer = readAnswer(value)
+    const said = statusOfWord(value) ?? (answer === null ? null : answer ? 'active' : 'unsubscribed')
+    if (said) words[statusKey(value)] = said
+  }
+  const said = Object.values(words)
+  // A box that was ticked: a sentence, or nothing.
+  const isTicked = values.length === 1 && filled < rows && said.length === 0
+  if (said.length === 0 && !isTicked) return null
+  const consents = isTicked || said.includes('active') || said.length < values.length
+  return {
+    kind: 'consent',
+    words: values.length <= maxRuleWords ? words : {},
+    // Where some people have said yes, those who said nothing have not.
+    blank: consents && filled < rows ? 'unsubscribed' : null,
+    other: null
+  }
+}
+
+/** The rule of a column of times of consent in which some people have said no. */
+export const datedConsentRule: StatusRule = { kind: 'consent', words: {}, blank: null, other: null }
+
+/** The rule of a column of yes and no, of which no means a status. */
+export function denialRule(
+  { distinct }: ColumnStatistics,
+  status: StatusRule['words'][string]
+): StatusRule | null {
+  const words: StatusRule['words'] = {}
+  for (const value of distinct?.keys() ?? []) {
+    const answer = readAnswer(value)
+    const said = statusOfWord(value)
+    if (answer !== null) words[statusKey(value)] = answer ? 'active' : status
+    else if (said) words[statusKey(value)] = said
+  }
+  return Object.values(words).some((said) => said !== 'active')
+    ? { kind: 'objection', words, blank: null, other: null }
+    : null
+}

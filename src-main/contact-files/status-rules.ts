@@ -1,0 +1,60 @@
+import { type StatusRule, statusKey } from './schema.ts'
+import { isNoDate } from './values/dates.ts'
+import { isBlankWord } from './values/tidy.ts'
+import { readAnswer } from './values/truth.ts'
+
+type Status = StatusRule['words'][string]
+
+/** The status that wins where columns say different things: nobody is written to who objected anywhere. */
+const gravity: readonly Status[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
+
+const epoch = /^1970-01-01\b/
+const emptyValue =
+  /^(?:ok|okay|clean|passed|aktiv|active|\[\]|\{\}|""|''|\(no value\)|\(kein wert\)|0(?:[.,]0+)?\s?%?)$/i
+
+/** Whether a value of a column of objections says that there is none. */
+export function saysNothing(value: string): boolean {
+  const text = value.trim()
+  return (
+    emptyValue.test(text) ||
+    isBlankWord(text) ||
+    isNoDate(text) ||
+    epoch.test(text) ||
+    readAnswer(text) === false
+  )
+}
+
+/** What a cell says of the status; null for nothing, undefined for a word that is no status and fails. */
+export function statusSaid(
+  { kind, words, blank, other }: StatusRule,
+  cell: string
+): Status | null | undefined {
+  if (cell === '') return blank
+  const word = words[statusKey(cell)]
+  if (word) return word
+  switch (kind) {
+    case 'status':
+      return other ?? undefined
+    case 'objection':
+      return saysNothing(cell) ? null : other
+    case 'consent': {
+      const answer = readAnswer(cell)
+      if (answer !== null) return answer ? 'active' : 'unsubscribed'
+      return other
+    }
+  }
+}
+
+/** The status that several columns say together; null where none says anything. */
+export function combinedStatus(said: readonly { kind: StatusRule['kind']; status: Status }[]): Status | null {
+  const consents = said.filter(({ kind }) => kind === 'consent').map(({ status }) => status)
+  const others = said.filter(({ kind }) => kind !== 'consent').map(({ status }) => status)
+  // One consent of several is enough, and one objection of any kind counts.
+  const consent = consents.includes('active') ? ['active' as const] : consents
+  return gravest([...others, ...consent])
+}
+
+function gravest(statuses: readonly Status[]): Status | null {
+  const worst = Math.max(-1, ...statuses.map((status) => gravity.indexOf(status)))
+  return gravity[worst] ?? null
+}
