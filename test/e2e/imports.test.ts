@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedApplication } from '../support/application.ts'
-import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import { allSubscribers, importFile, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedBrowser, menuIsGone, skipsWithoutBrowser, Window } from './browser.ts'
 
 describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 120_000 }, () => {
@@ -60,7 +60,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Start import' }).click()
     await page.locator('[data-state=finished]').waitFor()
-    expect(await page.getByTestId('failed-rows').innerText()).toContain('2014-01-31')
+    await page.getByText('Joined must be a date such as 2014-01-31').first().waitFor()
     const [anna] = await allSubscribers(started.api, list.id)
     expect(anna?.custom_fields['Joined']?.value).toBe('2021-02-01')
 
@@ -117,7 +117,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
         )
       )
     await expect.poll(outcomes).toEqual(['2', '2', '1', '1'])
-    expect(await page.getByTestId('failed-rows').innerText()).toContain('6\temail is not a valid email')
+    expect(await page.getByTestId('failed-rows').innerText()).toContain('6\tno address')
     await window.screenshot('wizard-dry-run')
     expect(await allSubscribers(started.api, list.id)).toHaveLength(2)
 
@@ -197,6 +197,32 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     expect((await allSubscribers(started.api, list.id)).map(({ email }) => email)).toEqual([
       'vera@example.com'
     ])
+    await window.finish()
+  })
+
+  it('have a value of all failed rows replaced at once', async () => {
+    const list = await makeList(started.api, { name: 'Statuses' })
+    const rows = Array.from({ length: 70 }, (_, index) => `p${index}@example.com,abonniert`)
+    const { id } = await importFile(started, list.id, `email,status\n${rows.join('\n')}\n`, {
+      column_mapping: ['email', 'status']
+    })
+    const window = await Window.open(browser, started.app, `/imports/${id}`)
+    const { page } = window
+    await page.getByRole('button', { name: 'Fix these rows' }).click()
+    await page.getByLabel('New value').fill('active')
+    await page.getByRole('button', { name: 'In all rows' }).click()
+    await page.getByRole('button', { name: 'Import 70 corrected rows' }).waitFor()
+    await window.screenshot('import-replace-all')
+    await page.getByLabel('Status in line 2', { exact: true }).press('Enter')
+    await page.keyboard.type('unsubscribed')
+    await page.getByRole('button', { name: 'Import 70 corrected rows' }).click()
+    await page.waitForURL(`**/imports/${id + 1}`)
+    await started.api.imported(id + 1)
+
+    const added = await allSubscribers(started.api, list.id)
+    expect(added.map(({ status }) => status)).toEqual(
+      Array.from({ length: 70 }, (_, index) => (index === 1 ? 'unsubscribed' : 'active'))
+    )
     await window.finish()
   })
 })
