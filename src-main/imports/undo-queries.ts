@@ -13,6 +13,21 @@ export function importUndo(db: Kysely<Schema>, importId: number): Promise<Import
     .executeTakeFirst()
 }
 
+/** The custom fields that an import created and that are still there. */
+export function fieldsCreatedBy(
+  db: Kysely<Schema>,
+  importId: number
+): Promise<{ id: number; name: string }[]> {
+  return db
+    .selectFrom('import_fields')
+    .innerJoin('custom_fields', 'custom_fields.id', 'import_fields.custom_field_id')
+    .select(['custom_fields.id', 'custom_fields.name'])
+    .where('subscriber_import_id', '=', importId)
+    .where('deleted_at', 'is', null)
+    .orderBy('custom_fields.id')
+    .execute()
+}
+
 /** Whether anything is left that undoing the import would change back. */
 export async function hasImportChanges(db: Kysely<Schema>, importId: number): Promise<boolean> {
   const row = await db

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ok } from '../http/envelope.ts'
 import { requireAccess } from '../http/permissions.ts'
 import { importRow } from '../api/subscriber-imports/queries.ts'
-import { hasImportChanges, importUndo, keptSubscribers } from '../imports/undo-queries.ts'
+import { fieldsCreatedBy, hasImportChanges, importUndo, keptSubscribers } from '../imports/undo-queries.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { type ImportUndo, importUndoEndpoints } from './endpoints/import-undos.ts'
 import { serve } from '../http/serve.ts'
@@ -45,10 +45,20 @@ export const importUndoRoutes = serve(importUndoEndpoints, ({ reader, writer }) 
   async function answer(organizationId: number, id: number): Promise<ImportUndo> {
     const row = await importRow(reader, organizationId, id)
     const undo = await importUndo(reader, id)
+    const created_fields = await fieldsCreatedBy(reader, id)
     if (!undo) {
       const possible = row.finished_at !== null && (await hasImportChanges(reader, id))
       const state = possible ? 'none' : 'impossible'
-      return { state, total: 0, done: 0, removed: 0, restored: 0, kept: 0, kept_subscribers: [] }
+      return {
+        state,
+        total: 0,
+        done: 0,
+        removed: 0,
+        restored: 0,
+        kept: 0,
+        created_fields,
+        kept_subscribers: []
+      }
     }
     const kept = await keptSubscribers(reader, id, 0, shownRows)
     const { total, done, removed, restored } = undo
@@ -59,6 +69,7 @@ export const importUndoRoutes = serve(importUndoEndpoints, ({ reader, writer }) 
       removed,
       restored,
       kept: undo.kept,
+      created_fields,
       kept_subscribers: kept.map(({ subscriber_id, email, reason }) => ({ id: subscriber_id, email, reason }))
     }
   }

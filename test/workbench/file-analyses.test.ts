@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import type { ImportUndo } from '../../src-main/workbench/endpoints/import-undos.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import {
@@ -194,6 +195,21 @@ describe('the import of a file as it was analyzed', () => {
 
     expect(done.stats).toMatchObject({ number_of_records: 3, records_imported: 3, subscribers: { added: 3 } })
   })
+})
+
+it('the undoing of an import names the fields that it created, as long as they are there', async () => {
+  const list = await makeList(started.api)
+  const done = await importAsProposed(started, list.id, 'email,Town\na@example.com,Wien\n')
+  const undo = (method = 'GET') =>
+    started.api.workbench<ImportUndo>(method, `/subscriber_imports/${done.id}/undo`)
+  await undo('POST')
+  await expect.poll(async () => (await undo()).data.state).toBe('finished')
+  const [town] = (await undo()).data.created_fields
+
+  expect(town?.name).toBe('Town')
+
+  await started.api.delete(`/custom_fields/${town?.id}`)
+  expect((await undo()).data.created_fields).toEqual([])
 })
 
 describe('the preview of rows', () => {

@@ -12,6 +12,8 @@ const ImportUndo = Type.Object({
   removed: Type.Integer(),
   restored: Type.Integer(),
   kept: Type.Integer(),
+  /** The custom fields that the import created and that are still there. */
+  created_fields: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
   /** The first of those whom the undoing left as they are. */
   kept_subscribers: Type.Array(
     Type.Object({
