@@ -23,7 +23,8 @@ export async function removeLeftFiles(reader: Kysely<Schema>, dataDirectory: str
   )
   for (const name of await namesIn(join(dataDirectory, sourceDirectory))) {
     // Files of suppressed addresses are unpacked anew each time.
-    if (!needed.has(name)) await rm(join(dataDirectory, sourceDirectory, name), { force: true })
+    if (!needed.has(name))
+      await rm(join(dataDirectory, sourceDirectory, name), { recursive: true, force: true })
   }
   const uploads = join(dataDirectory, 'uploads')
   for (const name of await namesIn(uploads, true)) {

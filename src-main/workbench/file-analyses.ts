@@ -9,6 +9,8 @@ import { createdFields, RowInterpreter } from '../contact-files/interpreter.ts'
 import { importFormatOf } from '../contact-files/formats/convert.ts'
 import { refusingFailures } from '../csv/failure.ts'
 import { ok } from '../http/envelope.ts'
+import { hasAccess } from '../http/access.ts'
+import { requireAccess } from '../http/permissions.ts'
 import { serve } from '../http/serve.ts'
 import { findUpload, sourceDirectory } from '../imports/source.ts'
 import { pretendedField } from './dry-runs.ts'
@@ -34,6 +36,7 @@ export const fileAnalysisRoutes = serve(
               fields,
               hasFormat: list.has_format === 1,
               hasConfirmed: list.has_confirmed === 1,
+              createsFields: hasAccess(caller, 'custom_field.create'),
               remembered: await rememberedColumns(reader, list.id),
               last: await columnsOfLastImport(reader, list.id)
             },
@@ -59,6 +62,7 @@ export const fileAnalysisRoutes = serve(
       const { organizationId } = caller
       const { filename, reading, ...options } = body
       await localListById(reader, organizationId, params.mailing_list_id, 'subscriber imports')
+      if (createdFields(reading).length > 0) requireAccess(caller, 'custom_field.create')
       const source = await findUpload(dataDirectory, organizationId, filename)
       const id = await writer.run('subscriberImports.create', {
         organizationId,

@@ -17,7 +17,15 @@ import { temporaryDirectory } from '../support/application.ts'
 
 /** A list without fields and attributes. */
 export function emptyList(changes: Partial<Destination> = {}): Destination {
-  return { fields: [], hasFormat: false, hasConfirmed: false, remembered: new Map(), last: null, ...changes }
+  return {
+    fields: [],
+    hasFormat: false,
+    hasConfirmed: false,
+    createsFields: true,
+    remembered: new Map(),
+    last: null,
+    ...changes
+  }
 }
 
 export function fieldOf(

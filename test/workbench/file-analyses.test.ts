@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { ImportUndo } from '../../src-main/workbench/endpoints/import-undos.ts'
+import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import {
@@ -195,6 +196,18 @@ describe('the import of a file as it was analyzed', () => {
 
     expect(done.stats).toMatchObject({ number_of_records: 3, records_imported: 3, subscribers: { added: 3 } })
   })
+})
+
+it('the import of a file creates fields only for users who may, and proposes none to others', async () => {
+  const list = await makeList(started.api)
+  const api = await clientOfUser(started, { permissions: { subscriber: ['import'] } })
+  const content = 'email,Town\na@example.com,Wien\n'
+  const { data, filename } = await analysisOf(api, list.id, content)
+  const reading = plainReading([], { columns: [readingColumn('email'), newFieldColumn('Town', 'text')] })
+
+  expect(data.reading.columns.map(({ target }) => target)).toEqual(['email', null])
+  await expect(importAsRead({ api }, list.id, filename, reading)).rejects.toThrow('custom_field.create')
+  expect((await importAsRead({ api }, list.id, filename, data.reading)).stats.subscribers.added).toBe(1)
 })
 
 it('the undoing of an import names the fields that it created, as long as they are there', async () => {

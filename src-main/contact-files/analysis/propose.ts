@@ -33,6 +33,8 @@ export interface Destination {
   fields: FieldDefinition[]
   hasFormat: boolean
   hasConfirmed: boolean
+  /** Whether the user may create custom fields. */
+  createsFields: boolean
   /** How columns were read in the last import, by {@link rememberedKey}. */
   remembered: Map<string, ReadingColumn>
   /** How the columns of the last import were read: rows that failed in it are those of a file without column names. */
@@ -88,6 +90,9 @@ export function proposeColumns(
   for (const column of rest()) {
     const field = fieldFor(column.header, destination.fields, taken)
     if (field) propose(column.index, fieldProposal(column, field))
+  }
+  if (!destination.createsFields) {
+    for (const column of rest()) propose(column.index, newColumn(column.header, null))
   }
   const codes = new Set([...destination.fields.map(({ name }) => fieldCode(name)), ...importColumns])
   for (const column of rest())

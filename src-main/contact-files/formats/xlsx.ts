@@ -78,9 +78,13 @@ async function readWorkbook(path: string): Promise<Workbook> {
   }
 }
 
+/** Texts of a workbook that are kept in memory, in characters together. */
+const maxTextLength = 500_000_000
+
 /** The texts that cells refer to by their number. */
 async function readStrings(path: string, part: string): Promise<string[]> {
   const strings: string[] = []
+  let length = 0
   let text = ''
   let isText = false
   let phonetic = 0
@@ -97,7 +101,15 @@ async function readStrings(path: string, part: string): Promise<string[]> {
       if (name === 't') isText = false
       else if (name === 'rPh') phonetic--
       // A copy: a piece of the text would keep all of what it was cut from in memory.
-      else if (name === 'si') strings.push(Buffer.from(unescaped(text)).toString())
+      else if (name === 'si') {
+        length += text.length
+        if (length > maxTextLength) {
+          throw new ImportFailure(
+            'the workbook holds more than 500 million characters of text. Save it as CSV'
+          )
+        }
+        strings.push(Buffer.from(unescaped(text)).toString())
+      }
     }
   })
   return strings

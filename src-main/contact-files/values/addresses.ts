@@ -19,10 +19,15 @@ const scheme = /^\s*(?:mailto|e-?mail|smtp)\s*:\s*/i
 const comment = /\s*\([^()]*\)\s*$/
 const severalSeparators = /[\s,;|]+|\/(?=[^/@\s]+@)/
 
+/** Longer cells, in characters, hold no address that a person wrote there. */
+const longestCell = 2000
+
 /** Reads the addresses of a cell as people and programs write them: with names, mailto:, brackets and signs around them. */
 export function readAddresses(cell: string): ReadAddresses {
   const trimmed = cell.trim()
   if (trimmed === '') return { addresses: [], change: null }
+  // A note that stands in the wrong column: to search it would take long.
+  if (trimmed.length > longestCell) return { addresses: [trimmed], change: null }
   // Nearly every cell: nothing to clean. A colon may be part of an address.
   if (isPlain(trimmed)) return { addresses: [trimmed], change: null }
   const visible = trimmed
