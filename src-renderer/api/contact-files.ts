@@ -19,11 +19,13 @@ type Endpoints = (typeof fileAnalysisEndpoints)['endpoints']
 export function analyzeFile(
   listId: number,
   filename: string,
-  choices: ReadingChoices
+  choices: ReadingChoices,
+  /** A description of how another file of its kind is read, as it stands in a file of JSON. */
+  saved?: unknown
 ): Promise<FileAnalysis> {
   return files.call('POST /mailing_lists/:mailing_list_id/file_analyses', {
     params: { mailing_list_id: listId },
-    body: { filename, choices }
+    body: { filename, choices, ...(saved !== undefined && { saved: saved as Reading }) }
   })
 }
 
