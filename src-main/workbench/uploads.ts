@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { randomUUID } from 'node:crypto'
-import { createWriteStream, existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -41,7 +41,7 @@ export interface UploadDirectory {
 /**
  * Has a file of an upload directory written, which has its name once it is whole, and goes when it is old. Nothing is left
  * of one that fails.
- * @returns its name: the one that is wanted, or with a number where there is such a file
+ * @returns its name: the one that is wanted, or with a number where there is another file of that name
  */
 export async function storeUpload(
   { writer, dataDirectory, organizationId }: UploadDirectory,
@@ -53,13 +53,30 @@ export async function storeUpload(
   const temporary = join(directory, `${partialUpload}${randomUUID()}`)
   try {
     await write(temporary)
-    const path = await moveDurably(temporary, () => join(directory, freeName(directory, wanted)))
+    const same = join(directory, plainName(wanted))
+    const path = (await haveSameContent(same, temporary))
+      ? same
+      : await moveDurably(temporary, () => join(directory, freeName(directory, wanted)))
+    await rm(temporary, { force: true })
     await writer.run('uploadCopies.note', { path: relative(dataDirectory, path) })
     return basename(path)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
+}
+
+/** Whether a file that is there is the one that was copied: chosen twice, it keeps its name. */
+async function haveSameContent(path: string, copy: string): Promise<boolean> {
+  const [there, copied] = await Promise.all([stat(path).catch(() => null), stat(copy)])
+  if (!there?.isFile() || there.size !== copied.size) return false
+  return (await hashOf(path)) === (await hashOf(copy))
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
 }
 
 /** File systems take names of 255 bytes; some are left for a number. */
@@ -72,16 +89,23 @@ function cut(text: string, bytes: number): string {
   return text.slice(0, end).toWellFormed()
 }
 
-/** The name itself, or with a number when a file of that name is there. */
-function freeName(directory: string, wanted: string): string {
+/** The name that is wanted, without what no file system takes. */
+function plainName(wanted: string): string {
   // Control characters have no place in a name, and NUL in none at all.
   const name =
     basename(wanted.replaceAll('\\', '/'))
       .replaceAll(/\p{Cc}/gu, '')
       .replace(/^\.+/, '') || 'upload.csv'
   const extension = cut(extname(name), maxExtensionBytes)
-  const stem = cut(name.slice(0, name.length - extname(name).length), maxStemBytes)
-  let free = stem + extension
+  return cut(name.slice(0, name.length - extname(name).length), maxStemBytes) + extension
+}
+
+/** The name itself, or with a number when a file of that name is there. */
+function freeName(directory: string, wanted: string): string {
+  const name = plainName(wanted)
+  const extension = extname(name)
+  const stem = name.slice(0, name.length - extension.length)
+  let free = name
   for (let number = 2; existsSync(join(directory, free)); number++) free = `${stem} (${number})${extension}`
   return free
 }

@@ -31,6 +31,16 @@ describe('an upload', () => {
     expect([first, second]).toEqual(['same.csv', 'same (2).csv'])
   })
 
+  it('of the same file again has the same name', async () => {
+    const names = [
+      await upload(started.api, 'again.csv', 'one'),
+      await upload(started.api, 'again.csv', 'one')
+    ]
+
+    expect(names).toEqual(['again.csv', 'again.csv'])
+    expect(await readdir(join(started.dataDirectory, 'uploads'))).not.toContain('again (2).csv')
+  })
+
   it('cannot leave the upload directory or hide in it', async () => {
     const name = await upload(started.api, '../../.evil.csv', 'x')
 
