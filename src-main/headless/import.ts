@@ -3,9 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createInterface } from 'node:readline/promises'
 import type { MailingList } from '../api/mailing-lists/schema.ts'
 import type { SubscriberImport } from '../api/subscriber-imports/schema.ts'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { formatCount } from '../base/figures.ts'
 import { messageOf } from '../base/errors.ts'
 import type { FileAnalysis, Finding } from '../contact-files/analysis/schema.ts'
+import { optedOutBy } from '../contact-files/opted-out-file.ts'
 import type { Reading, ReadingColumn } from '../contact-files/schema.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'
@@ -46,20 +48,21 @@ export const importCommand = answeringCommand(usage, options, async (values, pos
   return withApplication(values['data-dir'], 'imports', async (application) => {
     const filename = await application.upload(file)
     const list = await listNamed(application, listName)
-    const analysis = await analyze(application, list.id, filename, saved)
-    if (values['save-reading'] !== undefined) {
-      writeFileSync(values['save-reading'], `${JSON.stringify(analysis.reading, null, 2)}\n`)
+    let isWanted = false
+    try {
+      const analysis = await analyze(application, list.id, filename, saved)
+      if (values['save-reading'] !== undefined) {
+        writeFileSync(values['save-reading'], `${JSON.stringify(analysis.reading, null, 2)}\n`)
+      }
+      if (!values.json) process.stdout.write(`${proposalText(file, list, analysis)}\n`)
+      isWanted = values.accept === true || saved !== undefined || (await asksToImport(values.json))
+      if (!isWanted) return proposed(list, analysis)
+      const updates = values.update === true
+      return await importedFile(application, { list, filename, analysis, updates, isQuiet: values.json })
+    } finally {
+      // A list that was made to look at the file for it is not left behind empty.
+      if (list.isNew && !isWanted) await deleteList(application, list.id)
     }
-    const isAccepted = values.accept === true || saved !== undefined
-    if (!values.json) process.stdout.write(`${proposalText(file, list.name, analysis)}\n`)
-    if (!isAccepted && !(await asksToImport(values.json))) return proposed(list, analysis)
-    return importedFile(application, {
-      list,
-      filename,
-      analysis,
-      updates: values.update === true,
-      isQuiet: values.json
-    })
   })
 })
 
@@ -88,6 +91,14 @@ async function listNamed({ call, callApi }: LocalApplication, name: string): Pro
   return { id: created.id, name: created.name, isNew: true }
 }
 
+async function deleteList({ callApi }: LocalApplication, id: number): Promise<void> {
+  const { delete_confirmation_code: code } = await callApi<{ delete_confirmation_code: string }>(
+    'GET',
+    `/mailing_lists/${id}/delete_confirmation_code`
+  )
+  await callApi('DELETE', `/mailing_lists/${id}/confirmed/${code}`)
+}
+
 function analyze(
   { call }: LocalApplication,
   listId: number,
@@ -113,7 +124,7 @@ async function asksToImport(isQuiet: boolean): Promise<boolean> {
 
 function proposed(list: ListReference, { reading, findings }: FileAnalysis): Printed {
   return {
-    json: { list: list.id, reading, findings },
+    json: { list: list.isNew ? null : list.id, reading, findings },
     text: 'Nothing was imported. To import it like this, run the command again with --accept.'
   }
 }
@@ -133,7 +144,7 @@ async function importedFile(
   const { id } = await call<SubscriberImport>('POST', `/mailing_lists/${list.id}/file_imports`, {
     filename,
     reading: analysis.reading,
-    ...(updates && { overwrite: true, overwrite_what: { custom_fields: true, status: true } })
+    ...statusSettings(analysis, updates)
   })
   const done = await endOf(callApi, id, isQuiet)
   if (done.state !== 'finished') {
@@ -144,6 +155,24 @@ async function importedFile(
     json: { import: id, stats: done.stats },
     text: outcomeText(done),
     status: failed > 0 ? 2 : 0
+  }
+}
+
+interface StatusSettings {
+  subscriber_defaults?: { status: SubscriberStatus }
+  overwrite?: boolean
+  overwrite_what?: { custom_fields: boolean; status: boolean }
+}
+
+/** People who are on the list already get the status of the file where everyone in it has opted out, as in the window. */
+function statusSettings(analysis: FileAnalysis, updates: boolean): StatusSettings {
+  const said = optedOutBy(analysis)
+  return {
+    ...(said === 'name' && { subscriber_defaults: { status: 'unsubscribed' } }),
+    ...((updates || said === 'rows') && {
+      overwrite: true,
+      overwrite_what: { custom_fields: updates, status: true }
+    })
   }
 }
 
@@ -186,14 +215,14 @@ class ProgressBar {
 
 function proposalText(
   file: string,
-  list: string,
+  list: ListReference,
   { kind, rows_read, is_complete, reading, findings }: FileAnalysis
 ): string {
   const rows = is_complete
     ? `${formatCount(rows_read)} rows`
     : `${formatCount(rows_read)} rows looked at so far`
   return [
-    `${file} (${kind}, ${rows}) goes into the list "${list}":`,
+    `${file} (${kind}, ${rows}) goes into the ${list.isNew ? 'new ' : ''}list "${list.name}":`,
     ...reading.columns.map((column, index) => `  ${columnText(column, index)}`),
     ...findings.flatMap((finding) => noteText(finding, reading) ?? []).map((note) => `* ${note}`)
   ].join('\n')

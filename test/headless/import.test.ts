@@ -3,9 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Reading } from '../../src-main/contact-files/schema.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
-import { allSubscribers, makeList } from '../support/builders.ts'
+import { allSubscribers, makeList, makeSubscriber } from '../support/builders.ts'
 import { entryPoint } from '../support/built.ts'
 
 const execute = promisify(execFile)
@@ -92,5 +93,38 @@ describe('listwright import', () => {
 
     expect(status).toBe(1)
     expect(text).toMatch(sentence)
+  })
+
+  it('unsubscribes people who are on the list where everyone in the file has opted out', async () => {
+    const { dataDirectory, api } = await startApplication()
+    const list = await makeList(api)
+    await makeSubscriber(api, list.id, 'anna@example.org')
+    const file = join(await temporaryDirectory(), 'unsubscribes.csv')
+    await writeFile(
+      file,
+      'Email Address,UNSUB_TIME\nanna@example.org,2024-01-02 10:00:00\nbert@example.org,2024-01-03 10:00:00\n'
+    )
+
+    const done = await run(dataDirectory, file, '--list', list.name, '--accept')
+
+    expect(done.status).toBe(0)
+    expect(await allSubscribers(api, list.id)).toMatchObject([
+      { email: 'anna@example.org', status: 'unsubscribed' },
+      { email: 'bert@example.org', status: 'unsubscribed' }
+    ])
+  })
+
+  it.each([
+    ['was not accepted', 'people.csv', 'email\na@example.org\n', 0],
+    ['cannot be read', 'people.xlsx', 'PK\u0003\u0004 and no more', 1]
+  ])('leaves no new list behind where the file %s', async (_, name, content, status) => {
+    const { dataDirectory, api } = await startApplication()
+    const file = join(await temporaryDirectory(), name)
+    await writeFile(file, content)
+
+    expect((await run(dataDirectory, file, '--list', 'Passing')).status).toBe(status)
+
+    const { data } = await api.get<MailingList[]>('/mailing_lists?per_page=100')
+    expect(data.map(({ name }) => name)).not.toContain('Passing')
   })
 })

@@ -1,6 +1,7 @@
 import type { SubscriberImportInput } from '../../api/subscriber-imports.ts'
 import type { FileAnalysis } from '../../api/contact-files.ts'
 import type { ImportMapping } from '../../api/workbench.ts'
+import { optedOutBy } from '../../../src-main/contact-files/opted-out-file.ts'
 import { type SubscriberStatus, subscriberStatuses } from '../../../src-main/api/subscribers/schema.ts'
 
 const parts = ['custom_fields', 'status', 'confirmed', 'format'] as const
@@ -20,14 +21,11 @@ export function newImportOptions(): ImportOptions {
 }
 
 /** For a file of people who have opted out: those who are on the list already are to be unsubscribed as well. */
-export function optionsFor({ findings, reading }: FileAnalysis): ImportOptions {
+export function optionsFor(analysis: FileAnalysis): ImportOptions {
   const options = newImportOptions()
-  if (!findings.some(({ rule }) => rule === 'only_opted_out')) return options
-  if (reading.columns.some(({ status }) => status !== null)) {
-    return { ...options, overwrite: true, what: ['status'] }
-  }
-  // Only the name of the file says so: the rows have no status of their own.
-  return { ...options, newStatus: 'unsubscribed' }
+  const said = optedOutBy(analysis)
+  if (said === 'rows') return { ...options, overwrite: true, what: ['status'] }
+  return said === 'name' ? { ...options, newStatus: 'unsubscribed' } : options
 }
 
 /** The options that a saved mapping holds. */
