@@ -14,10 +14,19 @@ export function applyReading(
 ): Reading {
   const { removes_text_marks, tidies_values, several_addresses, opted_out, blank_cells } = saved
   const hasHeaders = proposal.columns.some(({ header }) => header !== '')
-  const savedFor = (column: ReadingColumn, index: number): ReadingColumn | undefined =>
-    hasHeaders
-      ? saved.columns.find(({ header }) => rememberedKey(header) === rememberedKey(column.header))
-      : saved.columns[index]
+  const left = [...saved.columns]
+  /** Of several columns with the same header each takes its own. */
+  const takeSaved = (column: ReadingColumn, index: number): ReadingColumn | undefined => {
+    if (!hasHeaders) return saved.columns[index]
+    const place = left.findIndex(({ header }) => rememberedKey(header) === rememberedKey(column.header))
+    return place === -1 ? undefined : left.splice(place, 1)[0]
+  }
+  const targets = new Set(saved.columns.flatMap(({ target }) => target?.toLowerCase() ?? []))
+  /** A column that the description does not name gives way to one that it sends to the same place. */
+  const unnamed = (column: ReadingColumn): ReadingColumn =>
+    column.target !== null && targets.has(column.target.toLowerCase())
+      ? { ...column, target: null, new_field_type: null }
+      : column
   return {
     ...proposal,
     removes_text_marks: removes_text_marks || proposal.removes_text_marks,
@@ -26,8 +35,8 @@ export function applyReading(
     opted_out,
     blank_cells,
     columns: proposal.columns.map((column, index) => {
-      const known = savedFor(column, index)
-      if (!known) return column
+      const known = takeSaved(column, index)
+      if (!known) return unnamed(column)
       const { target } = known
       if (target === null || isImportColumn(target)) return { ...known, header: column.header }
       const field = fieldNamed(fields as FieldDefinition[], target)

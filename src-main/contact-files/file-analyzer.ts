@@ -19,7 +19,7 @@ export class FileAnalyzer {
     startThread(import.meta.url, 'analysis-thread', { data: null, name: 'file analysis' })
   )
 
-  /** @throws ImportFailure for what is no contact file, as analyzeFile */
+  /** @throws ImportFailure for what is not a contact file, as analyzeFile */
   async analyze(input: AnalysisInput): Promise<FileAnalysis> {
     const answer = await this.#thread.ask(input)
     if ('refusal' in answer) throw new ImportFailure(answer.refusal)

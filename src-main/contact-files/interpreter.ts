@@ -5,7 +5,7 @@ import type { subscriberStatuses } from '../api/subscribers/schema.ts'
 import { unescapeFormula } from '../csv/formulas.ts'
 import { isTotal } from './knowledge/totals.ts'
 import type { Reading, ReadingColumn, StatusRule } from './schema.ts'
-import { combinedStatus, statusSaid } from './status-rules.ts'
+import { combinedStatus, ownStatuses, statusSaid } from './status-rules.ts'
 import { blankInside, readAddresses } from './values/addresses.ts'
 import {
   isNoDate,
@@ -72,9 +72,11 @@ export class RowInterpreter {
     this.#reading = reading
     const { columns } = reading
     this.#email = columns.findIndex(({ target }) => target === 'email')
-    this.#statusRules = columns.flatMap(({ status, target }, index) =>
-      status ? [{ index, rule: status, decides: target === 'status' }] : []
-    )
+    this.#statusRules = columns.flatMap(({ status, target }, index) => {
+      const decides = target === 'status'
+      const rule = status ?? (decides ? ownStatuses : null)
+      return rule ? [{ index, rule, decides }] : []
+    })
     const mapped = columns.flatMap((column, index) =>
       column.target === null || column.target === 'email' || column.target === 'status'
         ? []
@@ -87,7 +89,7 @@ export class RowInterpreter {
     this.mapping = [
       'email',
       ...(this.#statusRules.length > 0 ? ['status'] : []),
-      ...mapped.map(({ column }) => column.target ?? '')
+      ...mapped.map(({ column }) => column.target?.trim() ?? '')
     ]
     this.#clean = cleaner(reading)
   }
@@ -188,7 +190,7 @@ function wider(raw: readonly string[], columns: number): string | null {
   return `the row has ${raw.length} columns, and the import expects ${columns}`
 }
 
-/** Names what nobody sees in an address. */
+/** Names what is invisible in an address. */
 function blankFault(address: string): string | null {
   if (address === '' || isEmail(address)) return null
   const blank = blankInside(address)

@@ -8,6 +8,7 @@ import {
 } from '../api/subscriber-imports/schema.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import { Nullable, withDefault } from '../http/schema.ts'
+import { readableCharacterSets } from './character-sets.ts'
 
 // "How to read this file": everything that the wizard of an import finds out about a file, or asks, before its rows are imported.
 
@@ -22,7 +23,7 @@ export const FileSource = Type.Object({
   /** The sheet of a spreadsheet; null for the first one. */
   sheet: withDefault(Nullable(Type.String()), null),
   /** A label of the WHATWG Encoding Standard; of no meaning for spreadsheets. */
-  character_set: Type.String({ maxLength: 40 }),
+  character_set: Type.Enum(readableCharacterSets),
   csv_field_separator: Type.Enum([...fieldSeparators]),
   csv_field_enclosure: Type.Enum([...fieldEnclosures])
 })

@@ -1,3 +1,4 @@
+import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import { type StatusRule, statusKey } from './schema.ts'
 import { isNoDate } from './values/dates.ts'
 import { isBlankWord } from './values/tidy.ts'
@@ -5,7 +6,15 @@ import { readAnswer } from './values/truth.ts'
 
 type Status = StatusRule['words'][string]
 
-/** The status that wins where columns say different things: nobody is written to who objected anywhere. */
+/** Our own words for statuses, for a column of statuses of which nothing else is known. */
+export const ownStatuses: StatusRule = {
+  kind: 'status',
+  words: Object.fromEntries(subscriberStatuses.map((status) => [status, status])),
+  blank: null,
+  other: null
+}
+
+/** The status that wins where columns differ: an objection in any of them counts. */
 const gravity: readonly Status[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
 
 const epoch = /^1970-01-01\b/
@@ -30,8 +39,8 @@ export function statusSaid(
   cell: string
 ): Status | null | undefined {
   if (cell === '') return blank
-  const word = words[statusKey(cell)]
-  if (word) return word
+  const key = statusKey(cell)
+  if (Object.hasOwn(words, key)) return words[key]
   switch (kind) {
     case 'status':
       return other ?? undefined

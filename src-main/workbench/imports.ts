@@ -171,6 +171,8 @@ function headersOf({ reading, settings }: ImportRow): { headers?: string[] } {
 function correctingReading(reading: Reading): Reading {
   return {
     ...reading,
+    // The fields that the import created are there by now.
+    columns: reading.columns.map((column) => ({ ...column, new_field_type: null })),
     header_line: null,
     file: { ...reading.file, entry: null, sheet: null, character_set: 'utf-8' }
   }

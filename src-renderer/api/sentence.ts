@@ -50,6 +50,14 @@ export function inLanguage(message: string): string {
   return translated(message, fieldName) ?? message
 }
 
+/** Why rows failed, as {@link inLanguage}: where a complaint quotes a value, the reason has "…", or nothing at its end. */
+export function reasonInLanguage(reason: string): string {
+  const known = translated(reason, fieldName)
+  if (known !== null) return known
+  const complaint = reason.includes('…') ? reason.replace('…', '"…"') : `${reason}: "…"`
+  return translated(complaint, fieldName)?.replace(/: \S…\S$/, '') ?? reason
+}
+
 /** How a person knows a field of a record, by its path in what the API calls it, such as contents.0.subject: "Subject (1)". */
 export function fieldLabelOf(path: string): string {
   const field = lastName(path)

@@ -1,6 +1,6 @@
 import { useToast } from '@nuxt/ui/composables'
 import { useIntervalFn } from '@vueuse/core'
-import { computed, type ComputedRef, shallowRef } from 'vue'
+import { computed, type ComputedRef, shallowRef, watch } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { useRoute, useRouter } from 'vue-router'
 import { fetchImports, type ListedImport } from '../api/imports.ts'
@@ -8,6 +8,7 @@ import { formatNumber } from '../format.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
 import { useSession } from '../stores/session.ts'
 import { hasEnded } from './useImportProgress.ts'
+import { useLoaded } from './useLoaded.ts'
 
 /** How often the progress of imports is asked for while one runs, in milliseconds. */
 const progressTime = 1000
@@ -24,17 +25,19 @@ export function useImportEnds(): ComputedRef<number | null> {
   const { may } = useSession()
   const running = shallowRef<ReadonlyMap<number, ListedImport>>(new Map())
 
-  async function look(): Promise<void> {
-    if (!may('subscriber.import')) return
-    const { data } = await fetchImports(null)
+  const imports = useLoaded(async () => (may('subscriber.import') ? (await fetchImports(null)).data : []))
+  useLiveEvents().reloadOn(['subscriber_import'], () => null, imports.reload)
+  watch(imports.value, (data = []) => {
     for (const each of data) if (running.value.has(each.id) && hasEnded(each.state)) report(each)
     running.value = new Map(data.filter(({ state }) => !hasEnded(state)).map((each) => [each.id, each]))
-  }
-  useLiveEvents().reloadOn(['subscriber_import'], () => null, look)
-  void look()
+  })
+  let isLooking = false
   // The rows of an import change subscribers, which happens all the time for other reasons.
-  useIntervalFn(() => {
-    if (running.value.size > 0) void look()
+  useIntervalFn(async () => {
+    if (isLooking || running.value.size === 0) return
+    isLooking = true
+    await imports.reload()
+    isLooking = false
   }, progressTime)
 
   function report({ id, name, failed, state, mailing_list_name: list }: ListedImport): void {

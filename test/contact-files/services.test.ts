@@ -22,7 +22,7 @@ function peopleIn({ rows }: AnalyzedFile, { people }: ServiceExport): ServiceExp
     })
 }
 
-/** Nobody may become active who is to be none. */
+/** No one may become active who opted out. */
 function statusesOf({ rows }: AnalyzedFile): (string | null)[] {
   return rows.filter(({ email }) => email !== '').map((row) => row['status'] ?? null)
 }

@@ -141,7 +141,7 @@ describe('the addresses of a cell', () => {
     expect(readAddresses(cell).addresses).toEqual(addresses)
   })
 
-  it('are refused with the name of the character that nobody sees', () => {
+  it('are refused with the name of the invisible character', () => {
     expect(['max @example.org', 'a\u00a0b@x.org', 'a\u2063b'].map(blankInside)).toEqual([
       'a space',
       'a no-break space',

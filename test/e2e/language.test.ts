@@ -38,7 +38,8 @@ describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout:
       file_format: { csv_has_headers: false }
     })
     await page.goto(`${started.app.baseUrl}/imports/${failed.id}`)
-    await page.getByText('ist keine gültige E-Mail-Adresse: „nobody“').waitFor()
+    await page.getByTestId('failed-rows').getByText('nobody').waitFor()
+    await page.getByText('ist keine gültige E-Mail-Adresse').waitFor()
     await window.screenshot('language-failed-rows')
 
     await page.goto(`${started.app.baseUrl}/settings`)

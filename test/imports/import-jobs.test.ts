@@ -111,6 +111,8 @@ describe('files of imports', () => {
       UPDATE subscriber_imports SET state = 'finished', finished_at = 1 WHERE source_path LIKE '%ended'`)
     for (const name of ['waiting', 'paused', 'ended', 'nobody']) await file(`${sourceDirectory}/${name}`)
     await file(unpackedPath('', paused))
+    await mkdir(join(bench.directory, sourceDirectory, 'analysis-1'))
+    await file(`${sourceDirectory}/analysis-1/sheet`)
     await file(`uploads/${partialUpload}x`)
     await file(`uploads/folder/${partialUpload}y`)
     await file('uploads/folder/whole.csv')

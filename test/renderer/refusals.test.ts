@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tellRefusalsIn, translated } from '../../src-renderer/api/refusals.ts'
-import { complaintAt, inLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
+import { complaintAt, inLanguage, reasonInLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
 import { i18n } from '../../src-renderer/i18n.ts'
 import de from '../../src-renderer/locales/de.json'
 import german from '../../src-renderer/locales/de.refusals.json'
@@ -218,6 +218,15 @@ describe('what is refused, in German', () => {
     ['nobody knows this sentence', 'Nobody knows this sentence.']
   ])('%s', (message, sentence) => {
     expect(sentenceOf(message)).toBe(sentence)
+  })
+
+  it.each([
+    ['email is not a valid email address', 'E-Mail ist keine gültige E-Mail-Adresse'],
+    ['Age must be a whole number, and … is not one', 'Age muss eine ganze Zahl sein, und „…“ ist keine'],
+    ['Age cannot be blank', 'Age darf nicht leer sein'],
+    ['nobody knows this reason', 'nobody knows this reason']
+  ])('is told once for all rows that failed of it: %s', (reason, text) => {
+    expect(reasonInLanguage(reason)).toBe(text)
   })
 
   it('stands at a field in German also where the sentence names the field', () => {

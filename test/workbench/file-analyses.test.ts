@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
+import type { FileAnalysis } from '../../src-main/contact-files/analysis/schema.ts'
 import type { ImportUndo } from '../../src-main/workbench/endpoints/import-undos.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
@@ -192,6 +193,40 @@ describe('the import of a file as it was analyzed', () => {
     ])
   })
 
+  it('corrects rows of an import that created a field', async () => {
+    const list = await makeList(started.api)
+    const done = await importAsProposed(started, list.id, 'email,Town\nanna@example.org,Wien\nnobody,Graz\n')
+    const { data } = await started.api.workbench<{ id: number }>(
+      'POST',
+      `/subscriber_imports/${done.id}/corrections`,
+      { rows: [{ place: 0, cells: ['bert@example.org', 'Graz'] }] }
+    )
+    await started.api.imported(data.id)
+
+    expect(await fieldNames(list.id)).toEqual(['Town'])
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([
+      { email: 'anna@example.org', custom_fields: { Town: { value: 'Wien' } } },
+      { email: 'bert@example.org', custom_fields: { Town: { value: 'Graz' } } }
+    ])
+  })
+
+  it('reads the statuses of the API in a column of statuses that has no rule of its own', async () => {
+    const list = await makeList(started.api)
+    const filename = await upload(
+      started.api,
+      'statuses.csv',
+      'email,status\na@example.com,unsubscribed\nb@example.com,active\n'
+    )
+    await importAsRead(
+      started,
+      list.id,
+      filename,
+      plainReading(['email', 'status'], { opted_out: 'leave_out' })
+    )
+
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([{ email: 'b@example.com' }])
+  })
+
   it('counts rows as it reads them: blank lines and totals are none, two addresses are two people', async () => {
     const list = await makeList(started.api)
     const { data, filename } = await analysisOf(
@@ -233,6 +268,23 @@ it('the undoing of an import names the fields that it created, as long as they a
 
   await started.api.delete(`/custom_fields/${town?.id}`)
   expect((await undo()).data.created_fields).toEqual([])
+})
+
+it('a saved description gives each of several columns with the same header its own', async () => {
+  const list = await makeList(started.api)
+  for (const name of ['Home', 'Work']) await makeField(started.api, list.id, name, 'text')
+  const header = 'City'
+  const saved = plainReading([], {
+    columns: [readingColumn('email'), readingColumn('Home', { header }), readingColumn('Work', { header })]
+  })
+  const filename = await upload(started.api, 'cities.csv', 'email,City,City\na@example.com,Wien,Graz\n')
+  const { data } = await started.api.workbench<FileAnalysis>(
+    'POST',
+    `/mailing_lists/${list.id}/file_analyses`,
+    { filename, saved }
+  )
+
+  expect(data.reading.columns.map(({ target }) => target)).toEqual(['email', 'Home', 'Work'])
 })
 
 describe('the preview of rows', () => {

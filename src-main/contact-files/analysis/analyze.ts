@@ -45,7 +45,7 @@ export interface AnalysisInput {
   directory: string
 }
 
-/** Finds out how a file is best read, and what there is to say about it. @throws ImportFailure for what is no contact file */
+/** Finds out how a file is best read, and what is worth saying about it. @throws ImportFailure for what is not a contact file */
 export async function analyzeFile(input: AnalysisInput): Promise<FileAnalysis> {
   const { choices } = input
   const { size: bytes } = await stat(input.path)
@@ -63,7 +63,8 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
   const characterSets = await characterSetsOf(opened, choices)
   const source = await sourceOf(opened, characterSets, choices)
   const sample = await sampleOf(opened, source)
-  const header_line = choices.header_line === undefined ? findHeaderLine(sample) : choices.header_line
+  const header_line =
+    choices.header_line === undefined ? findHeaderLine(sample) : chosenHeaderLine(sample, choices.header_line)
   const headers = headersOf(sample, header_line)
   const body = sample.filter(
     ({ cells, line }) => line > (header_line ?? 0) && !isSeparatorLine(cells) && !isBlankRow(cells)
@@ -173,6 +174,14 @@ async function sampleOf(opened: OpenedFile, source: FileSource): Promise<SampleR
     return records.length < sampleRecords
   }, source.character_set)
   return records
+}
+
+/** The line of the record that begins at or after a chosen line. @throws ImportFailure where there is none near the beginning */
+function chosenHeaderLine(sample: SampleRecord[], chosen: number | null): number | null {
+  if (chosen === null) return null
+  const record = sample.find(({ line }) => line >= chosen)
+  if (!record) throw new ImportFailure('the column names have to be among the first 500 lines', chosen)
+  return record.line
 }
 
 function headersOf(sample: SampleRecord[], headerLine: number | null): string[] {
@@ -304,6 +313,6 @@ async function shownNames(
 
 function foreignWords(bytes: Uint8Array, label: string): string[] {
   const text = new TextDecoder(label).decode(bytes.subarray(0, 64 * 1024))
-  const words = text.match(/[^\s,;|\t"']*[^\s,;|\t"'\u0000-\u007f][^,;|\t"'\r\n]{0,30}/g) ?? []
+  const words = text.match(/[^\s,;|\t"']{0,30}[^\s,;|\t"'\u0000-\u007f][^,;|\t"'\r\n]{0,30}/g) ?? []
   return [...new Set(words.map((word) => word.trim()).filter((word) => word.length > 1))].slice(0, 3)
 }

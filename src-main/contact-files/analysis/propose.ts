@@ -13,7 +13,7 @@ import {
   isYearlyDay,
   namesLike
 } from '../knowledge/headers.ts'
-import { subscriberStatuses } from '../../api/subscribers/schema.ts'
+import { ownStatuses } from '../status-rules.ts'
 import { type ReadingColumn, rememberedKey, type StatusRule } from '../schema.ts'
 import { isBlankWord } from '../values/tidy.ts'
 import { areTruths } from '../values/truth.ts'
@@ -110,14 +110,6 @@ function ownProposal(column: Column, taken: Set<string>, destination: Destinatio
     : reservedColumn(column, header)
 }
 
-/** Our own words for statuses. */
-const ownStatuses: StatusRule = {
-  kind: 'status',
-  words: Object.fromEntries(subscriberStatuses.map((status) => [status, status])),
-  blank: null,
-  other: null
-}
-
 /** A column that the list has a field for goes there, also where it says besides who may be written to. */
 function fieldOrStatus(
   column: Column,
@@ -170,7 +162,7 @@ function rememberedReading(
       ...last,
       header,
       status: last.status && withNewWords(last.status, statistics),
-      ...(now.date_order !== null && last.date_order !== null && statistics.dates > 0 && now)
+      ...(now.date_order !== null && statistics.orders.mdy + statistics.orders.dmy > 0 && now)
     },
     destination
   )
@@ -190,7 +182,7 @@ function keepsColumn(column: ImportColumn, { hasFormat, hasConfirmed }: Destinat
   return column !== 'confirmed' || hasConfirmed
 }
 
-/** The column of the addresses of the people: by its header and its values, and not those of somebody else. */
+/** The column with the people's own addresses, found by its header and its values. */
 function emailColumn(columns: Column[]): Column | undefined {
   const own = columns.filter(({ header }) => !isAboutSomeoneElse(header))
   const named = own.filter(({ roles }) => roles.includes('email'))

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Nullable } from '../../http/schema.ts'
+import { readableCharacterSets } from '../character-sets.ts'
 import { FileSource, fileKinds, Reading } from '../schema.ts'
 
 const Examples = Type.Object({ count: Type.Integer(), values: Type.Array(Type.String()) })
@@ -82,7 +83,7 @@ export const FileAnalysis = Type.Object({
   sheets: Type.Array(Type.String()),
   /** How names of the file look in the character sets that it may be in, the likeliest first. */
   character_sets: Type.Array(
-    Type.Object({ character_set: Type.String(), samples: Type.Array(Type.String()) })
+    Type.Object({ character_set: Type.Enum(readableCharacterSets), samples: Type.Array(Type.String()) })
   ),
   reading: Reading,
   columns: Type.Array(ColumnAnalysis),

@@ -7,7 +7,7 @@ import type { ColumnStatistics } from './column-statistics.ts'
 
 // What the values of a column say of who may be written to.
 
-/** For a word that is no status that we know: nobody is written to by mistake. */
+/** The status for an unknown word, so that no mail is sent by mistake. */
 const cautious = 'deactivated'
 
 /** A column with more values, such as one of reasons, says it with any value. */
@@ -51,7 +51,7 @@ export function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): 
   return { ...rule, words }
 }
 
-/** The rule of a column of dates at which people left: whoever has one has left. */
+/** The rule of a column with dates of leaving: every person with a date has left. */
 export function removalRule(status: StatusRule['words'][string]): StatusRule {
   return { kind: 'objection', words: {}, blank: null, other: status }
 }

@@ -55,7 +55,7 @@ export const lineSeparator = '\t'
 function isListOfAddresses(text: string, { records }: Parsed): boolean {
   if (text.includes(lineSeparator) || text.includes("'")) return false
   const lines = text.split(/\r\n|\n|\r/, comparedRecords).filter((line) => line.trim() !== '')
-  if (lines.length === 0) return false
+  if (lines.length === 0 || lines.some((line) => line.length > maxRecipients)) return false
   const enclosedNames = lines.filter((line) => /^\s*"[^"]*"\s*<[^<>\s]+@[^<>\s]+>/.test(line)).length
   if (enclosedNames > lines.length * 0.8) return true
   const cells = records.flatMap((record) => record.cells).filter((cell) => cell.trim() !== '')
@@ -63,7 +63,11 @@ function isListOfAddresses(text: string, { records }: Parsed): boolean {
   return addresses > cells.length * 0.9 && addresses > records.length * 1.5
 }
 
+/** Characters of the longest line of recipients. */
+const maxRecipients = 100_000
+
 function isListedAddress(cell: string): boolean {
+  if (cell.length > 500) return false
   return isPlainAddress(cell) || /^[^@]*<[^<>\s]+@[^<>\s]+>$/.test(cell)
 }
 
@@ -163,7 +167,7 @@ export function readSample(
     if (records.length < most) records.push({ cells, line, fault })
   })
   try {
-    // In pieces: nothing is read that nobody looks at.
+    // In pieces, so that nothing is read in vain.
     for (let at = 0; at < text.length && records.length < most; at += pieceLength) {
       reader.push(text.slice(at, at + pieceLength))
     }

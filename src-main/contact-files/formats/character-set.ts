@@ -1,14 +1,16 @@
+import { type ReadableCharacterSet, readableCharacterSets } from '../character-sets.ts'
+
 // The character set of a contact file is guessed by what its letters become in each: how usual they are in the languages that the set
 // was made for, and what is odd about their places. Measured on 2,352 generated lists of names in 28 languages, 5,040 files in their
 // older character sets: all right, where the package chardet has 49 % of them and jschardet 93 %.
 
 export interface CharacterSetGuess {
   /** A label of the WHATWG Encoding Standard. */
-  characterSet: string
+  characterSet: ReadableCharacterSet
   /** 0 to 1: below {@link sureCharacterSet} a person has to be asked. */
   confidence: number
   /** The likeliest first; a score is a logarithm. */
-  candidates: { characterSet: string; score: number }[]
+  candidates: { characterSet: ReadableCharacterSet; score: number }[]
 }
 
 /** Among lists of 20 names and more nothing was guessed wrong above it, and 2 % lay below it. */
@@ -89,7 +91,7 @@ const ideographs: Record<string, { usual: string; charset: string; first: number
   }
 }
 /** Every candidate, the usual ones first; the number is how much less expected it is (in nats). */
-const characterSets: Record<string, number> = {
+const characterSets: Partial<Record<ReadableCharacterSet, number>> = {
   'windows-1252': 0,
   'windows-1250': 0.5,
   'windows-1251': 0.5,
@@ -129,7 +131,7 @@ const western = 'de nl fr ca es pt it sv da no fi is ga sq eo mt cy'
 const central = 'pl cs sk hu ro ro2 hr sl sq de'
 const baltic = 'lt lv et pl fi sv'
 const northern = 'sv da no fi is et lt lv de'
-const languagesOf: Record<string, string> = {
+const languagesOf: Partial<Record<ReadableCharacterSet, string>> = {
   'utf-8': `${western} ${central} ${baltic} tr vi`,
   'windows-1252': western,
   'iso-8859-15': `${western} et`,
@@ -148,7 +150,7 @@ const languagesOf: Record<string, string> = {
   'windows-1256': 'fr'
 }
 const foreignPenalty = 3
-const multiByteSets = new Set(['shift_jis', 'gb18030', 'big5', 'euc-kr', 'euc-jp'])
+const multiByteSets = new Set<ReadableCharacterSet>(['shift_jis', 'gb18030', 'big5', 'euc-kr', 'euc-jp'])
 const maxPieces = 1500
 const strangeShare = 2e-6 // the share of letters no listed language has
 const isLetter = (c: string): boolean => /[\p{L}\p{M}]/u.test(c)
@@ -285,7 +287,7 @@ function readText(text: string): { odd: number; marks: number; letters: Map<stri
   return { odd, marks, letters, count }
 }
 
-const answer = (characterSet: string, confidence: number): CharacterSetGuess => ({
+const answer = (characterSet: ReadableCharacterSet, confidence: number): CharacterSetGuess => ({
   characterSet,
   confidence,
   candidates: [{ characterSet, score: 0 }]
@@ -327,14 +329,16 @@ export function guessCharacterSet(bytes: Uint8Array): CharacterSetGuess {
   if (validUtf8 && high >= 12) return answer('utf-8', 1 - 0.2 ** (high / 2))
   const pieces = piecesOf(bytes)
   const read: {
-    characterSet: string
+    characterSet: ReadableCharacterSet
     score: number
     text: string
     count: number
     odd: number
     marks: number
   }[] = []
-  for (const [characterSet, rare] of Object.entries(characterSets)) {
+  for (const characterSet of readableCharacterSets) {
+    const rare = characterSets[characterSet]
+    if (rare === undefined) continue
     const text = multiByteSets.has(characterSet)
       ? decodes(characterSet, pieces)
       : new TextDecoder(characterSet).decode(pieces)

@@ -7,8 +7,9 @@ import { cellLineBreak } from '../interpreter.ts'
 import type { FileSource, Reading } from '../schema.ts'
 import { type OpenedFile, openContactFile } from './open.ts'
 import { decodeText, importCharacterSet } from './text.ts'
-import { asFailure } from './unpack.ts'
-import type { FileFormat } from '../../api/subscriber-imports/schema.ts'
+import { asFailure, requireSpace } from './unpack.ts'
+import { ImportFailure } from '../../csv/failure.ts'
+import { type FileFormat, maxColumns } from '../../api/subscriber-imports/schema.ts'
 
 /** Whether an import cannot read a file as it is: it is no CSV file, inside an archive with others, or in another character set. */
 export function needsConversion({ kind, entry, character_set }: FileSource): boolean {
@@ -37,7 +38,7 @@ export async function convertContactFile(
   signal: AbortSignal
 ): Promise<void> {
   await mkdir(dirname(target), { recursive: true })
-  const opened = await openContactFile(path, source, dirname(target))
+  const opened = await openContactFile(path, source, dirname(target), signal)
   try {
     if (opened.kind === 'csv') {
       await pipeline(decodeText(opened.path, source.character_set), createWriteStream(target), { signal })
@@ -64,17 +65,25 @@ async function writeRows(
   let text = ''
   let line = 1
   try {
-    await opened.readRows((cells, at) => {
+    const isWhole = await opened.readRows((cells, at) => {
+      if (cells.length > maxColumns) {
+        throw new ImportFailure(
+          `the file has ${cells.length} columns, and at most ${maxColumns} can be imported`,
+          at
+        )
+      }
       text += '\n'.repeat(Math.max(0, at - line))
       text += write([cells.map((cell) => cell.replaceAll(/\r\n|\n|\r/g, cellLineBreak))])
       line = Math.max(line, at) + 1
       if (text.length >= charactersPerWrite) {
+        requireSpace(dirname(target))
         writeFileSync(file, text)
         text = ''
       }
       return !signal.aborted
     }, source.character_set)
     signal.throwIfAborted()
+    if (!isWhole) throw new ImportFailure(`the file lacks its sheet ${opened.sheet ?? ''}`)
     writeFileSync(file, text)
   } finally {
     closeSync(file)

@@ -31,6 +31,7 @@ export async function readOds(path: string, sheet: string, listener: RowListener
   let goesOn = true
   const reader = new TableReader(sheet, (cells, line) => {
     goesOn &&= listener(cells, line)
+    return goesOn
   })
   return readXmlPart(path, content, reader, () => goesOn && !reader.isDone).then(
     (complete) => complete || (goesOn && reader.isDone)
@@ -39,7 +40,7 @@ export async function readOds(path: string, sheet: string, listener: RowListener
 
 class TableReader {
   readonly #sheet: string
-  readonly #listener: (cells: string[], line: number) => void
+  readonly #listener: (cells: string[], line: number) => boolean
   isDone = false
   #isSheet = false
   #depth = 0
@@ -54,7 +55,7 @@ class TableReader {
   #isText = false
   #annotation = 0
 
-  constructor(sheet: string, listener: (cells: string[], line: number) => void) {
+  constructor(sheet: string, listener: (cells: string[], line: number) => boolean) {
     this.#sheet = sheet
     this.#listener = listener
   }
@@ -146,7 +147,7 @@ class TableReader {
     const repeats = this.#rowRepeats
     if (this.#cells.length > 0) {
       for (let index = 0; index < Math.min(repeats, maxRepeatedRows); index++)
-        this.#listener([...this.#cells], this.#line + index)
+        if (!this.#listener([...this.#cells], this.#line + index)) return
     }
     this.#line += repeats
   }

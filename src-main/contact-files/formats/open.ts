@@ -33,12 +33,13 @@ export interface OpenedFile {
 
 /**
  * Finds out what a file is by its content, and unpacks an archive into the directory.
- * @throws ImportFailure for what is no contact file, with what to do about it
+ * @throws ImportFailure for what is not a contact file, with what to do about it
  */
 export async function openContactFile(
   path: string,
   choices: { entry?: string | null | undefined; sheet?: string | null | undefined },
-  directory: string
+  directory: string,
+  signal: AbortSignal = new AbortController().signal
 ): Promise<OpenedFile> {
   const unpacked: string[] = []
   const close = async (): Promise<void> => {
@@ -49,7 +50,6 @@ export async function openContactFile(
     unpacked.push(name)
     return name
   }
-  const signal = new AbortController().signal
   try {
     let plain = (await isCompressed(path)) ? await unpack(path, target(), signal) : path
     let entry: string | null = null

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { decodeFile } from '../../csv/decode.ts'
+import type { ReadableCharacterSet } from '../character-sets.ts'
 
 /** UTF-8 of which some bytes are damaged: they are read as the replacement character, where an import refuses the file. */
-export const damagedUtf8 = 'unicode-1-1-utf-8'
+export const damagedUtf8 = 'unicode-1-1-utf-8' satisfies ReadableCharacterSet
 
 /** Whether a character set is one of the two that an import reads; null for any other. */
 export function importCharacterSet(label: string): 'UTF-8' | 'ISO-8859-1' | null {

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, type StatsFs, statfsSync } from 'node:fs'
 import { mkdir, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline as pipe, type Readable, Transform } from 'node:stream'
@@ -31,6 +31,15 @@ const bytesPerLook = 16 * 1024 ** 2
 /** What is left free for everything else: a twentieth of the disk, and no more than this. */
 const maxMarginBytes = 256 * 1024 ** 2
 
+function isFull({ bavail, blocks, bsize }: StatsFs): boolean {
+  return bavail * bsize < Math.min(maxMarginBytes, (blocks * bsize) / 20)
+}
+
+/** @throws StorageFault where no more than the margin is left */
+export function requireSpace(directory: string): void {
+  if (isFull(statfsSync(directory))) throw new StorageFault('full')
+}
+
 /** Lets bytes through as long as a file may hold them and the disk has room for more than them. */
 function limitedFor(directory: string): Transform {
   let written = 0
@@ -47,10 +56,7 @@ function limitedFor(directory: string): Transform {
       }
       if (written - looked < bytesPerLook) return done(null, chunk)
       looked = written
-      statfs(directory).then(({ bavail, blocks, bsize }) => {
-        const margin = Math.min(maxMarginBytes, (blocks * bsize) / 20)
-        done(bavail * bsize < margin ? new StorageFault('full') : null, chunk)
-      }, done)
+      statfs(directory).then((disk) => done(isFull(disk) ? new StorageFault('full') : null, chunk), done)
     }
   })
 }
@@ -105,14 +111,17 @@ export async function unpackEntry(
 export async function entryStream(path: string, name: string): Promise<Readable | null> {
   const archive = await openAnyArchive(path)
   try {
-    const entry = (await entriesOf(archive)).find(({ fileName }) => fileName === name)
+    const entry = (await entriesOf(archive, maxParts)).find(({ fileName }) => fileName === name)
     if (!entry) {
       archive.close()
       return null
     }
+    if (entry.uncompressedSize > maxPartBytes) {
+      throw new ImportFailure(`${name} in the archive unpacks to more than 8 GB. Split it into smaller files`)
+    }
     const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(entry)
     bytes.once('close', () => archive.close())
-    // Whoever reads it hears of a fault; nobody waits for the pipeline itself.
+    // The reader of the stream gets the error, so the callback has nothing to do.
     return pipe(bytes, checkedAgainst(entry), () => undefined)
   } catch (error) {
     archive.close()
@@ -139,7 +148,7 @@ export async function archiveNames(path: string): Promise<string[] | null> {
   if (!(await readBeginning(path)).equals(zip)) return null
   const archive = await openAnyArchive(path)
   try {
-    return (await entriesOf(archive)).map(({ fileName }) => fileName)
+    return (await entriesOf(archive, maxParts)).map(({ fileName }) => fileName)
   } catch (error) {
     throw asFailure(error)
   } finally {
@@ -203,17 +212,22 @@ async function onlyFileIn(path: string): Promise<Readable> {
   }
 }
 
+/** Parts of a workbook, which may have many pictures. */
+const maxParts = 100_000
+/** Bytes of the largest sheet that a spreadsheet program writes, and more. */
+const maxPartBytes = 8 * 1024 ** 3
+
 /** More files than this are not one CSV file; the rest of the directory is not read. */
 const maxEntries = 1000
 
-function entriesOf(archive: ZipFile): Promise<Entry[]> {
+function entriesOf(archive: ZipFile, most = maxEntries): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = []
     archive.on('error', reject)
     archive.on('end', () => resolve(entries))
     archive.on('entry', (entry: Entry) => {
       entries.push(entry)
-      if (entries.length >= maxEntries) resolve(entries)
+      if (entries.length >= most) resolve(entries)
       else archive.readEntry()
     })
     archive.readEntry()

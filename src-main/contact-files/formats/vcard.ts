@@ -64,19 +64,25 @@ async function* unfoldedLines(
   path: string,
   characterSet: string
 ): AsyncGenerator<{ text: string; line: number }> {
-  let pending: { text: string; line: number } | null = null
+  let pieces: string[] = []
+  let isQuoted = false
+  let begin = 1
   let line = 0
   for await (const raw of linesOf(path, characterSet)) {
     line++
-    const isSoft = pending !== null && /QUOTED-PRINTABLE/i.test(pending.text) && pending.text.endsWith('=')
-    if (pending && isSoft) pending.text = pending.text.slice(0, -1) + raw
-    else if (pending && /^[ \t]/.test(raw)) pending.text += raw.slice(1)
+    const last = pieces.at(-1)
+    if (last !== undefined && isQuoted && last.endsWith('=')) {
+      pieces[pieces.length - 1] = last.slice(0, -1)
+      pieces.push(raw)
+    } else if (last !== undefined && /^[ \t]/.test(raw)) pieces.push(raw.slice(1))
     else {
-      if (pending) yield pending
-      pending = { text: raw, line }
+      if (last !== undefined) yield { text: pieces.join(''), line: begin }
+      pieces = [raw]
+      isQuoted = /QUOTED-PRINTABLE/i.test(raw)
+      begin = line
     }
   }
-  if (pending) yield pending
+  if (pieces.length > 0) yield { text: pieces.join(''), line: begin }
 }
 
 async function* linesOf(path: string, characterSet: string): AsyncGenerator<string> {
@@ -105,13 +111,9 @@ function propertyOf(line: string): Property | null {
 
 function quotedPrintable(text: string, charset: string): string {
   const bytes: number[] = []
-  for (let index = 0; index < text.length; index++) {
-    const hex = text[index] === '=' ? /^[0-9a-f]{2}$/i.exec(text.slice(index + 1, index + 3))?.[0] : undefined
-    if (hex === undefined) bytes.push(...Buffer.from(text[index] ?? ''))
-    else {
-      bytes.push(Number.parseInt(hex, 16))
-      index += 2
-    }
+  for (const part of text.split(/(=[0-9a-f]{2})/i)) {
+    if (/^=[0-9a-f]{2}$/i.test(part)) bytes.push(Number.parseInt(part.slice(1), 16))
+    else bytes.push(...Buffer.from(part))
   }
   try {
     return new TextDecoder(charset).decode(Uint8Array.from(bytes))

@@ -187,7 +187,7 @@ class SheetReader {
     } else if (name === 'v' || name === 't') this.#isValue = this.#isCell && this.#phonetic === 0
     else if (name === 'rPh') this.#phonetic++
     else if (name === 'row') {
-      this.#line = Number(attribute('r') ?? this.#line + 1)
+      this.#line = lineOf(attribute('r')) ?? this.#line + 1
       this.#cells = []
       this.#column = -1
     }
@@ -244,6 +244,16 @@ class SheetReader {
     return digits > 0 && /^\d+$/.test(text) ? text.padStart(digits, '0') : text
   }
 }
+
+/** The number of a row, from 1; null where it is not said. */
+function lineOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const line = Number(text)
+  if (Number.isInteger(line) && line >= 1 && line <= maxSheetRows) return line
+  throw new ImportFailure(`the workbook is damaged: there is no row ${text}`)
+}
+
+const maxSheetRows = 1_048_576
 
 /** The place of a column by the reference of a cell, such as AB12, from 0; null for none. */
 function columnOf(reference: string | undefined): number | null {

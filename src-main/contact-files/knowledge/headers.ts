@@ -150,9 +150,13 @@ const roles: Record<ColumnRole, readonly string[]> = {
   `)
 }
 
+/** What is compared of a header, in characters. */
+const maxHeaderLength = 200
+
 /** A header as it is compared: lower-cased, punctuation and underscores as spaces. */
 export function headerKey(header: string): string {
   return header
+    .slice(0, maxHeaderLength)
     .normalize('NFC')
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

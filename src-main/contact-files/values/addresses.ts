@@ -10,7 +10,7 @@ export interface ReadAddresses {
   change: AddressChange | null
 }
 
-/** Characters that nobody sees and no address has: zero-width ones, marks of direction, soft hyphens, byte order marks. */
+/** Invisible characters that no address has: zero-width ones, marks of direction, soft hyphens, byte order marks. */
 const invisible =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g
 const wideSigns: Record<string, string> = { '＠': '@', '．': '.', '｡': '.', '。': '.', '﹫': '@' }
@@ -63,10 +63,11 @@ const anyAddress = /[\p{L}\p{N}._%+-]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu
 
 /** The addresses in a text of words, such as "privat: a@b.org" or a link; null where what is left of it may be part of one. */
 function foundAddresses(text: string): ReadAddresses | null {
+  if (!text.includes('@')) return null
   const found = unlike([...text.matchAll(anyAddress)].map(([address]) => address))
   const rest = text.replaceAll(anyAddress, ' ')
   if (found.length === 0 || rest.includes('@') || !found.every(isEmail)) return null
-  // "max @example.org" and "nora@example..org" are mistakes that somebody has to correct.
+  // "max @example.org" and "nora@example..org" are mistakes for a person to correct.
   if (/\.\s|^\s*\.|\.\s*$/.test(rest.trim()) && found.length === 1) return null
   return { addresses: found, change: found.length > 1 ? 'several' : 'name' }
 }

@@ -25,6 +25,8 @@ const RowPreview = Type.Object({
 export type RowPreview = Static<typeof RowPreview>
 
 const maxPreviewedRows = 50
+/** Characters of a cell; the analysis cuts them shorter. */
+const maxPreviewedCell = 1000
 
 export const fileAnalysisEndpoints = unlistedEndpoints({
   // How an upload is best read, and what there is to say about it.
@@ -50,7 +52,9 @@ export const fileAnalysisEndpoints = unlistedEndpoints({
     bodyRules,
     body: Type.Object({
       reading: Reading,
-      rows: Type.Array(Type.Array(Type.String()), { maxItems: maxPreviewedRows })
+      rows: Type.Array(Type.Array(Type.String({ maxLength: maxPreviewedCell })), {
+        maxItems: maxPreviewedRows
+      })
     }),
     answer: envelope(RowPreview)
   },

@@ -32,9 +32,9 @@ export async function columnsOfLastImport(
     .executeTakeFirst()
   if (!row) return null
   if (row.reading !== null) return (JSON.parse(row.reading) as Reading).columns
-  const { column_mapping } = JSON.parse(row.settings) as ImportSettings
+  const { column_mapping, file_format } = JSON.parse(row.settings) as ImportSettings
   return column_mapping.map((target) =>
-    columnOf({ header_key: '', target, date_format: null, reading: null })
+    columnOf({ header_key: '', target, date_format: file_format.date_format, reading: null })
   )
 }
 

@@ -68,7 +68,7 @@ export function retargeted(
     : to
 }
 
-/** Proposed for a word that is none of our statuses: nobody is written to by mistake. */
+/** Proposed for a word that is not a status of ours, so that no mail is sent by mistake. */
 const cautious: SubscriberStatus = 'deactivated'
 
 /** What each word of a column means that a person says holds statuses. */
