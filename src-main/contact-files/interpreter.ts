@@ -32,10 +32,10 @@ export interface InterpretedRow {
 export const cellLineBreak = '\u2028'
 
 /** What a column is read as. */
-export type ColumnKind = CustomFieldType | 'email' | 'status' | 'time' | 'ip' | 'confirmed' | 'email_format'
+type ColumnKind = CustomFieldType | 'email' | 'status' | 'time' | 'ip' | 'confirmed' | 'email_format'
 
 /** What a column is read as; null for one that is left out. */
-export function columnKind(
+function columnKind(
   { target, new_field_type }: Pick<ReadingColumn, 'target' | 'new_field_type'>,
   fields: readonly Pick<FieldDefinition, 'name' | 'type'>[]
 ): ColumnKind | null {
@@ -157,7 +157,7 @@ export class RowInterpreter {
 }
 
 /** A cell without the marks that a spreadsheet and a database left, as far as they are to go. */
-export function cleaner({
+function cleaner({
   file: { kind },
   removes_text_marks,
   unescapes_formulas,

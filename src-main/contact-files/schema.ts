@@ -35,7 +35,7 @@ const Status = Type.Enum([...subscriberStatuses])
  * What the values of a column are: statuses, or a consent to be written to, of which one is enough where several columns ask for
  * one, or an objection, of which one is enough to count.
  */
-export const statusRuleKinds = ['status', 'consent', 'objection'] as const
+const statusRuleKinds = ['status', 'consent', 'objection'] as const
 
 /** What a column says of a subscriber's status, by its values as statusKey() writes them. */
 export const StatusRule = Type.Object({

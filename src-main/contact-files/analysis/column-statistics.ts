@@ -36,7 +36,7 @@ const maxRemembered = 20_000
 const certainDay = /^(?:--.*|\d\d[-/.]\d\d\.?|\d{1,2}\.\s?\d{1,2}\.|.*\p{L}.*)$/u
 
 /** A type with more values that do not fit is none for the column. */
-export const maxUnfitShare = 0.1
+const maxUnfitShare = 0.1
 
 /** What the cells of a column are. */
 export class ColumnStatistics {
@@ -188,7 +188,7 @@ export class ColumnStatistics {
   }
 }
 
-export function newExamples(): Examples {
+function newExamples(): Examples {
   return { count: 0, values: [] }
 }
 

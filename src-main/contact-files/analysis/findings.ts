@@ -90,7 +90,7 @@ function addOptedOut({ reading, statistics, scan, filename }: Context, add: Add)
 }
 
 /** The name of a file that says that it is one of people who opted out. */
-export function isOptOutName(filename: string): boolean {
+function isOptOutName(filename: string): boolean {
   return /(?:^|[^a-z])(?:unsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeldung|black-?list|block-?list|suppress|do[-_ ]?not)/i.test(
     filename
   )

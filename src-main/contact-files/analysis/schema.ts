@@ -28,7 +28,7 @@ export const ColumnAnalysis = Type.Object({
 })
 export type ColumnAnalysis = Static<typeof ColumnAnalysis>
 
-export const findingRules = [
+const findingRules = [
   'no_rows',
   'partly_read',
   'duplicate_headers',

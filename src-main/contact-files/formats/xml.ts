@@ -4,7 +4,7 @@ import { ImportFailure } from '../../csv/failure.ts'
 import { entryStream } from './unpack.ts'
 
 /** What is done with the elements of an XML part; names have no prefix. */
-export interface XmlListener {
+interface XmlListener {
   open?: (name: string, attribute: (name: string) => string | undefined) => void
   text?: (text: string) => void
   close?: (name: string) => void

@@ -28,7 +28,7 @@ export function targetChoice({ target, new_field_type }: ReadingColumn): TargetC
 }
 
 /** What the values of a column are read as; null where they are not read as anything special. */
-export type ValueKind = 'date' | 'day_of_year' | 'number' | 'boolean' | 'select_multiple_checkboxes' | null
+type ValueKind = 'date' | 'day_of_year' | 'number' | 'boolean' | 'select_multiple_checkboxes' | null
 
 export function valueKind({ target, new_field_type }: ReadingColumn, fields: CustomField[]): ValueKind {
   if (target === 'subscribe_time' || target === 'remove_time') return 'date'
