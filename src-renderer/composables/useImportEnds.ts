@@ -33,12 +33,14 @@ export function useImportEnds(): ComputedRef<number | null> {
   })
   let isLooking = false
   // The rows of an import change subscribers, which happens all the time for other reasons.
-  useIntervalFn(async () => {
+  useIntervalFn(() => void followProgress(), progressTime)
+
+  async function followProgress(): Promise<void> {
     if (isLooking || running.value.size === 0) return
     isLooking = true
     await imports.reload()
     isLooking = false
-  }, progressTime)
+  }
 
   function report({ id, name, failed, state, mailing_list_name: list }: ListedImport): void {
     const path = `/imports/${id}`
