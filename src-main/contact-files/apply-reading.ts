@@ -32,6 +32,7 @@ export function applyReading(
     removes_text_marks: removes_text_marks || proposal.removes_text_marks,
     tidies_values,
     several_addresses,
+    all_opted_out: saved.all_opted_out || proposal.all_opted_out,
     opted_out,
     blank_cells,
     columns: proposal.columns.map((column, index) => {

@@ -65,6 +65,7 @@ export class RowInterpreter {
   readonly #email: number
   readonly #columns: { index: number; read: (cell: string) => string | ValueFault }[]
   readonly #statusRules: { index: number; rule: StatusRule; decides: boolean }[]
+  readonly #hasStatus: boolean
   readonly #clean: (cell: string) => string
 
   /** @param fields those of the list, with those that the import creates */
@@ -77,6 +78,7 @@ export class RowInterpreter {
       const rule = status ?? (decides ? ownStatuses : null)
       return rule ? [{ index, rule, decides }] : []
     })
+    this.#hasStatus = this.#statusRules.length > 0 || reading.all_opted_out
     const mapped = columns.flatMap((column, index) =>
       column.target === null || column.target === 'email' || column.target === 'status'
         ? []
@@ -88,7 +90,7 @@ export class RowInterpreter {
     }))
     this.mapping = [
       'email',
-      ...(this.#statusRules.length > 0 ? ['status'] : []),
+      ...(this.#hasStatus ? ['status'] : []),
       ...mapped.map(({ column }) => column.target?.trim() ?? '')
     ]
     this.#clean = cleaner(reading)
@@ -108,7 +110,7 @@ export class RowInterpreter {
     if (status === 'left out') return []
     const cells: string[] = ['']
     let fault = wider(raw, this.#reading.columns.length)
-    if (this.#statusRules.length > 0) cells.push(status)
+    if (this.#hasStatus) cells.push(status)
     for (const { index, read } of this.#columns) {
       const value = read(this.#clean(raw[index] ?? ''))
       if (typeof value === 'string') cells.push(value)
@@ -140,10 +142,11 @@ export class RowInterpreter {
     return this.#reading.several_addresses === 'each' ? addresses : addresses.slice(0, 1)
   }
 
-  /** A status, a word that is none and fails, or '' where no column says anything. */
+  /** A status, a word that is none and fails, or '' where nothing says anything. */
   #statusOf(raw: readonly string[]): string {
-    const { opted_out } = this.#reading
+    const { opted_out, all_opted_out } = this.#reading
     const all: { kind: StatusRule['kind']; status: Status }[] = []
+    if (all_opted_out) all.push({ kind: 'objection', status: 'unsubscribed' })
     for (const { index, rule, decides } of this.#statusRules) {
       const cell = this.#clean(raw[index] ?? '')
       const said = statusSaid(rule, cell)

@@ -89,7 +89,9 @@ export const Reading = Type.Object({
   several_addresses: Type.Enum([...addressChoices]),
   /** Columns whose address is taken where that of the email column is blank, by their places from 0. */
   other_addresses: withDefault(Type.Array(Type.Integer({ minimum: 0 })), []),
-  /** What becomes of people who a column says have opted out. */
+  /** Whether the file is one of people who have opted out although no column says so. */
+  all_opted_out: withDefault(Type.Boolean(), false),
+  /** What becomes of people who have opted out. */
   opted_out: Type.Enum([...optedOutChoices]),
   /** What a blank cell does to a value of a subscriber who is updated. */
   blank_cells: Type.Enum([...blankCellChoices]),

@@ -3,11 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createInterface } from 'node:readline/promises'
 import type { MailingList } from '../api/mailing-lists/schema.ts'
 import type { SubscriberImport } from '../api/subscriber-imports/schema.ts'
-import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { formatCount } from '../base/figures.ts'
 import { messageOf } from '../base/errors.ts'
 import type { FileAnalysis, Finding } from '../contact-files/analysis/schema.ts'
-import { optedOutBy } from '../contact-files/opted-out-file.ts'
 import type { Reading, ReadingColumn } from '../contact-files/schema.ts'
 import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { type LocalApplication, withApplication } from './local-application.ts'
@@ -144,7 +142,7 @@ async function importedFile(
   const { id } = await call<SubscriberImport>('POST', `/mailing_lists/${list.id}/file_imports`, {
     filename,
     reading: analysis.reading,
-    ...statusSettings(analysis, updates)
+    ...overwriteSettings(analysis, updates)
   })
   const done = await endOf(callApi, id, isQuiet)
   if (done.state !== 'finished') {
@@ -158,22 +156,14 @@ async function importedFile(
   }
 }
 
-interface StatusSettings {
-  subscriber_defaults?: { status: SubscriberStatus }
-  overwrite?: boolean
-  overwrite_what?: { custom_fields: boolean; status: boolean }
-}
-
-/** People who are on the list already get the status of the file where everyone in it has opted out, as in the window. */
-function statusSettings(analysis: FileAnalysis, updates: boolean): StatusSettings {
-  const said = optedOutBy(analysis)
-  return {
-    ...(said === 'name' && { subscriber_defaults: { status: 'unsubscribed' } }),
-    ...((updates || said === 'rows') && {
-      overwrite: true,
-      overwrite_what: { custom_fields: updates, status: true }
-    })
-  }
+/** What becomes of people who are on the list: they get the status of a file in which everyone has opted out, as in the window. */
+function overwriteSettings(
+  { findings }: FileAnalysis,
+  updates: boolean
+): { overwrite?: boolean; overwrite_what?: { custom_fields: boolean; status: boolean } } {
+  const isOfOptedOut = findings.some(({ rule }) => rule === 'only_opted_out')
+  if (!updates && !isOfOptedOut) return {}
+  return { overwrite: true, overwrite_what: { custom_fields: updates, status: true } }
 }
 
 const waitTime = 150

@@ -95,24 +95,31 @@ describe('listwright import', () => {
     expect(text).toMatch(sentence)
   })
 
-  it('unsubscribes people who are on the list where everyone in the file has opted out', async () => {
-    const { dataDirectory, api } = await startApplication()
-    const list = await makeList(api)
-    await makeSubscriber(api, list.id, 'anna@example.org')
-    const file = join(await temporaryDirectory(), 'unsubscribes.csv')
-    await writeFile(
-      file,
-      'Email Address,UNSUB_TIME\nanna@example.org,2024-01-02 10:00:00\nbert@example.org,2024-01-03 10:00:00\n'
-    )
+  it.each([
+    [
+      'a column',
+      'people.csv',
+      'Email Address,UNSUB_TIME\nanna@example.org,2024-01-02\nbert@example.org,2024-01-03\n'
+    ],
+    ['its name alone', 'unsubscribes.csv', 'Email Address\nanna@example.org\nbert@example.org\n']
+  ])(
+    'unsubscribes people who are on the list where %s says that everyone has opted out',
+    async (_, name, content) => {
+      const { dataDirectory, api } = await startApplication()
+      const list = await makeList(api)
+      await makeSubscriber(api, list.id, 'anna@example.org')
+      const file = join(await temporaryDirectory(), name)
+      await writeFile(file, content)
 
-    const done = await run(dataDirectory, file, '--list', list.name, '--accept')
+      const done = await run(dataDirectory, file, '--list', list.name, '--accept')
 
-    expect(done.status).toBe(0)
-    expect(await allSubscribers(api, list.id)).toMatchObject([
-      { email: 'anna@example.org', status: 'unsubscribed' },
-      { email: 'bert@example.org', status: 'unsubscribed' }
-    ])
-  })
+      expect(done.status).toBe(0)
+      expect(await allSubscribers(api, list.id)).toMatchObject([
+        { email: 'anna@example.org', status: 'unsubscribed' },
+        { email: 'bert@example.org', status: 'unsubscribed' }
+      ])
+    }
+  )
 
   it.each([
     ['was not accepted', 'people.csv', 'email\na@example.org\n', 0],

@@ -40,6 +40,7 @@ export function plainReading(targets: (string | null)[], changes: Partial<Readin
     tidies_values: false,
     several_addresses: 'first',
     other_addresses: [],
+    all_opted_out: false,
     opted_out: 'as_said',
     blank_cells: 'clear',
     columns: targets.map((target) => readingColumn(target)),

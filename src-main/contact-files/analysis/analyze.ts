@@ -12,7 +12,7 @@ import type { FileSource, Reading } from '../schema.ts'
 import { readAddresses } from '../values/addresses.ts'
 import { hasTextMark } from '../values/tidy.ts'
 import { ColumnStatistics, guessedTypes } from './column-statistics.ts'
-import { findingsOf } from './findings.ts'
+import { findingsOf, isOptOutName, mostOptedOut } from './findings.ts'
 import { type Destination, otherAddresses, proposeColumns } from './propose.ts'
 import type { ColumnAnalysis, FileAnalysis, ReadingChoices } from './schema.ts'
 import {
@@ -101,6 +101,8 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
       scan.columns,
       columns.findIndex(({ target }) => target === 'email')
     ),
+    all_opted_out:
+      scan.rows > 0 && isOptOutName(input.filename) && mostOptedOut(columns, scan.columns).count === 0,
     opted_out: 'as_said',
     blank_cells: 'keep',
     columns

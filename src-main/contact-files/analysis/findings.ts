@@ -67,30 +67,38 @@ function duplicateHeaders(columns: ReadingColumn[]): string[][] {
   return [...places.values()].filter((values) => values.length > 2)
 }
 
-/** How many people the words of the file's columns say have opted out; where all have, the file is one of them. */
+/** Who has opted out: as the columns say, or all where the file is one of such people. */
 function addOptedOut({ reading, statistics, scan, filename }: Context, add: Add): void {
-  let most = 0
-  let rule = ''
-  for (const [index, { status, header }] of reading.columns.entries()) {
+  const { count, header } = mostOptedOut(reading.columns, statistics)
+  if (count > 0)
+    add(count >= scan.rows ? 'only_opted_out' : 'opted_out', null, count, [header, String(scan.rows)])
+  else if (reading.all_opted_out) add('only_opted_out', null, scan.rows, [filename, String(scan.rows)])
+}
+
+/** The column that says of the most people that they have opted out, and of how many. */
+export function mostOptedOut(
+  columns: readonly ReadingColumn[],
+  statistics: readonly ColumnStatistics[]
+): { count: number; header: string } {
+  let most = { count: 0, header: '' }
+  for (const [index, { status, header }] of columns.entries()) {
     const column = statistics[index]
     if (!status || !column) continue
     const { distinct, filled, rows } = column
-    let out = status.blank !== null && status.blank !== 'active' ? rows - filled : 0
+    let count = status.blank !== null && status.blank !== 'active' ? rows - filled : 0
     if (distinct) {
-      for (const [value, count] of distinct) {
+      for (const [value, times] of distinct) {
         const said = statusSaid(status, value)
-        if (said && said !== 'active') out += count
+        if (said && said !== 'active') count += times
       }
-    } else if (status.other !== null && status.other !== 'active') out += filled
-    if (out > most) [most, rule] = [out, header]
+    } else if (status.other !== null && status.other !== 'active') count += filled
+    if (count > most.count) most = { count, header }
   }
-  if (most > 0) add(most >= scan.rows ? 'only_opted_out' : 'opted_out', null, most, [rule, String(scan.rows)])
-  else if (scan.rows > 0 && isOptOutName(filename))
-    add('only_opted_out', null, scan.rows, [filename, String(scan.rows)])
+  return most
 }
 
 /** The name of a file that says that it is one of people who opted out. */
-function isOptOutName(filename: string): boolean {
+export function isOptOutName(filename: string): boolean {
   return /(?:^|[^a-z])(?:unsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeldung|black-?list|block-?list|suppress|do[-_ ]?not)/i.test(
     filename
   )

@@ -1,7 +1,6 @@
 import type { SubscriberImportInput } from '../../api/subscriber-imports.ts'
 import type { FileAnalysis } from '../../api/contact-files.ts'
 import type { ImportMapping } from '../../api/workbench.ts'
-import { optedOutBy } from '../../../src-main/contact-files/opted-out-file.ts'
 import { type SubscriberStatus, subscriberStatuses } from '../../../src-main/api/subscribers/schema.ts'
 
 const parts = ['custom_fields', 'status', 'confirmed', 'format'] as const
@@ -21,11 +20,9 @@ export function newImportOptions(): ImportOptions {
 }
 
 /** For a file of people who have opted out: those who are on the list already are to be unsubscribed as well. */
-export function optionsFor(analysis: FileAnalysis): ImportOptions {
-  const options = newImportOptions()
-  const said = optedOutBy(analysis)
-  if (said === 'rows') return { ...options, overwrite: true, what: ['status'] }
-  return said === 'name' ? { ...options, newStatus: 'unsubscribed' } : options
+export function optionsFor({ findings }: FileAnalysis): ImportOptions {
+  const isOfOptedOut = findings.some(({ rule }) => rule === 'only_opted_out')
+  return { ...newImportOptions(), ...(isOfOptedOut && { overwrite: true, what: ['status'] }) }
 }
 
 /** The options that a saved mapping holds. */
