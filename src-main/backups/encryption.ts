@@ -1,12 +1,13 @@
 import { Decrypter, Encrypter } from 'age-encryption'
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { moveDurably, partialPath } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
+import { beginningOf } from '../base/file-content.ts'
 import { requirePassphrase } from './passphrase.ts'
 import { requireRoom } from './room.ts'
 
@@ -22,17 +23,6 @@ const chunk = 1024 * 1024
 /** Whether a file is encrypted. */
 export async function isEncrypted(path: string): Promise<boolean> {
   return (await beginningOf(path, beginning.length)).toString('latin1') === beginning
-}
-
-/** The first bytes of a file, or all of a shorter one. */
-export async function beginningOf(path: string, bytes: number): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }
 
 /**

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, fsyncSync, openSync, renameSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { copyFile, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { digestOf } from './file-content.ts'
 
 // What was answered with success outlasts a loss of power: the bytes are on disk, and the directory knows their name.
 
@@ -82,12 +81,6 @@ export function copyCompared(from: string, to: string): Promise<void> {
     const [written, readBack] = await Promise.all([digestOf(from), digestOf(partial)])
     if (!written.equals(readBack)) throw new Error(`The file ${to} cannot be read back as it was written.`)
   })
-}
-
-async function digestOf(path: string): Promise<Buffer> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest()
 }
 
 async function copyAs(from: string, to: string, compare: (partial: string) => Promise<void>): Promise<void> {

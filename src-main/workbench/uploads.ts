@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -11,6 +11,7 @@ import { serve } from '../http/serve.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { uploadEndpoints } from './endpoints/uploads.ts'
+import { digestOf } from '../base/file-content.ts'
 import { partialUpload } from '../imports/left-files.ts'
 
 /** PUT /app/v1/uploads/:filename: stores the body as a file of the upload directory, whatever its size. */
@@ -70,13 +71,7 @@ export async function storeUpload(
 async function haveSameContent(path: string, copy: string): Promise<boolean> {
   const [there, copied] = await Promise.all([stat(path).catch(() => null), stat(copy)])
   if (!there?.isFile() || there.size !== copied.size) return false
-  return (await hashOf(path)) === (await hashOf(copy))
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
+  return (await digestOf(path)).equals(await digestOf(copy))
 }
 
 /** File systems take names of 255 bytes; some are left for a number. */

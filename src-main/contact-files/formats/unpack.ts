@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, type StatsFs, statfsSync } from 'node:fs'
-import { mkdir, open, rm, statfs } from 'node:fs/promises'
+import { mkdir, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline as pipe, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { crc32, createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
 import { messageOf, StorageFault, storageFaultOf } from '../../base/errors.ts'
+import { beginningOf } from '../../base/file-content.ts'
 import { ImportFailure } from '../../csv/failure.ts'
 
 const gzip = Buffer.from([0x1f, 0x8b])
@@ -19,7 +20,7 @@ const openArchive = promisify<string, Options, ZipFile>(openZip)
  * @throws ImportFailure for an archive that does not hold exactly one CSV file
  */
 export async function unpackedBytes(path: string): Promise<Readable | null> {
-  const beginning = await readBeginning(path)
+  const beginning = await beginningOf(path, zip.length)
   if (beginning.subarray(0, 2).equals(gzip)) return gunzip(path)
   return beginning.equals(zip) ? onlyFileIn(path) : null
 }
@@ -71,14 +72,18 @@ export async function unpack(path: string, target: string, signal: AbortSignal):
   const bytes = await unpackedBytes(path)
   if (!bytes) return path
   // Nothing is waited for in between: a stream may fail before it is read.
+  await write(bytes, target, signal)
+  return target
+}
+
+/** @throws as {@link unpack}, once what was written is gone: it is of no use, and takes the space that noting a fault needs */
+async function write(bytes: Readable, target: string, signal: AbortSignal): Promise<void> {
   try {
     await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
   } catch (error) {
-    // What is there is of no use, and takes the space that noting a fault needs.
     await rm(target, { force: true })
     throw asFailure(error)
   }
-  return target
 }
 
 /** What unpacking threw: a fault of the storage, or a sentence for the owner of the file. */
@@ -97,14 +102,9 @@ export async function unpackEntry(
   signal: AbortSignal
 ): Promise<void> {
   await mkdir(dirname(target), { recursive: true })
-  try {
-    const bytes = await entryStream(path, name)
-    if (!bytes) throw new ImportFailure(`the archive holds no file ${name}`)
-    await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
-  } catch (error) {
-    await rm(target, { force: true })
-    throw asFailure(error)
-  }
+  const bytes = await entryStream(path, name)
+  if (!bytes) throw new ImportFailure(`the archive holds no file ${name}`)
+  await write(bytes, target, signal)
 }
 
 /** What a file of an archive holds; null where there is no such file. @throws ImportFailure for a broken archive */
@@ -145,7 +145,7 @@ function checkedAgainst({ crc32: wanted, fileName }: Entry): Transform {
 
 /** The names of the files in a zip archive; null for a file that is none. @throws ImportFailure for a broken one */
 export async function archiveNames(path: string): Promise<string[] | null> {
-  if (!(await readBeginning(path)).equals(zip)) return null
+  if (!(await beginningOf(path, zip.length)).equals(zip)) return null
   const archive = await openAnyArchive(path)
   try {
     return (await entriesOf(archive, maxParts)).map(({ fileName }) => fileName)
@@ -163,17 +163,7 @@ function openAnyArchive(path: string): Promise<ZipFile> {
 }
 
 export async function isCompressed(path: string): Promise<boolean> {
-  return (await readBeginning(path)).subarray(0, 2).equals(gzip)
-}
-
-async function readBeginning(path: string): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(zip.length), 0, zip.length, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
+  return (await beginningOf(path, gzip.length)).equals(gzip)
 }
 
 function gunzip(path: string): Readable {
