@@ -40,7 +40,7 @@ export function applyReading(
       if (!known) return unnamed(column)
       const { target } = known
       if (target === null || isImportColumn(target)) return { ...known, header: column.header }
-      const field = fieldNamed(fields as FieldDefinition[], target)
+      const field = fieldNamed(fields, target)
       if (field) return { ...known, header: column.header, target: field.name, new_field_type: null }
       // A field that is gone is created again, of the type that it was created with.
       return known.new_field_type ? { ...known, header: column.header } : column

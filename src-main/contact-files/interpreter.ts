@@ -1,7 +1,8 @@
 import { type FieldDefinition, fieldNamed, ValueFault } from '../api/custom-fields/rules.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
+import { widthComplaint } from '../api/subscriber-imports/width.ts'
 import { isEmail } from '../api/subscribers/rules.ts'
-import type { subscriberStatuses } from '../api/subscribers/schema.ts'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { unescapeFormula } from '../csv/formulas.ts'
 import { isTotal } from './knowledge/totals.ts'
 import type { Reading, ReadingColumn, StatusRule } from './schema.ts'
@@ -19,8 +20,6 @@ import { numberLoss } from './values/numbers.ts'
 import { isBlankWord, tidyCell, withoutTextMark } from './values/tidy.ts'
 import { readTruth } from './values/truth.ts'
 
-type Status = (typeof subscriberStatuses)[number]
-
 /** A row as an import takes it, its cells in the order of {@link RowInterpreter.mapping}. */
 export interface InterpretedRow {
   cells: string[]
@@ -37,7 +36,7 @@ type ColumnKind = CustomFieldType | 'email' | 'status' | 'time' | 'ip' | 'confir
 /** What a column is read as; null for one that is left out. */
 function columnKind(
   { target, new_field_type }: Pick<ReadingColumn, 'target' | 'new_field_type'>,
-  fields: readonly Pick<FieldDefinition, 'name' | 'type'>[]
+  fields: readonly FieldDefinition[]
 ): ColumnKind | null {
   if (target === null) return null
   if (new_field_type) return new_field_type
@@ -54,7 +53,7 @@ function columnKind(
     case 'email_format':
       return target
   }
-  return fieldNamed(fields as FieldDefinition[], target)?.type ?? null
+  return fieldNamed(fields, target)?.type ?? null
 }
 
 /** Reads rows of a file as its description says. It keeps nothing between rows. */
@@ -109,7 +108,7 @@ export class RowInterpreter {
     const status = this.#statusOf(raw)
     if (status === 'left out') return []
     const cells: string[] = ['']
-    let fault = wider(raw, this.#reading.columns.length)
+    let fault = widthComplaint(raw, this.#reading.columns.length)
     if (this.#hasStatus) cells.push(status)
     for (const { index, read } of this.#columns) {
       const value = read(this.#clean(raw[index] ?? ''))
@@ -145,7 +144,7 @@ export class RowInterpreter {
   /** A status, a word that is none and fails, or '' where nothing says anything. */
   #statusOf(raw: readonly string[]): string {
     const { opted_out, all_opted_out } = this.#reading
-    const all: { kind: StatusRule['kind']; status: Status }[] = []
+    const all: { kind: StatusRule['kind']; status: SubscriberStatus }[] = []
     if (all_opted_out) all.push({ kind: 'objection', status: 'unsubscribed' })
     for (const { index, rule, decides } of this.#statusRules) {
       const cell = this.#clean(raw[index] ?? '')
@@ -186,11 +185,6 @@ function isTotalRow(raw: readonly string[], email: string): boolean {
   if (email.includes('@')) return false
   const first = raw.find((cell) => cell.trim() !== '')
   return first !== undefined && isTotal(first)
-}
-
-function wider(raw: readonly string[], columns: number): string | null {
-  if (raw.length <= columns || raw.slice(columns).every((cell) => cell.trim() === '')) return null
-  return `the row has ${raw.length} columns, and the import expects ${columns}`
 }
 
 /** Names what is invisible in an address. */

@@ -6,7 +6,7 @@ import {
   fieldSeparators,
   maxColumns
 } from '../api/subscriber-imports/schema.ts'
-import { subscriberStatuses } from '../api/subscribers/schema.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../api/subscribers/schema.ts'
 import { Nullable, withDefault } from '../http/schema.ts'
 import { readableCharacterSets } from './character-sets.ts'
 
@@ -28,6 +28,9 @@ export const FileSource = Type.Object({
   csv_field_enclosure: Type.Enum([...fieldEnclosures])
 })
 export type FileSource = Static<typeof FileSource>
+
+/** The status for an unknown word, so that no mail is sent by mistake. */
+export const cautiousStatus: SubscriberStatus = 'deactivated'
 
 const Status = Type.Enum([...subscriberStatuses])
 
@@ -70,6 +73,21 @@ export const ReadingColumn = Type.Object({
 })
 export type ReadingColumn = Static<typeof ReadingColumn>
 
+/** A column of which nothing is known but where it goes. */
+export function newColumn(header: string, target: string | null): ReadingColumn {
+  return {
+    header,
+    target,
+    new_field_type: null,
+    status: null,
+    date_order: null,
+    mixed_dates: 'one_order',
+    unfit: 'fail',
+    option_separator: ';',
+    had_values: true
+  }
+}
+
 export const optedOutChoices = ['as_said', 'leave_out', 'active'] as const
 export const addressChoices = ['first', 'each'] as const
 export const blankCellChoices = ['keep', 'clear'] as const
@@ -98,6 +116,16 @@ export const Reading = Type.Object({
   columns: Type.Array(ReadingColumn, { minItems: 1, maxItems: maxColumns })
 })
 export type Reading = Static<typeof Reading>
+
+/** How the file of an import is read; null for one of the API, whose settings are complete. */
+export function readingOf({ reading }: { reading: string | null }): Reading | null {
+  return reading === null ? null : (JSON.parse(reading) as Reading)
+}
+
+/** The column names of a file; null where it has none. */
+export function headersOf({ header_line, columns }: Reading): string[] | null {
+  return header_line === null ? null : columns.map(({ header }) => header)
+}
 
 /** The form in which the headers of two files are compared: case and white space around them do not matter. */
 export function rememberedKey(header: string): string {

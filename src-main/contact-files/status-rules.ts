@@ -1,10 +1,8 @@
-import { subscriberStatuses } from '../api/subscribers/schema.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../api/subscribers/schema.ts'
 import { type StatusRule, statusKey } from './schema.ts'
 import { isNoDate } from './values/dates.ts'
 import { isBlankWord } from './values/tidy.ts'
 import { readAnswer } from './values/truth.ts'
-
-type Status = StatusRule['words'][string]
 
 /** Our own words for statuses, for a column of statuses of which nothing else is known. */
 export const ownStatuses: StatusRule = {
@@ -15,7 +13,7 @@ export const ownStatuses: StatusRule = {
 }
 
 /** The status that wins where columns differ: an objection in any of them counts. */
-const gravity: readonly Status[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
+const gravity: readonly SubscriberStatus[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
 
 const epoch = /^1970-01-01\b/
 const emptyValue =
@@ -37,7 +35,7 @@ export function saysNothing(value: string): boolean {
 export function statusSaid(
   { kind, words, blank, other }: StatusRule,
   cell: string
-): Status | null | undefined {
+): SubscriberStatus | null | undefined {
   if (cell === '') return blank
   const key = statusKey(cell)
   if (Object.hasOwn(words, key)) return words[key]
@@ -55,7 +53,9 @@ export function statusSaid(
 }
 
 /** The status that several columns say together; null where none says anything. */
-export function combinedStatus(said: readonly { kind: StatusRule['kind']; status: Status }[]): Status | null {
+export function combinedStatus(
+  said: readonly { kind: StatusRule['kind']; status: SubscriberStatus }[]
+): SubscriberStatus | null {
   const consents = said.filter(({ kind }) => kind === 'consent').map(({ status }) => status)
   const others = said.filter(({ kind }) => kind !== 'consent').map(({ status }) => status)
   // One consent of several is enough, and one objection of any kind counts.
@@ -63,7 +63,7 @@ export function combinedStatus(said: readonly { kind: StatusRule['kind']; status
   return gravest([...others, ...consent])
 }
 
-function gravest(statuses: readonly Status[]): Status | null {
+function gravest(statuses: readonly SubscriberStatus[]): SubscriberStatus | null {
   const worst = Math.max(-1, ...statuses.map((status) => gravity.indexOf(status)))
   return gravity[worst] ?? null
 }

@@ -17,7 +17,7 @@ import {
 import { correctedPlaces } from './correction-queries.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
-import type { Reading } from '../contact-files/schema.ts'
+import { type Reading, readingOf } from '../contact-files/schema.ts'
 import { createdFields } from '../contact-files/interpreter.ts'
 import { interpretedSettings } from './interpreted-rows.ts'
 import { type ImportBatch, type ImportPlan, type PackedBatch, rowOrderFor } from './plan.ts'
@@ -51,7 +51,7 @@ interface CreateInput {
   organizationId: number
   mailingListId: number
   settings: ImportSettings
-  /** How the file is read; null where the settings say all. */
+  /** How the file is read; null for an import of the API, whose settings are complete. */
   reading: Reading | null
   autoresponders: AutorespondersInput
   source: ImportSource
@@ -254,11 +254,6 @@ const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | n
     path: isAbsolute(row.source_path) ? row.source_path : join(dataDirectory, row.source_path),
     committed: committed.map(({ rows, outcomes }) => ({ rows, outcomes: new Uint8Array(outcomes) }))
   }
-}
-
-/** How the file of an import is read; null where its settings say all. */
-function readingOf({ reading }: ImportRow): Reading | null {
-  return reading === null ? null : (JSON.parse(reading) as Reading)
 }
 
 /** The settings of an import as its file is read. */

@@ -1,3 +1,4 @@
+import { headersOf } from '../contact-files/schema.ts'
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,10 +29,6 @@ interface DryRun {
 const maxKept = 5
 /** Dry runs that work at the same time. */
 const maxAtOnce = 2
-
-function headersOf({ reading }: DryRunThreadOptions['plan']): string[] | null {
-  return reading && reading.header_line !== null ? reading.columns.map(({ header }) => header) : null
-}
 
 function isAtWork({ state }: DryRunProgress): boolean {
   return state === 'splitting' || state === 'importing'
@@ -87,7 +84,7 @@ export class DryRuns {
       progress: newProgress(),
       format: input.plan.settings.file_format,
       columns: input.plan.settings.column_mapping,
-      headers: headersOf(input.plan)
+      headers: input.plan.reading && headersOf(input.plan.reading)
     }
     this.#runs.set(id, run)
     thread.on('message', (progress: DryRunProgress) => (run.progress = progress))

@@ -1,6 +1,7 @@
-import type { FieldDefinition } from '../api/custom-fields/rules.ts'
+import { attributesFor, type FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
-import { RowInterpreter } from '../contact-files/interpreter.ts'
+import { importFormatOf } from '../contact-files/formats/convert.ts'
+import { createdFields, RowInterpreter } from '../contact-files/interpreter.ts'
 import type { Reading } from '../contact-files/schema.ts'
 import type { RowPlan } from './plan.ts'
 
@@ -26,4 +27,40 @@ export function fileFormatOf({ settings: { file_format }, reading }: Pick<RowPla
   return reading
     ? { ...file_format, csv_has_headers: false, first_line: (reading.header_line ?? 0) + 1 }
     : file_format
+}
+
+/** The settings of an import of a file that is read like this. @param options what becomes of its rows */
+export function settingsOf(
+  reading: Reading,
+  options: Omit<ImportSettings, 'column_mapping' | 'default_custom_fields' | 'file_format'>
+): ImportSettings {
+  return {
+    ...options,
+    column_mapping: reading.columns.map(({ target }) => target),
+    default_custom_fields: {},
+    file_format: importFormatOf(reading)
+  }
+}
+
+/** The fields of a list with those that an import with this reading creates. */
+export function fieldsWithCreated(existing: readonly FieldDefinition[], reading: Reading): FieldDefinition[] {
+  return [...existing, ...createdFields(reading).map(pretendedField)]
+}
+
+/** A field that does not exist yet; its id clashes with none that does. */
+function pretendedField(
+  { name, field_type: type }: { name: string; field_type: FieldDefinition['type'] },
+  index: number
+): FieldDefinition {
+  return {
+    id: -1 - index,
+    organizationId: 0,
+    mailingListId: null,
+    name: name.trim(),
+    type,
+    required: false,
+    instructions: null,
+    attributes: attributesFor(type, {}),
+    options: []
+  }
 }

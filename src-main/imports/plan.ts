@@ -14,7 +14,7 @@ export function rowOrderFor(records: number, room: number): RowOrder {
 /** How the rows of a file are read into batches. */
 export interface RowPlan {
   settings: ImportSettings
-  /** How the file is read; null where the settings say all. */
+  /** How the file is read; null for an import of the API, whose settings are complete. */
   reading: Reading | null
   fields: FieldDefinition[]
   /** null = the email is the primary key of the list. */

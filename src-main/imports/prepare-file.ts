@@ -1,5 +1,4 @@
-import { convertContactFile } from '../contact-files/formats/convert.ts'
-import { needsConversion } from '../contact-files/formats/convert.ts'
+import { convertContactFile, needsConversion } from '../contact-files/formats/convert.ts'
 import type { RowPlan } from './plan.ts'
 import { unpack } from '../contact-files/formats/unpack.ts'
 

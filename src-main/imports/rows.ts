@@ -11,6 +11,7 @@ import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rul
 import { emailComplaint, isEmail, subscriberKeys } from '../api/subscribers/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import { dateHint, timeOfWall, parseDate } from '../base/dates.ts'
+import { widthComplaint } from '../api/subscriber-imports/width.ts'
 import type { ImportBatch, RowPlan } from './plan.ts'
 
 /** Reserved columns other than email, which every file has. */
@@ -104,15 +105,9 @@ export class RowReader {
    * @returns null, or the sentence that says why the row failed; it then only keeps its place
    */
   add(batch: ImportBatch, row: readonly string[], malformed: string | null): string | null {
-    const fault = malformed ?? this.#tooManyColumns(row) ?? this.#addChecked(batch, row)
+    const fault = malformed ?? widthComplaint(row, this.#columns) ?? this.#addChecked(batch, row)
     if (fault !== null) addPlaceholder(batch)
     return fault
-  }
-
-  #tooManyColumns(row: readonly string[]): string | null {
-    if (row.length <= this.#columns || row.slice(this.#columns).every((cell) => cell.trim() === ''))
-      return null
-    return `the row has ${row.length} columns, and the import expects ${this.#columns}`
   }
 
   #addChecked(batch: ImportBatch, row: readonly string[]): string | null {

@@ -22,7 +22,7 @@ export async function sendLog(
   reply: FastifyReply,
   directory: string,
   log: ImportOutcome,
-  of: { name: string; file: string; escaped?: FileFormat; headers?: readonly string[] }
+  of: { name: string; file: string; escaped?: FileFormat; headers?: readonly string[] | null }
 ): Promise<FastifyReply> {
   const path = logPath(directory, log)
   const size = await stat(path).then(
@@ -35,7 +35,9 @@ export async function sendLog(
     .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')
     .header('Content-Disposition', `attachment; filename="${of.file}-${log}.${isCsv ? 'csv' : 'txt'}"`)
     .send(
-      isCsv && of.escaped ? Readable.from(escapedRows(path, of.escaped, of.headers)) : createReadStream(path)
+      isCsv && of.escaped
+        ? Readable.from(escapedRows(path, of.escaped, of.headers ?? null))
+        : createReadStream(path)
     )
 }
 
@@ -45,7 +47,7 @@ const failureHeader = 'Error'
 async function* escapedRows(
   path: string,
   format: FileFormat,
-  headers: readonly string[] | undefined
+  headers: readonly string[] | null
 ): AsyncGenerator<string> {
   const write = csvWriter(format, true)
   if (headers) yield write([[...headers, failureHeader]])

@@ -1,10 +1,11 @@
-import { type FileFormat, maxColumns } from '../api/subscriber-imports/schema.ts'
+import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeFile } from '../csv/decode.ts'
 import { ImportFailure } from '../csv/failure.ts'
 import { isBlankRow } from '../contact-files/interpreter.ts'
 import { csvFormat, readRecords } from '../csv/records.ts'
 import { fileFormatOf, interpreterOf } from './interpreted-rows.ts'
+import { checkWidth } from '../api/subscriber-imports/width.ts'
 import type { RowPlan } from './plan.ts'
 
 /**
@@ -69,12 +70,7 @@ async function firstRecord(path: string, format: FileFormat): Promise<string[] |
 }
 
 function checkColumns(fields: string[], mapping: readonly (string | null)[]): void {
-  if (fields.length > maxColumns) {
-    throw new ImportFailure(
-      `the file has ${fields.length.toLocaleString('en')} columns, and at most ${maxColumns} can be imported`,
-      1
-    )
-  }
+  checkWidth(fields.length, 1)
   const email = mapping.indexOf('email')
   if (email >= fields.length) {
     throw new ImportFailure(

@@ -1,13 +1,10 @@
 import { join } from 'node:path'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
-import { attributesFor, type FieldDefinition } from '../api/custom-fields/rules.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { roomFor } from '../api/subscriber-counts/queries.ts'
-import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
-import { importFormatOf } from '../contact-files/formats/convert.ts'
-import { createdFields } from '../contact-files/interpreter.ts'
+import { fieldsWithCreated, settingsOf } from '../imports/interpreted-rows.ts'
 import { logPath } from '../imports/logs.ts'
 import { sendLog } from '../imports/send-log.ts'
 import { checkMapping } from '../api/subscriber-imports/settings.ts'
@@ -24,13 +21,8 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
       const list = await localListById(reader, organizationId, params.mailing_list_id, 'subscriber imports')
       const existing = await fieldsOfList(reader, organizationId, list.id)
       const { filename, reading, ...options } = body
-      const fields = [...existing, ...createdFields(reading).map(pretendedField)]
-      const settings: ImportSettings = {
-        ...options,
-        column_mapping: reading.columns.map(({ target }) => target),
-        default_custom_fields: {},
-        file_format: importFormatOf(reading)
-      }
+      const fields = fieldsWithCreated(existing, reading)
+      const settings = settingsOf(reading, options)
       checkMapping(settings, list, fields)
       const { path } = await findUpload(dataDirectory, organizationId, filename)
       const id = await dryRuns.start(organizationId, {
@@ -56,7 +48,7 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
       return sendLog(reply, logs, params.log, {
         name: `dry run ${params.id}`,
         file: 'dry-run',
-        ...(query.escape_formulas && { escaped: format, ...(headers && { headers }) })
+        ...(query.escape_formulas && { escaped: format, headers })
       })
     },
 
@@ -91,21 +83,3 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
     return { id, ...find(organizationId, id).progress }
   }
 })
-
-/** A field that does not exist yet; its id clashes with none that does. */
-export function pretendedField(
-  { name, field_type: type }: { name: string; field_type: FieldDefinition['type'] },
-  index: number
-): FieldDefinition {
-  return {
-    id: -1 - index,
-    organizationId: 0,
-    mailingListId: null,
-    name: name.trim(),
-    type,
-    required: false,
-    instructions: null,
-    attributes: attributesFor(type, {}),
-    options: []
-  }
-}

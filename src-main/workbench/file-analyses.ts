@@ -6,14 +6,13 @@ import { localListById, mailingListById } from '../api/mailing-lists/queries.ts'
 import { importRow, presentImport } from '../api/subscriber-imports/queries.ts'
 import { applyReading } from '../contact-files/apply-reading.ts'
 import { createdFields, RowInterpreter } from '../contact-files/interpreter.ts'
-import { importFormatOf } from '../contact-files/formats/convert.ts'
 import { refusingFailures } from '../csv/failure.ts'
 import { ok } from '../http/envelope.ts'
 import { hasAccess } from '../http/access.ts'
 import { requireAccess } from '../http/permissions.ts'
 import { serve } from '../http/serve.ts'
+import { fieldsWithCreated, settingsOf } from '../imports/interpreted-rows.ts'
 import { findUpload, sourceDirectory } from '../imports/source.ts'
-import { pretendedField } from './dry-runs.ts'
 import { fileAnalysisEndpoints } from './endpoints/file-analyses.ts'
 import { columnsOfLastImport, rememberedColumns } from './import-mappings/queries.ts'
 
@@ -53,8 +52,7 @@ export const fileAnalysisRoutes = serve(
     'POST /mailing_lists/:mailing_list_id/row_previews': async ({ caller, params, body }) => {
       const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const fields = await fieldsOfList(reader, caller.organizationId, list.id)
-      const all = [...fields, ...createdFields(body.reading).map(pretendedField)]
-      const interpreter = new RowInterpreter(body.reading, all)
+      const interpreter = new RowInterpreter(body.reading, fieldsWithCreated(fields, body.reading))
       return ok({ mapping: interpreter.mapping, rows: body.rows.flatMap((row) => interpreter.read(row)) })
     },
 
@@ -67,12 +65,7 @@ export const fileAnalysisRoutes = serve(
       const id = await writer.run('subscriberImports.create', {
         organizationId,
         mailingListId: params.mailing_list_id,
-        settings: {
-          ...options,
-          column_mapping: reading.columns.map(({ target }) => target),
-          default_custom_fields: {},
-          file_format: importFormatOf(reading)
-        },
+        settings: settingsOf(reading, options),
         reading,
         autoresponders: {},
         source,

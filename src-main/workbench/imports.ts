@@ -14,7 +14,7 @@ import { importsThatAdded } from '../api/subscriber-imports/addition-queries.ts'
 import { importNames } from '../api/subscriber-imports/name-queries.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
-import type { Reading } from '../contact-files/schema.ts'
+import { headersOf, type Reading, readingOf } from '../contact-files/schema.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
@@ -107,7 +107,7 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
         name: `subscriber import ${row.id}`,
         file: `import-${row.id}`,
         escaped: (JSON.parse(row.settings) as StoredSettings).file_format,
-        ...headersOf(row)
+        headers: headersOfImport(row)
       })
     },
 
@@ -159,12 +159,10 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
 })
 
 /** The column names of the file that an import read, or what its columns are where it was told only that. */
-function headersOf({ reading, settings }: ImportRow): { headers?: string[] } {
-  if (reading !== null) {
-    const { header_line, columns } = JSON.parse(reading) as Reading
-    return header_line === null ? {} : { headers: columns.map(({ header }) => header) }
-  }
-  return { headers: (JSON.parse(settings) as StoredSettings).column_mapping.map((name) => name ?? '') }
+function headersOfImport(row: ImportRow): string[] | null {
+  const reading = readingOf(row)
+  if (reading) return headersOf(reading)
+  return (JSON.parse(row.settings) as StoredSettings).column_mapping.map((name) => name ?? '')
 }
 
 /** How corrected rows are read: as the file that they come from, out of a plain CSV file without a header. */

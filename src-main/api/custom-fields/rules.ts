@@ -377,7 +377,11 @@ export function missingFields(fields: readonly FieldDefinition[], values: Stored
     .map((field) => `${field.name} cannot be blank`)
 }
 
-export function fieldNamed(fields: readonly FieldDefinition[], name: string): FieldDefinition | undefined {
+/** Case does not matter. */
+export function fieldNamed<Field extends Pick<FieldDefinition, 'name'>>(
+  fields: readonly Field[],
+  name: string
+): Field | undefined {
   const key = name.trim().toLowerCase()
   return fields.find((field) => field.name.toLowerCase() === key)
 }

@@ -28,7 +28,7 @@ export interface SubscriberImportsTable {
   source_url: string | null
   /** When its download is tried again; null while it is not waited for. */
   retry_at: ColumnType<Time | null, Time | null | undefined, Time | null>
-  /** How its file is read ({@link Reading}); null where its settings say all, as those of a request of the API do. */
+  /** How its file is read ({@link Reading}); null for an import of the API, whose settings are complete. */
   reading: ColumnType<Json | null, Json | null | undefined, Json | null>
   /** Where the bytes are, relative to the data directory. */
   source_path: string

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { stat } from 'node:fs/promises'
+import { beginningOf } from '../../base/file-content.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { ImportFailure } from '../../csv/failure.ts'
 import { seemsEscaped } from '../../csv/formulas.ts'
-import { maxColumns } from '../../api/subscriber-imports/schema.ts'
+import { checkWidth } from '../../api/subscriber-imports/width.ts'
 import { type CharacterSetGuess, guessCharacterSet } from '../formats/character-set.ts'
 import { damagedUtf8, decodeText } from '../formats/text.ts'
-import { beginningOf, type OpenedFile, openContactFile } from '../formats/open.ts'
+import { type OpenedFile, openContactFile } from '../formats/open.ts'
 import { isBlankRow } from '../interpreter.ts'
 import type { FileSource, Reading } from '../schema.ts'
 import { readAddresses } from '../values/addresses.ts'
@@ -26,7 +27,7 @@ import {
   usualWidth
 } from './structure.ts'
 
-/** How much of a file its separators, enclosures and header line are found by, in bytes: a cell may be long. */
+/** How many bytes are read to find separators, enclosures and the header line. A cell may be long. */
 const sampleBytes = 1024 * 1024
 /** Time that the columns of a file are looked at, in milliseconds; of a longer file only the beginning is. */
 const timeBudget = 1500
@@ -41,7 +42,7 @@ export interface AnalysisInput {
   filename: string
   choices: ReadingChoices
   destination: Destination
-  /** Where archives and spreadsheets are unpacked, for the analysis alone. */
+  /** A directory of this analysis alone, for unpacked archives and spreadsheets. */
   directory: string
 }
 
@@ -61,8 +62,7 @@ export async function analyzeFile(input: AnalysisInput): Promise<FileAnalysis> {
 async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisInput): Promise<FileAnalysis> {
   const { choices, destination } = input
   const characterSets = await characterSetsOf(opened, choices)
-  const source = await sourceOf(opened, characterSets, choices)
-  const sample = await sampleOf(opened, source)
+  const { source, sample } = await sampleOf(opened, characterSets, choices)
   const header_line =
     choices.header_line === undefined ? findHeaderLine(sample) : chosenHeaderLine(sample, choices.header_line)
   const headers = headersOf(sample, header_line)
@@ -70,12 +70,7 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     ({ cells, line }) => line > (header_line ?? 0) && !isSeparatorLine(cells) && !isBlankRow(cells)
   )
   const width = widthOf(headers, body)
-  if (width > maxColumns) {
-    throw new ImportFailure(
-      `the file has ${width.toLocaleString('en')} columns, and at most ${maxColumns} can be imported`,
-      1
-    )
-  }
+  checkWidth(width, 1)
   const unescapes_formulas = seemsEscaped(body.flatMap(({ cells }) => cells))
   const isOwn = isOwnExport(headers)
   const removes_text_marks =
@@ -145,14 +140,27 @@ async function characterSetsOf(
   return character_set ? { ...guess, characterSet: character_set, confidence: 1 } : guess
 }
 
-async function sourceOf(
+/** How the records of a file are written, and the first ones. */
+async function sampleOf(
   opened: OpenedFile,
-  { characterSet }: CharacterSetGuess,
+  { characterSet: character_set }: CharacterSetGuess,
   choices: ReadingChoices
-): Promise<FileSource> {
-  const common = { kind: opened.kind, entry: opened.entry, sheet: opened.sheet, character_set: characterSet }
-  if (opened.kind !== 'csv') return { ...common, csv_field_separator: ',', csv_field_enclosure: '"' }
-  return { ...common, ...detectStructure(await sampleText(opened.path, characterSet), choices) }
+): Promise<{ source: FileSource; sample: SampleRecord[] }> {
+  const { kind, entry, sheet } = opened
+  const common = { kind, entry, sheet, character_set }
+  if (kind === 'csv') {
+    const text = await sampleText(opened.path, character_set)
+    const structure = detectStructure(text, choices)
+    const { csv_field_separator: separator, csv_field_enclosure: enclosure } = structure
+    const sample = readSample(text, separator, enclosure, sampleRecords).records
+    return { source: { ...common, ...structure }, sample }
+  }
+  const sample: SampleRecord[] = []
+  await opened.readRows((cells, line) => {
+    sample.push({ cells, line, fault: null })
+    return sample.length < sampleRecords
+  }, character_set)
+  return { source: { ...common, csv_field_separator: ',', csv_field_enclosure: '"' }, sample }
 }
 
 async function sampleText(path: string, characterSet: string): Promise<string> {
@@ -164,21 +172,7 @@ async function sampleText(path: string, characterSet: string): Promise<string> {
   return text
 }
 
-async function sampleOf(opened: OpenedFile, source: FileSource): Promise<SampleRecord[]> {
-  if (opened.kind === 'csv') {
-    const text = await sampleText(opened.path, source.character_set)
-    const { csv_field_separator: separator, csv_field_enclosure: enclosure } = source
-    return readSample(text, separator, enclosure, sampleRecords).records
-  }
-  const records: SampleRecord[] = []
-  await opened.readRows((cells, line) => {
-    records.push({ cells, line, fault: null })
-    return records.length < sampleRecords
-  }, source.character_set)
-  return records
-}
-
-/** The line of the record that begins at or after a chosen line. @throws ImportFailure where there is none near the beginning */
+/** The line of the first record at or after the chosen line. @throws ImportFailure if the sample has none */
 function chosenHeaderLine(sample: SampleRecord[], chosen: number | null): number | null {
   if (chosen === null) return null
   const record = sample.find(({ line }) => line >= chosen)

@@ -11,12 +11,7 @@ import {
   tidyCell
 } from '../values/tidy.ts'
 import { readTruth } from '../values/truth.ts'
-
-/** Some values of a kind, for a person to see, and how many there are. */
-export interface Examples {
-  count: number
-  values: string[]
-}
+import type { Examples } from './schema.ts'
 
 /** The types that a column without one may be given. */
 export const guessedTypes = ['number', 'boolean', 'date', 'day_of_year'] as const
@@ -24,9 +19,9 @@ export type GuessedType = (typeof guessedTypes)[number]
 
 /** Rows of which every cell is looked at for everything; later ones only for what their column may still be. */
 export const fullyCheckedRows = 20_000
-/** Values of a column that are told apart; a column with more has no words. */
+/** The most distinct values that are counted; a column with more has no words. */
 const maxDistinct = 200
-/** What is told apart of a value, in characters. */
+/** Characters of a value that are compared. */
 const maxWordLength = 100
 const maxExamples = 5
 const maxSamples = 3
@@ -35,10 +30,10 @@ const maxRemembered = 20_000
 /** A day of the year that is no number and no range: with two digits each, a dot at its end, or the name of a month. */
 const certainDay = /^(?:--.*|\d\d[-/.]\d\d\.?|\d{1,2}\.\s?\d{1,2}\.|.*\p{L}.*)$/u
 
-/** A type with more values that do not fit is none for the column. */
+/** If a larger share of the values does not fit a type, the column does not have that type. */
 const maxUnfitShare = 0.1
 
-/** What the cells of a column are. */
+/** Statistics of the cells of a column. */
 export class ColumnStatistics {
   rows = 0
   filled = 0
@@ -49,7 +44,7 @@ export class ColumnStatistics {
   marked = newExamples()
   lostDigits = newExamples()
   blankWords = newExamples()
-  /** Whether there are cells of several lines, or longer ones than a line of text may be. */
+  /** Whether a cell has several lines or more than 255 characters. */
   isLong = false
   samples: string[] = []
   /** Value -> how often; null once there are too many. */
@@ -64,7 +59,7 @@ export class ColumnStatistics {
   orders = { any: 0, mdy: 0, dmy: 0, both: 0 }
   /** Days without a year. */
   days = 0
-  /** Those of them that are nothing else: 24.12. and --12-24, where 4.5 may be a number and 6-10 a range. */
+  /** Days that cannot be anything else, such as 24.12. and --12-24; 4.5 may be a number, and 6-10 a range. */
   certainDays = 0
   ambiguous = newExamples()
   noDates = newExamples()
@@ -173,7 +168,7 @@ export class ColumnStatistics {
     }
   }
 
-  /** Whether nearly all values are of a type, and which are not. */
+  /** Whether nearly all values are of a type. */
   isNearly(type: GuessedType): boolean {
     if (this.filled === 0 || !this.#alive.has(type)) return false
     const words = this.blankWords.count

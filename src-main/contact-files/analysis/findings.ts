@@ -4,9 +4,9 @@ import { statusSaid } from '../status-rules.ts'
 import { isTotal } from '../knowledge/totals.ts'
 import type { Reading, ReadingColumn } from '../schema.ts'
 import type { Scan } from './analyze.ts'
-import type { ColumnStatistics, Examples, GuessedType } from './column-statistics.ts'
+import type { ColumnStatistics, GuessedType } from './column-statistics.ts'
 import { isFailureColumn } from './propose.ts'
-import type { Finding } from './schema.ts'
+import type { Examples, Finding } from './schema.ts'
 import type { SampleRecord } from './structure.ts'
 
 interface Context {
@@ -18,7 +18,7 @@ interface Context {
   filename: string
 }
 
-/** What there is to say about a file and the proposal to read it, the file as a whole first. */
+/** Findings about a file and the proposal to read it; those about the whole file come first. */
 export function findingsOf(context: Context, { confidence }: CharacterSetGuess): Finding[] {
   const { reading, scan, sample, opened } = context
   const findings: Finding[] = []
@@ -150,7 +150,12 @@ function addDates(
   }
 }
 
-function addExamples(rule: Finding['rule'], index: number, examples: Examples | undefined, add: Add): void {
+function addExamples(
+  rule: Finding['rule'],
+  index: number | null,
+  examples: Examples | undefined,
+  add: Add
+): void {
   if (examples && examples.count > 0) add(rule, index, examples.count, examples.values)
 }
 
@@ -165,8 +170,11 @@ function joined(all: (Examples | undefined)[]): Examples {
 /** What tidying would change, in all columns together. */
 function addTidying({ statistics }: Context, add: Add): void {
   const kinds = ['formula', 'no_value', 'invisible'] as const
-  const all = joined(statistics.flatMap(({ tidied }) => kinds.map((kind) => tidied[kind])))
-  if (all.count > 0) add('tidied', null, all.count, all.values)
-  const marked = joined(statistics.map((each) => each.marked))
-  if (marked.count > 0) add('text_marks', null, marked.count, marked.values)
+  addExamples(
+    'tidied',
+    null,
+    joined(statistics.flatMap(({ tidied }) => kinds.map((kind) => tidied[kind]))),
+    add
+  )
+  addExamples('text_marks', null, joined(statistics.map(({ marked }) => marked)), add)
 }

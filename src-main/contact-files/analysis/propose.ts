@@ -1,6 +1,7 @@
 import { type FieldDefinition, fieldNamed } from '../../api/custom-fields/rules.ts'
 import type { CustomFieldType } from '../../api/custom-fields/schema.ts'
 import { type ImportColumn, importColumns, isImportColumn } from '../../api/subscriber-imports/rules.ts'
+import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
 import { datesOf } from '../date-orders.ts'
 import { fieldCode, freeFieldName } from '../field-names.ts'
 import {
@@ -14,7 +15,7 @@ import {
   namesLike
 } from '../knowledge/headers.ts'
 import { ownStatuses } from '../status-rules.ts'
-import { type ReadingColumn, rememberedKey, type StatusRule } from '../schema.ts'
+import { newColumn, type ReadingColumn, rememberedKey, type StatusRule } from '../schema.ts'
 import { isBlankWord } from '../values/tidy.ts'
 import { areTruths } from '../values/truth.ts'
 import { type ColumnStatistics, fullyCheckedRows } from './column-statistics.ts'
@@ -132,20 +133,6 @@ function failedRowsColumns(columns: Column[], destination: Destination): Reading
   if (columns.some(({ header }) => header !== '') || !isFailureColumn(reason.statistics)) return null
   const kept = last.map((column) => stillThere({ ...column, header: '' }, destination) ?? newColumn('', null))
   return [...kept, newColumn('', null)]
-}
-
-function newColumn(header: string, target: string | null): ReadingColumn {
-  return {
-    header,
-    target,
-    new_field_type: null,
-    status: null,
-    date_order: null,
-    mixed_dates: 'one_order',
-    unfit: 'fail',
-    option_separator: ';',
-    had_values: true
-  }
 }
 
 /** How a column with this header was read last, as far as the list still has what it went to and its values allow it. */
@@ -311,13 +298,12 @@ function roleProposal(
     case 'remove_ip':
       return free('remove_ip') && holdsAddressesOfMachines(statistics) ? newColumn(header, 'remove_ip') : null
     case 'remove_time':
+    case 'opt_out':
       return removal(column, free('remove_time'), 'unsubscribed')
     case 'email_format':
       return destination.hasFormat && free('email_format') && holdsFormats(statistics)
         ? { ...newColumn(header, 'email_format'), unfit: 'blank' }
         : null
-    case 'opt_out':
-      return removal(column, free('remove_time'), 'unsubscribed')
     case 'bounce':
       return removal(column, free('remove_time'), 'bounced')
     case 'complaint':
@@ -364,7 +350,7 @@ function holdsFormats({ samples }: ColumnStatistics): boolean {
 }
 
 /** A column of times at which people left: who has one has left. */
-function removal(column: Column, isFree: boolean, status: StatusRule['words'][string]): ReadingColumn | null {
+function removal(column: Column, isFree: boolean, status: SubscriberStatus): ReadingColumn | null {
   const { header, statistics } = column
   if (statistics.filled === 0) return isFree ? reservedColumn(column, 'remove_time') : null
   if (!holdsDates(statistics)) return withRule(column, objectionRule(statistics, status))
@@ -408,7 +394,7 @@ function fieldProposal({ header, statistics }: Column, field: FieldDefinition): 
       return {
         ...column,
         ...datesOf(statistics.orders),
-        unfit: isMostlyFit(statistics, field.type) ? 'blank' : 'fail'
+        unfit: statistics.isNearly(field.type) ? 'blank' : 'fail'
       }
     case 'number':
     case 'boolean':
@@ -436,10 +422,6 @@ function optionSeparator({ distinct, samples }: ColumnStatistics, field: FieldDe
     if (known > most) [best, most] = [separator, known]
   }
   return best
-}
-
-function isMostlyFit(statistics: ColumnStatistics, type: 'date' | 'day_of_year'): boolean {
-  return statistics.isNearly(type)
 }
 
 function onlyBlankWords(statistics: ColumnStatistics, type: 'number' | 'boolean'): boolean {

@@ -3,7 +3,9 @@ import { Nullable } from '../../http/schema.ts'
 import { readableCharacterSets } from '../character-sets.ts'
 import { FileSource, fileKinds, Reading } from '../schema.ts'
 
-const Examples = Type.Object({ count: Type.Integer(), values: Type.Array(Type.String()) })
+/** Some values of a kind, for a person to see, and how many there are. */
+export const Examples = Type.Object({ count: Type.Integer(), values: Type.Array(Type.String()) })
+export type Examples = Static<typeof Examples>
 
 /** What a column of a file holds, as far as the file was read. */
 export const ColumnAnalysis = Type.Object({

@@ -1,14 +1,12 @@
+import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
 import { headerKey, headerRoles } from '../knowledge/headers.ts'
 import { isTellingWord, statusOfWord } from '../knowledge/statuses.ts'
-import { statusKey, type StatusRule } from '../schema.ts'
+import { cautiousStatus, statusKey, type StatusRule } from '../schema.ts'
 import { saysNothing } from '../status-rules.ts'
 import { readAnswer } from '../values/truth.ts'
 import type { ColumnStatistics } from './column-statistics.ts'
 
 // What the values of a column say of who may be written to.
-
-/** The status for an unknown word, so that no mail is sent by mistake. */
-const cautious = 'deactivated'
 
 /** A column with more values, such as one of reasons, says it with any value. */
 const maxRuleWords = 100
@@ -36,7 +34,7 @@ export function statusRule({ distinct, filled }: ColumnStatistics, header: strin
   if (!isTelling && !isStatus) return null
   const isWhole = understood >= filled * 0.5
   if (isWhole && (isTelling || unknown.length === 0 || ofSubscription.test(headerKey(header)))) {
-    for (const word of unknown) known[word] = cautious
+    for (const word of unknown) known[word] = cautiousStatus
     return { kind: 'status', words: known, blank: null, other: null }
   }
   // Among other words, those that tell who has left still do.
@@ -47,12 +45,13 @@ export function statusRule({ distinct, filled }: ColumnStatistics, header: strin
 export function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): StatusRule {
   if (rule.kind !== 'status' || rule.other !== null) return rule
   const words = { ...rule.words }
-  for (const value of distinct?.keys() ?? []) words[statusKey(value)] ??= statusOfWord(value) ?? cautious
+  for (const value of distinct?.keys() ?? [])
+    words[statusKey(value)] ??= statusOfWord(value) ?? cautiousStatus
   return { ...rule, words }
 }
 
 /** The rule of a column with dates of leaving: every person with a date has left. */
-export function removalRule(status: StatusRule['words'][string]): StatusRule {
+export function removalRule(status: SubscriberStatus): StatusRule {
   return { kind: 'objection', words: {}, blank: null, other: status }
 }
 
@@ -65,7 +64,7 @@ const noReason = /^https?:|^www\.|%$|^\d+[.,]\d+$/i
  */
 export function objectionRule(
   { distinct, filled, rows }: ColumnStatistics,
-  status: StatusRule['words'][string]
+  status: SubscriberStatus
 ): StatusRule | null {
   const values = [...(distinct?.keys() ?? [])]
   if (values.some((value) => noReason.test(value)) && !values.every((value) => readAnswer(value) !== null))
@@ -115,10 +114,7 @@ export function consentRule({ distinct, filled, rows }: ColumnStatistics): Statu
 export const datedConsentRule: StatusRule = { kind: 'consent', words: {}, blank: null, other: null }
 
 /** The rule of a column of yes and no, of which no means a status. */
-export function denialRule(
-  { distinct }: ColumnStatistics,
-  status: StatusRule['words'][string]
-): StatusRule | null {
+export function denialRule({ distinct }: ColumnStatistics, status: SubscriberStatus): StatusRule | null {
   const words: StatusRule['words'] = {}
   for (const value of distinct?.keys() ?? []) {
     const answer = readAnswer(value)

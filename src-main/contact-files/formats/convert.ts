@@ -9,7 +9,8 @@ import { type OpenedFile, openContactFile } from './open.ts'
 import { decodeText, importCharacterSet } from './text.ts'
 import { asFailure, requireSpace } from './unpack.ts'
 import { ImportFailure } from '../../csv/failure.ts'
-import { type FileFormat, maxColumns } from '../../api/subscriber-imports/schema.ts'
+import type { FileFormat } from '../../api/subscriber-imports/schema.ts'
+import { checkWidth } from '../../api/subscriber-imports/width.ts'
 
 /** Whether an import cannot read a file as it is: it is no CSV file, inside an archive with others, or in another character set. */
 export function needsConversion({ kind, entry, character_set }: FileSource): boolean {
@@ -66,12 +67,7 @@ async function writeRows(
   let line = 1
   try {
     const isWhole = await opened.readRows((cells, at) => {
-      if (cells.length > maxColumns) {
-        throw new ImportFailure(
-          `the file has ${cells.length} columns, and at most ${maxColumns} can be imported`,
-          at
-        )
-      }
+      checkWidth(cells.length, at)
       text += '\n'.repeat(Math.max(0, at - line))
       text += write([cells.map((cell) => cell.replaceAll(/\r\n|\n|\r/g, cellLineBreak))])
       line = Math.max(line, at) + 1

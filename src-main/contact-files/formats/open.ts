@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { beginningOf } from '../../base/file-content.ts'
 import { ImportFailure } from '../../csv/failure.ts'
+import { contactExtensions } from '../extensions.ts'
 import type { FileKind } from '../schema.ts'
 import { odsSheets, readOds } from './ods.ts'
 import { archiveNames, isCompressed, unpack, unpackEntry } from './unpack.ts'
@@ -121,15 +123,13 @@ function spreadsheetKind(names: readonly string[]): 'xlsx' | 'ods' | null {
   return null
 }
 
-const contactExtensions = new Set(['.csv', '.tsv', '.tab', '.txt', '.xlsx', '.ods', '.vcf', '.vcard'])
-
 function isContactFile(name: string): boolean {
   const file = name.split('/').at(-1) ?? ''
   return (
     !name.endsWith('/') &&
     !name.startsWith('__MACOSX/') &&
     !file.startsWith('.') &&
-    contactExtensions.has(extname(file).toLowerCase())
+    contactExtensions.includes(extname(file).slice(1).toLowerCase())
   )
 }
 
@@ -176,15 +176,4 @@ async function kindOf(path: string, names: readonly string[] | null): Promise<Fi
   // The letters of vCards are ASCII in every character set, but for the zeros of UTF-16.
   const text = beginning.toString('latin1').replaceAll('\0', '')
   return /^(?:[\u00ef\u00bb\u00bf\u00ff\u00fe]*)\s*BEGIN:VCARD/i.test(text) ? 'vcard' : 'csv'
-}
-
-/** The first bytes of a file. */
-export async function beginningOf(path: string, bytes: number): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }

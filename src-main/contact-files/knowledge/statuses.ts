@@ -1,11 +1,9 @@
-import type { subscriberStatuses } from '../../api/subscribers/schema.ts'
+import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
 import { list } from './list.ts'
 import { statusKey } from '../schema.ts'
 
-type Status = (typeof subscriberStatuses)[number]
-
 /** Words for statuses in the exports of other services, in English and German, as statusKey() writes them. */
-const words: Record<Status, readonly string[]> = {
+const words: Record<SubscriberStatus, readonly string[]> = {
   active: list(`
     subscribed, active, enabled, confirmed, opted in, opt in, optin, double opt in, single opt in,
     verified, mailable, sendable, engaged, valid, subscriber, marketing contact, explicit, implicit,
@@ -36,13 +34,13 @@ const words: Record<Status, readonly string[]> = {
   `)
 }
 
-const statusByWord = new Map<string, Status>()
-for (const [status, names] of Object.entries(words) as [Status, readonly string[]][]) {
+const statusByWord = new Map<string, SubscriberStatus>()
+for (const [status, names] of Object.entries(words) as [SubscriberStatus, readonly string[]][]) {
   for (const name of names) statusByWord.set(name, status)
 }
 
 /** The status that a word of another service stands for; null for a word that is none. */
-export function statusOfWord(word: string): Status | null {
+export function statusOfWord(word: string): SubscriberStatus | null {
   return statusByWord.get(statusKey(word)) ?? null
 }
 

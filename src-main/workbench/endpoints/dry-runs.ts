@@ -5,7 +5,7 @@ import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 import { importOutcomes, SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import type { DryRunProgress } from '../../imports/dry-run.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
-import { importOptions } from './file-analyses.ts'
+import { importOptions, readingLimits } from './file-analyses.ts'
 import { FailedRowsAnswer, FailedRowsQuery } from './imports.ts'
 
 const DryRunInput = Type.Object({
@@ -34,8 +34,7 @@ export const dryRunEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/dry_runs': {
     access: 'subscriber.import',
     params: MailingListParams,
-    bodyLimit: 8 * 1024 * 1024,
-    bodyRules: { maxValues: 200_000 },
+    ...readingLimits,
     body: DryRunInput,
     answer: envelope(DryRun)
   },

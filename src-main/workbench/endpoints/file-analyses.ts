@@ -13,8 +13,8 @@ const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } 
 export const importOptions = { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults }
 
 const Filename = Type.String({ minLength: 1 })
-/** Descriptions of files with many columns and words. */
-const bodyRules = { maxValues: 200_000 }
+/** For descriptions of files with many columns and words. */
+export const readingLimits = { bodyLimit: 8 * 1024 * 1024, bodyRules: { maxValues: 200_000 } }
 
 const RowPreview = Type.Object({
   /** What each cell of a row is, as in column_mapping. */
@@ -33,8 +33,7 @@ export const fileAnalysisEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/file_analyses': {
     access: 'subscriber.import',
     params: MailingListParams,
-    bodyLimit: 8 * 1024 * 1024,
-    bodyRules,
+    ...readingLimits,
     body: Type.Object({
       filename: Filename,
       choices: withDefault(ReadingChoices, {}),
@@ -48,8 +47,7 @@ export const fileAnalysisEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/row_previews': {
     access: 'subscriber.import',
     params: MailingListParams,
-    bodyLimit: 8 * 1024 * 1024,
-    bodyRules,
+    ...readingLimits,
     body: Type.Object({
       reading: Reading,
       rows: Type.Array(Type.Array(Type.String({ maxLength: maxPreviewedCell })), {
@@ -63,8 +61,7 @@ export const fileAnalysisEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/file_imports': {
     access: 'subscriber.import',
     params: MailingListParams,
-    bodyLimit: 8 * 1024 * 1024,
-    bodyRules,
+    ...readingLimits,
     body: Type.Object({ filename: Filename, reading: Reading, ...importOptions }),
     answer: envelope(SubscriberImport)
   }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ImportSettings } from '../../api/subscriber-imports/schema.ts'
-import type { Reading, ReadingColumn } from '../../contact-files/schema.ts'
+import { newColumn, type ReadingColumn, readingOf } from '../../contact-files/schema.ts'
 import type { Schema } from '../../database/schema.ts'
 
 /** How the columns of the last imports were read, by rememberedKey(). */
@@ -31,7 +31,8 @@ export async function columnsOfLastImport(
     .limit(1)
     .executeTakeFirst()
   if (!row) return null
-  if (row.reading !== null) return (JSON.parse(row.reading) as Reading).columns
+  const reading = readingOf(row)
+  if (reading) return reading.columns
   const { column_mapping, file_format } = JSON.parse(row.settings) as ImportSettings
   return column_mapping.map((target) =>
     columnOf({ header_key: '', target, date_format: file_format.date_format, reading: null })
@@ -46,15 +47,5 @@ function columnOf(row: {
   reading: string | null
 }): ReadingColumn {
   if (row.reading !== null) return JSON.parse(row.reading) as ReadingColumn
-  return {
-    header: row.header_key,
-    target: row.target,
-    new_field_type: null,
-    status: null,
-    date_order: row.date_format,
-    mixed_dates: 'one_order',
-    unfit: 'fail',
-    option_separator: ';',
-    had_values: true
-  }
+  return { ...newColumn(row.header_key, row.target), date_order: row.date_format }
 }

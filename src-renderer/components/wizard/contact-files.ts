@@ -1,22 +1,11 @@
-/** What contact files are called. Others are not looked into when they are dropped on the window. */
-export const contactExtensions = [
-  'csv',
-  'tsv',
-  'tab',
-  'txt',
-  'xlsx',
-  'xls',
-  'ods',
-  'numbers',
-  'vcf',
-  'vcard',
-  'zip',
-  'gz'
-]
+import { contactExtensions } from '../../../src-main/contact-files/extensions.ts'
+
+/** What is taken when it is dropped on the window: also archives, and what is only told how to save it otherwise. */
+export const takenExtensions = [...contactExtensions, 'xls', 'numbers', 'zip', 'gz']
 
 export function isContactFile(name: string): boolean {
   const extension = name.toLowerCase().split('.').at(-1) ?? ''
-  return name.includes('.') && contactExtensions.includes(extension)
+  return name.includes('.') && takenExtensions.includes(extension)
 }
 
 /** The page on which files of the upload directory are imported, one after the other. @param listId null to be asked */

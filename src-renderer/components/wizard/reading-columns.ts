@@ -3,7 +3,7 @@ import type { CustomFieldType } from '../../../src-main/api/custom-fields/schema
 import { subscriberStatuses, type SubscriberStatus } from '../../../src-main/api/subscribers/schema.ts'
 import { datesOf } from '../../../src-main/contact-files/date-orders.ts'
 import { fieldCode, freeFieldName } from '../../../src-main/contact-files/field-names.ts'
-import { rememberedKey, statusKey } from '../../../src-main/contact-files/schema.ts'
+import { cautiousStatus, rememberedKey, statusKey } from '../../../src-main/contact-files/schema.ts'
 import type { ColumnAnalysis, FileAnalysis, Reading, ReadingColumn } from '../../api/contact-files.ts'
 import type { CustomField } from '../../api/custom-fields.ts'
 import type { ImportMapping } from '../../api/workbench.ts'
@@ -68,14 +68,11 @@ export function retargeted(
     : to
 }
 
-/** Proposed for a word that is not a status of ours, so that no mail is sent by mistake. */
-const cautious: SubscriberStatus = 'deactivated'
-
 /** What each word of a column means that a person says holds statuses. */
 function statusRule({ status }: ReadingColumn, { words }: ColumnAnalysis): ReadingColumn['status'] {
   if (status) return status
   const known = (value: string): SubscriberStatus =>
-    subscriberStatuses.find((each) => each === value.toLowerCase()) ?? cautious
+    subscriberStatuses.find((each) => each === value.toLowerCase()) ?? cautiousStatus
   return {
     kind: 'status',
     words: Object.fromEntries((words ?? []).map(({ value }) => [statusKey(value), known(value)])),

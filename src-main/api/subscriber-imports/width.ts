@@ -1,0 +1,17 @@
+import { ImportFailure } from '../../csv/failure.ts'
+import { maxColumns } from './schema.ts'
+
+/** @throws ImportFailure at the line for a file with more columns than can be imported */
+export function checkWidth(columns: number, line: number): void {
+  if (columns <= maxColumns) return
+  throw new ImportFailure(
+    `the file has ${columns.toLocaleString('en')} columns, and at most ${maxColumns} can be imported`,
+    line
+  )
+}
+
+/** Why a row with more cells than there are columns fails; null for one that has none but blank ones. */
+export function widthComplaint(row: readonly string[], columns: number): string | null {
+  if (row.length <= columns || row.slice(columns).every((cell) => cell.trim() === '')) return null
+  return `the row has ${row.length} columns, and the import expects ${columns}`
+}
