@@ -56,13 +56,20 @@ function columnKind(
   return fieldNamed(fields, target)?.type ?? null
 }
 
+/** How the cell at a place of a row is read. */
+interface CellReader {
+  index: number
+  read: (cell: string) => string | ValueFault
+}
+
 /** Reads rows of a file as its description says. It keeps nothing between rows. */
 export class RowInterpreter {
   /** What each cell of an interpreted row is, as in column_mapping. */
   readonly mapping: string[]
   readonly #reading: Reading
-  readonly #email: number
-  readonly #columns: { index: number; read: (cell: string) => string | ValueFault }[]
+  /** The places of the column of addresses, and of those that fill its blanks. */
+  readonly #emails: number[]
+  readonly #columns: CellReader[][]
   readonly #statusRules: { index: number; rule: StatusRule; decides: boolean }[]
   readonly #hasStatus: boolean
   readonly #clean: (cell: string) => string
@@ -71,7 +78,12 @@ export class RowInterpreter {
   constructor(reading: Reading, fields: readonly FieldDefinition[]) {
     this.#reading = reading
     const { columns } = reading
-    this.#email = columns.findIndex(({ target }) => target === 'email')
+    const fillers = (wanted: string): { index: number; column: ReadingColumn }[] =>
+      columns.flatMap((column, index) => (column.fills_in === wanted ? [{ index, column }] : []))
+    this.#emails = [
+      columns.findIndex(({ target }) => target === 'email'),
+      ...fillers('email').map(({ index }) => index)
+    ]
     this.#statusRules = columns.flatMap(({ status, target }, index) => {
       const decides = target === 'status'
       const rule = status ?? (decides ? ownStatuses : null)
@@ -83,10 +95,13 @@ export class RowInterpreter {
         ? []
         : [{ index, column }]
     )
-    this.#columns = mapped.map(({ index, column }) => ({
-      index,
-      read: readerOf(column, columnKind(column, fields), fields)
-    }))
+    this.#columns = mapped.map(({ index, column }) => [
+      { index, read: readerOf(column, columnKind(column, fields), fields) },
+      ...fillers(column.target ?? '').map((filler) => {
+        const stand = { ...filler.column, target: column.target, new_field_type: null }
+        return { index: filler.index, read: readerOf(stand, columnKind(stand, fields), fields) }
+      })
+    ])
     this.mapping = [
       'email',
       ...(this.#hasStatus ? ['status'] : []),
@@ -110,8 +125,8 @@ export class RowInterpreter {
     const cells: string[] = ['']
     let fault = widthComplaint(raw, this.#reading.columns.length)
     if (this.#hasStatus) cells.push(status)
-    for (const { index, read } of this.#columns) {
-      const value = read(this.#clean(raw[index] ?? ''))
+    for (const readers of this.#columns) {
+      const value = this.#valueOf(raw, readers)
       if (typeof value === 'string') cells.push(value)
       else {
         cells.push('')
@@ -124,13 +139,20 @@ export class RowInterpreter {
     }))
   }
 
-  /** The cell of the address, or that of another column of addresses where it is blank. */
+  /** The cell of the address, or the first one that fills its blank. */
   #emailOf(raw: readonly string[]): string {
-    const email = this.#clean(raw[this.#email] ?? '')
-    if (email !== '') return email
-    for (const index of this.#reading.other_addresses) {
-      const other = this.#clean(raw[index] ?? '')
-      if (other !== '') return other
+    for (const index of this.#emails) {
+      const cell = this.#clean(raw[index] ?? '')
+      if (cell !== '') return cell
+    }
+    return ''
+  }
+
+  /** What a column says, or the first one that fills its blank. */
+  #valueOf(raw: readonly string[], readers: readonly CellReader[]): string | ValueFault {
+    for (const { index, read } of readers) {
+      const value = read(this.#clean(raw[index] ?? ''))
+      if (value !== '') return value
     }
     return ''
   }

@@ -54,10 +54,16 @@ export type StatusRule = Static<typeof StatusRule>
 export const mixedDates = ['one_order', 'other_order', 'blank_ambiguous'] as const
 export const unfitValues = ['fail', 'blank'] as const
 
+/** Where the blank cells of one column can be filled from another one. */
+const fillIns = ['email', 'subscribe_time', 'subscribe_ip'] as const
+export type FillIn = (typeof fillIns)[number]
+
 export const ReadingColumn = Type.Object({
   header: Type.String(),
   /** As in column_mapping; null = the column is left out. */
   target: Nullable(Type.String()),
+  /** The target whose value this column holds where the column of that target is blank, whatever else it is. */
+  fills_in: withDefault(Nullable(Type.Enum([...fillIns])), null),
   /** The type of the custom field that the import creates for it; null for one that the list has. */
   new_field_type: withDefault(Nullable(Type.Enum([...customFieldTypes])), null),
   status: withDefault(Nullable(StatusRule), null),
@@ -78,6 +84,7 @@ export function newColumn(header: string, target: string | null): ReadingColumn 
   return {
     header,
     target,
+    fills_in: null,
     new_field_type: null,
     status: null,
     date_order: null,
@@ -105,8 +112,6 @@ export const Reading = Type.Object({
   unescapes_formulas: Type.Boolean(),
   tidies_values: Type.Boolean(),
   several_addresses: Type.Enum([...addressChoices]),
-  /** Columns whose address is taken where that of the email column is blank, by their places from 0. */
-  other_addresses: withDefault(Type.Array(Type.Integer({ minimum: 0 })), []),
   /** Whether the file is one of people who have opted out although no column says so. */
   all_opted_out: withDefault(Type.Boolean(), false),
   /** What becomes of people who have opted out. */

@@ -219,14 +219,15 @@ function proposalText(
 }
 
 function columnText(
-  { header, target, new_field_type, status, date_order }: ReadingColumn,
+  { header, target, fills_in, new_field_type, status, date_order }: ReadingColumn,
   index: number
 ): string {
   const name = (header === '' ? `Column ${index + 1}` : header.replaceAll('\n', ' ')).padEnd(30)
   const dates =
     date_order === null ? '' : `, dates ${date_order === 'mdy' ? 'month/day/year' : 'day/month/year'}`
-  if (target === null) return `${name} ${status ? 'says who may be written to' : 'left out'}`
-  return `${name} -> ${target}${new_field_type ? ` (new field, ${new_field_type}${new_field_type === 'date' ? dates : ''})` : ''}`
+  const fills = fills_in === null ? '' : `, used where ${fills_in} is blank`
+  if (target === null) return `${name} ${status ? 'says who may be written to' : 'left out'}${fills}`
+  return `${name} -> ${target}${new_field_type ? ` (new field, ${new_field_type}${new_field_type === 'date' ? dates : ''})` : ''}${fills}`
 }
 
 /** What is said of a file; null for what the columns show already. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { analyzeFile } from '../../src-main/contact-files/analysis/analyze.ts'
 import type { FileAnalysis, ReadingChoices } from '../../src-main/contact-files/analysis/schema.ts'
-import type { Destination } from '../../src-main/contact-files/analysis/propose.ts'
+import type { Destination } from '../../src-main/contact-files/analysis/proposed-column.ts'
 import {
   convertContactFile,
   importFormatOf,

@@ -10,6 +10,7 @@ export function readingColumn(target: string | null, changes: Partial<ReadingCol
   return {
     header: target ?? '',
     target,
+    fills_in: null,
     new_field_type: null,
     status: null,
     date_order: 'mdy',
@@ -39,7 +40,6 @@ export function plainReading(targets: (string | null)[], changes: Partial<Readin
     unescapes_formulas: false,
     tidies_values: false,
     several_addresses: 'first',
-    other_addresses: [],
     all_opted_out: false,
     opted_out: 'as_said',
     blank_cells: 'clear',

@@ -9,12 +9,14 @@ import { type CharacterSetGuess, guessCharacterSet } from '../formats/character-
 import { damagedUtf8, decodeText } from '../formats/text.ts'
 import { type OpenedFile, openContactFile } from '../formats/open.ts'
 import { isBlankRow } from '../interpreter.ts'
+import { recognizeService } from '../knowledge/services.ts'
 import type { FileSource, Reading } from '../schema.ts'
 import { readAddresses } from '../values/addresses.ts'
 import { hasTextMark } from '../values/tidy.ts'
 import { ColumnStatistics, guessedTypes } from './column-statistics.ts'
 import { findingsOf, isOptOutName, mostOptedOut } from './findings.ts'
-import { type Destination, otherAddresses, proposeColumns } from './propose.ts'
+import { proposeColumns } from './propose.ts'
+import type { Destination } from './proposed-column.ts'
 import type { ColumnAnalysis, FileAnalysis, ReadingChoices } from './schema.ts'
 import {
   detectStructure,
@@ -73,13 +75,15 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
   checkWidth(width, 1)
   const unescapes_formulas = seemsEscaped(body.flatMap(({ cells }) => cells))
   const isOwn = isOwnExport(headers)
+  const service = isOwn ? null : choices.service === undefined ? recognizeService(headers) : choices.service
   const removes_text_marks =
     choices.removes_text_marks ?? (!isOwn && !unescapes_formulas && hasMarkedNumbers(body))
   const scan = await scanColumns(opened, source, { header_line, width, removes_text_marks })
   const names = Array.from({ length: width }, (_, index) => headers[index] ?? '')
   const { columns, remembered } = proposeColumns(names, scan.columns, destination, {
     isComplete: scan.isComplete,
-    isOwn
+    isOwn,
+    service
   })
   const reading: Reading = {
     version: 1,
@@ -91,11 +95,6 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     // What Listwright wrote is what was there, spaces and all.
     tidies_values: !isOwn,
     several_addresses: isListOfAddresses(body, source) ? 'each' : 'first',
-    other_addresses: otherAddresses(
-      names,
-      scan.columns,
-      columns.findIndex(({ target }) => target === 'email')
-    ),
     all_opted_out:
       scan.rows > 0 && isOptOutName(input.filename) && mostOptedOut(columns, scan.columns).count === 0,
     opted_out: 'as_said',
@@ -110,6 +109,7 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     is_complete: scan.isComplete,
     entries: opened.entries,
     sheets: opened.sheets,
+    service,
     character_sets: opened.kind === 'csv' ? await shownNames(opened, characterSets) : [],
     reading,
     columns: names.map((header, index) =>

@@ -5,7 +5,7 @@ import { isTotal } from '../knowledge/totals.ts'
 import type { Reading, ReadingColumn } from '../schema.ts'
 import type { Scan } from './analyze.ts'
 import type { ColumnStatistics, GuessedType } from './column-statistics.ts'
-import { isFailureColumn } from './propose.ts'
+import { isFailureColumn } from './reserved-columns.ts'
 import type { Examples, Finding } from './schema.ts'
 import type { SampleRecord } from './structure.ts'
 

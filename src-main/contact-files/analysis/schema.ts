@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Nullable } from '../../http/schema.ts'
 import { readableCharacterSets } from '../character-sets.ts'
+import { serviceIds } from '../knowledge/services.ts'
 import { FileSource, fileKinds, Reading } from '../schema.ts'
 
 /** Some values of a kind, for a person to see, and how many there are. */
@@ -70,7 +71,9 @@ export const ReadingChoices = Type.Object({
     Type.Pick(FileSource, ['entry', 'sheet', 'character_set', 'csv_field_separator', 'csv_field_enclosure'])
   ).properties,
   header_line: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
-  removes_text_marks: Type.Optional(Type.Boolean())
+  removes_text_marks: Type.Optional(Type.Boolean()),
+  /** The service that wrote the file; null = none that is known. */
+  service: Type.Optional(Nullable(Type.Enum([...serviceIds])))
 })
 export type ReadingChoices = Static<typeof ReadingChoices>
 
@@ -83,6 +86,8 @@ export const FileAnalysis = Type.Object({
   /** The files in an archive, and the sheets of a spreadsheet, to choose among. */
   entries: Type.Array(Type.String()),
   sheets: Type.Array(Type.String()),
+  /** The service that wrote the file, as far as its headers tell or a person said. */
+  service: Nullable(Type.Enum([...serviceIds])),
   /** How names of the file look in the character sets that it may be in, the likeliest first. */
   character_sets: Type.Array(
     Type.Object({ character_set: Type.Enum(readableCharacterSets), samples: Type.Array(Type.String()) })

@@ -1,5 +1,5 @@
 import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
-import { headerKey, headerRoles } from '../knowledge/headers.ts'
+import { headerKey } from '../knowledge/headers.ts'
 import { isTellingWord, statusOfWord } from '../knowledge/statuses.ts'
 import { cautiousStatus, statusKey, type StatusRule } from '../schema.ts'
 import { saysNothing } from '../status-rules.ts'
@@ -16,9 +16,14 @@ const ofSubscription = /mail|subscri|newsletter|abo|member|list|marketing|contac
 
 /**
  * The rule of a column whose values are statuses: all of them, or at least those that tell who has left.
+ * @param isStatus whether the header names a status
  * @returns null where they are those of something else, such as of orders
  */
-export function statusRule({ distinct, filled }: ColumnStatistics, header: string): StatusRule | null {
+export function statusRule(
+  { distinct, filled }: ColumnStatistics,
+  header: string,
+  isStatus: boolean
+): StatusRule | null {
   if (!distinct || filled === 0) return null
   const known: StatusRule['words'] = {}
   const unknown: string[] = []
@@ -30,7 +35,6 @@ export function statusRule({ distinct, filled }: ColumnStatistics, header: strin
     if (status) understood += count
   }
   const isTelling = [...distinct.keys()].some(isTellingWord)
-  const isStatus = headerRoles(header).includes('status')
   if (!isTelling && !isStatus) return null
   const isWhole = understood >= filled * 0.5
   if (isWhole && (isTelling || unknown.length === 0 || ofSubscription.test(headerKey(header)))) {

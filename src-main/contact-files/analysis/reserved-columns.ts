@@ -1,0 +1,166 @@
+import { type ImportColumn, isImportColumn } from '../../api/subscriber-imports/rules.ts'
+import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
+import { type ColumnRole, headerKey, isOtherChannel } from '../knowledge/headers.ts'
+import { newColumn, type ReadingColumn, type StatusRule } from '../schema.ts'
+import { ownStatuses } from '../status-rules.ts'
+import type { ColumnStatistics } from './column-statistics.ts'
+import { type Column, type Destination, holdsDates, keepsColumn, reservedColumn } from './proposed-column.ts'
+import {
+  consentRule,
+  datedConsentRule,
+  denialRule,
+  objectionRule,
+  removalRule,
+  statusRule
+} from './status-columns.ts'
+
+// What a column says of a subscriber besides the fields: its status, and when and from where it was subscribed and removed.
+
+/** A column of an export of Listwright: what its name says, and nothing that its values might say elsewhere. */
+export function ownProposal(
+  column: Column,
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const { header } = column
+  if (!isImportColumn(header) || taken.has(header) || !keepsColumn(header, destination)) return null
+  return header === 'status'
+    ? { ...newColumn(header, 'status'), status: ownStatuses }
+    : reservedColumn(column, header)
+}
+
+/** What a column says of a subscriber besides the fields: its status, and when and from where it was subscribed and removed. */
+export function reservedProposal(
+  column: Column,
+  all: Column[],
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const { header, statistics, roles } = column
+  const exact = headerKey(header).replaceAll(' ', '_')
+  if (isImportColumn(exact) && exact !== 'email' && exact !== 'status' && !taken.has(exact)) {
+    if (keepsColumn(exact, destination) && fits(exact, statistics)) return reservedColumn(column, exact)
+  }
+  if (roles.includes('failure') && isFailureColumn(statistics)) return newColumn(header, null)
+  if (isFailureColumn(statistics) && header === '') return newColumn(header, null)
+  if (isOtherChannel(header)) return null
+  const isNamedStatus = roles.includes('status')
+  const status = statusRule(statistics, header, isNamedStatus)
+  if (status) {
+    const isStatus = isNamedStatus && status.kind === 'status' && !taken.has('status')
+    return { ...newColumn(header, isStatus ? 'status' : null), status }
+  }
+  for (const role of roles) {
+    const proposal = roleProposal(role, column, all, taken, destination)
+    if (proposal) return proposal
+  }
+  return null
+}
+
+function fits(column: ImportColumn, statistics: ColumnStatistics): boolean {
+  switch (column) {
+    case 'subscribe_time':
+    case 'remove_time':
+      return statistics.filled === 0 || holdsDates(statistics)
+    case 'confirmed':
+      return statistics.filled === 0 || statistics.isNearly('boolean')
+    default:
+      return true
+  }
+}
+
+function roleProposal(
+  role: ColumnRole,
+  column: Column,
+  all: Column[],
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const { header, statistics } = column
+  const free = (target: ImportColumn): boolean => !taken.has(target)
+  switch (role) {
+    case 'subscribe_time':
+    case 'confirm_time':
+      if (role === 'confirm_time' && !holdsDates(statistics)) {
+        return withRule(column, denialRule(statistics, 'deactivated'))
+      }
+      // A confirmation stands for the opt-in only where the file has no better time.
+      if (role === 'confirm_time' && hasRole(all, 'subscribe_time')) return null
+      return free('subscribe_time') && holdsDates(statistics)
+        ? reservedColumn(column, 'subscribe_time')
+        : null
+    case 'subscribe_ip':
+    case 'confirm_ip':
+      if (role === 'confirm_ip' && hasRole(all, 'subscribe_ip')) return null
+      return free('subscribe_ip') && holdsAddressesOfMachines(statistics)
+        ? newColumn(header, 'subscribe_ip')
+        : null
+    case 'remove_ip':
+      return free('remove_ip') && holdsAddressesOfMachines(statistics) ? newColumn(header, 'remove_ip') : null
+    case 'remove_time':
+    case 'opt_out':
+      return removal(column, free('remove_time'), 'unsubscribed')
+    case 'email_format':
+      return destination.hasFormat && free('email_format') && holdsFormats(statistics)
+        ? { ...newColumn(header, 'email_format'), unfit: 'blank' }
+        : null
+    case 'bounce':
+      return removal(column, free('remove_time'), 'bounced')
+    case 'complaint':
+      return removal(column, free('remove_time'), 'scomp')
+    case 'deactivation':
+      return removal(column, free('remove_time'), 'deactivated')
+    case 'validity':
+      return withRule(column, denialRule(statistics, 'bounced'))
+    case 'consent':
+      return consent(column, free('subscribe_time'))
+    default:
+      return null
+  }
+}
+
+/** A column that says of people that they may be written to, with yes and no or with the time at which they agreed. */
+function consent(column: Column, isFree: boolean): ReadingColumn | null {
+  const { statistics } = column
+  if (statistics.dates === 0 || statistics.dates < statistics.filled * 0.5) {
+    return withRule(column, consentRule(statistics))
+  }
+  const target = isFree ? reservedColumn(column, 'subscribe_time') : newColumn(column.header, null)
+  return { ...target, status: datedConsentRule }
+}
+
+/** Whether another column has this role and what fits it. */
+function hasRole(columns: Column[], role: ColumnRole): boolean {
+  return columns.some(({ roles, statistics }) => roles[0] === role && statistics.filled > 0)
+}
+
+function holdsAddressesOfMachines({ samples }: ColumnStatistics): boolean {
+  return (
+    samples.length > 0 &&
+    samples.every((sample) => /^[\d.:a-f]+(?:,.*)?$/i.test(sample) && /[.:]/.test(sample))
+  )
+}
+
+function holdsFormats({ samples }: ColumnStatistics): boolean {
+  return samples.length > 0 && samples.every((sample) => /html|text|plain/i.test(sample))
+}
+
+/** A column of times at which people left: who has one has left. */
+function removal(column: Column, isFree: boolean, status: SubscriberStatus): ReadingColumn | null {
+  const { header, statistics } = column
+  if (statistics.filled === 0) return isFree ? reservedColumn(column, 'remove_time') : null
+  if (!holdsDates(statistics)) return withRule(column, objectionRule(statistics, status))
+  const target = isFree ? reservedColumn(column, 'remove_time') : newColumn(header, null)
+  return { ...target, status: removalRule(status) }
+}
+
+/** A column that is nothing but what it says of the status. */
+function withRule({ header, statistics }: Column, rule: StatusRule | null): ReadingColumn | null {
+  if (statistics.filled === 0) return { ...newColumn(header, null), had_values: false }
+  return rule && { ...newColumn(header, null), status: rule }
+}
+
+/** "line 3: email …", as lists of failed rows have it in their last column. */
+export function isFailureColumn({ samples, filled }: ColumnStatistics): boolean {
+  return filled > 0 && samples.every((sample) => /^line \d+: ./.test(sample))
+}

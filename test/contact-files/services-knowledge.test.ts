@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { headerKey } from '../../src-main/contact-files/knowledge/headers.ts'
+import {
+  recognizeService,
+  serviceIds,
+  services,
+  type ServiceId
+} from '../../src-main/contact-files/knowledge/services.ts'
+import { analyzed } from './read-file.ts'
+import { serviceExports } from './services.ts'
+
+/** What the exports of the tests are recognized as. */
+const recognized: Record<string, ServiceId | null> = {
+  'Mailchimp, subscribed': 'mailchimp',
+  'Mailchimp, unsubscribed': 'mailchimp',
+  'Mailchimp, cleaned': 'mailchimp',
+  Klaviyo: 'klaviyo',
+  Brevo: 'brevo',
+  HubSpot: 'hubspot',
+  Shopify: 'shopify',
+  WooCommerce: 'woocommerce',
+  Ghost: 'ghost',
+  Kit: 'kit',
+  ActiveCampaign: 'activecampaign',
+  'Campaign Monitor': 'campaign_monitor',
+  'Constant Contact': 'constant_contact',
+  MailerLite: 'mailerlite',
+  CleverReach: 'cleverreach',
+  rapidmail: 'rapidmail',
+  listmonk: 'listmonk',
+  Mautic: 'mautic',
+  Salesforce: 'salesforce',
+  'Google Contacts': 'google_contacts',
+  'Outlook, German': 'outlook',
+  'a club, by hand': null
+}
+
+describe('the service that a file comes from', () => {
+  it.each(serviceExports)('is recognized by the headers of $service', ({ service, rows }) => {
+    expect(recognizeService(rows[0] ?? [])).toBe(recognized[service])
+  })
+
+  it('is nothing where a file has a few common headers', () => {
+    for (const headers of [
+      ['Email', 'First Name', 'Last Name', 'Company', 'Position', 'Tags'],
+      ['E-Mail', 'Vorname', 'Nachname', 'Status'],
+      ['email', 'name', 'created_at', 'status'],
+      []
+    ])
+      expect(recognizeService(headers)).toBeNull()
+  })
+
+  it('decides what a header is about that means something else elsewhere', async () => {
+    const file =
+      'email,email_disabled,created_at,plan,active_subscription\n' +
+      'a@example.com,false,2024-01-15T10:00:00Z,yearly,true\n' +
+      'b@example.com,true,2024-01-16T10:00:00Z,none,false\n'
+
+    const { rows, analysis } = await analyzed(file)
+
+    expect(analysis.service).toBe('substack')
+    expect(rows).toMatchObject([
+      { email: 'a@example.com', status: 'active', active_subscription: 'true' },
+      { email: 'b@example.com', status: 'unsubscribed', active_subscription: 'false' }
+    ])
+    expect(rows[0]?.['subscribe_time']).toBe('2024-01-15 10:00:00+00:00')
+  })
+
+  it('is what a person says', async () => {
+    const file = 'email,joined,gdpr\na@example.com,2024-01-15,Yes\nb@example.com,2024-01-16,No\n'
+
+    const guessed = await analyzed(file)
+    const chosen = await analyzed(file, { choices: { service: 'sendy' } })
+
+    expect(guessed.analysis.service).toBeNull()
+    expect(guessed.rows[1]).not.toHaveProperty('subscribe_time')
+    expect(chosen.analysis.service).toBe('sendy')
+    expect(chosen.rows[1]).toMatchObject({ subscribe_time: '2024-01-16', status: 'unsubscribed' })
+  })
+
+  it('is none where a person says so', async () => {
+    const { rows } = serviceExports.find(({ service }) => service === 'Ghost') ?? { rows: [] }
+
+    const { analysis } = await analyzed(rows.map((row) => `${row.join(',')}\n`).join(''), {
+      choices: { service: null }
+    })
+
+    expect(analysis.service).toBeNull()
+  })
+
+  it('has each header once, as headers are compared', () => {
+    for (const id of serviceIds) {
+      const { columns, signature } = services[id]
+      const names = Object.values(columns).flat()
+      expect(new Set(names).size, id).toBe(names.length)
+      for (const name of [...names, ...signature.flatMap((group) => group.split(' + '))])
+        expect(name, id).toBe(headerKey(name))
+    }
+  })
+})
