@@ -11,7 +11,6 @@ import {
 import { hasLogs } from '../api/subscriber-imports/rules.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { importsThatAdded } from '../api/subscriber-imports/addition-queries.ts'
-import { importNames } from '../api/subscriber-imports/name-queries.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
 import { headersOf, type Reading, readingOf } from '../contact-files/schema.ts'
@@ -56,14 +55,15 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
     'GET /mailing_lists/:mailing_list_id/imports_that_added': async ({ caller, params }) => {
       const list = await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const rows = await importsThatAdded(reader, list.id)
-      const names = await importNames(
+      const links = await linkedImports(
         reader,
         rows.map(({ id }) => id)
       )
       return ok(
         rows.map(({ id, begins_at, added }) => ({
           id,
-          name: names.get(id) ?? null,
+          name: links.get(id)?.name ?? null,
+          corrects_id: links.get(id)?.correctsId ?? null,
           begins_at: formatTime(begins_at, caller.timeZone),
           added
         }))

@@ -10,6 +10,7 @@ import { formatBytes, formatDateTime, formatNumber } from '../format.ts'
 import { useDismissed } from '../stores/dismissed.ts'
 import { isEarlierDraft } from './useDraft.ts'
 import type { ShownJob } from './useShownJobs.ts'
+import { useImportTitle } from './useImportTitle.ts'
 
 /** What may need attention; undefined while it is not known yet. */
 interface Known {
@@ -43,6 +44,7 @@ export function useAttention({
   isThere
 }: Known): ComputedRef<AttentionLine[]> {
   const { t } = useI18n()
+  const titleOf = useImportTitle()
 
   function lowDisk(): HomeLine[] {
     if (!disk.value?.is_low) return []
@@ -96,25 +98,24 @@ export function useAttention({
   }
 
   function failedRows(): AttentionLine[] {
-    return (imports.value ?? []).flatMap(
-      ({ id, name, failed, corrected, is_undone: isUndone, begins_at: at, ...each }) => {
-        const left = failed - corrected
-        if (isUndone || !isThere(each.mailing_list_id)) return []
-        if (left <= 0 || Date.now() - Date.parse(each.finished_at ?? at) > correctable) return []
-        const file = name ?? t('imports.number', { id })
-        return [
-          {
-            key: `import ${id}`,
-            icon: 'i-lucide-file-warning',
-            color: 'text-warning',
-            text: t('attention.failedRows', { count: formatNumber(left), file }, left),
-            dismissible: String(left),
-            detail: `${each.mailing_list_name} · ${formatDateTime(at)}`,
-            to: `/imports/${id}`
-          }
-        ]
-      }
-    )
+    return (imports.value ?? []).flatMap((each) => {
+      const { id, failed, corrected, is_undone: isUndone, begins_at: at } = each
+      const left = failed - corrected
+      if (isUndone || !isThere(each.mailing_list_id)) return []
+      if (left <= 0 || Date.now() - Date.parse(each.finished_at ?? at) > correctable) return []
+      const file = titleOf(each)
+      return [
+        {
+          key: `import ${id}`,
+          icon: 'i-lucide-file-warning',
+          color: 'text-warning',
+          text: t('attention.failedRows', { count: formatNumber(left), file }, left),
+          dismissible: String(left),
+          detail: `${each.mailing_list_name} · ${formatDateTime(at)}`,
+          to: `/imports/${id}`
+        }
+      ]
+    })
   }
 
   function unsaved(): AttentionLine[] {

@@ -9,6 +9,7 @@ import { useLiveEvents } from '../stores/live-events.ts'
 import { useSession } from '../stores/session.ts'
 import { hasEnded } from './useImportProgress.ts'
 import { useLoaded } from './useLoaded.ts'
+import { useImportTitle } from './useImportTitle.ts'
 
 /** How often the progress of imports is asked for while one runs, in milliseconds. */
 const progressTime = 1000
@@ -19,6 +20,7 @@ const progressTime = 1000
  */
 export function useImportEnds(): ComputedRef<number | null> {
   const { t } = useI18n()
+  const titleOf = useImportTitle()
   const toast = useToast()
   const route = useRoute()
   const router = useRouter()
@@ -42,10 +44,11 @@ export function useImportEnds(): ComputedRef<number | null> {
     isLooking = false
   }
 
-  function report({ id, name, failed, state, mailing_list_name: list }: ListedImport): void {
-    const path = `/imports/${id}`
+  function report(ended: ListedImport): void {
+    const { failed, state, mailing_list_name: list } = ended
+    const path = `/imports/${ended.id}`
     if (route.path === path) return
-    const file = name ?? t('imports.number', { id })
+    const file = titleOf(ended)
     toast.add({
       title: t(`importEnded.${state}`, { file, list }),
       description: failed > 0 ? t('imports.endedFailed', { count: formatNumber(failed) }, failed) : '',

@@ -8,6 +8,7 @@ import { formatDateTime, formatNumber } from '../format.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
 import { useMailingLists } from '../stores/mailing-lists.ts'
 import { type Loaded, useLoaded } from './useLoaded.ts'
+import { useImportTitle } from './useImportTitle.ts'
 
 /** What the conditions of a list's filter can name: none of what is still being loaded. */
 export function useRecordChoices(listId: () => number): {
@@ -15,6 +16,7 @@ export function useRecordChoices(listId: () => number): {
   failure: ComputedRef<Loaded<unknown>['failure']['value']>
 } {
   const { t } = useI18n()
+  const titleOf = useImportTitle()
   const { lists } = storeToRefs(useMailingLists())
   const { reloadOn } = useLiveEvents()
   const campaigns = useLoaded(() => fetchCampaignNames(listId()))
@@ -23,11 +25,11 @@ export function useRecordChoices(listId: () => number): {
   reloadOn(['subscriber_import'], listId, imports.reload)
 
   // The same file is often imported again: when, and how many it added, tells these apart.
-  const labelOf = ({ id, name, begins_at, added }: AddingImport): string =>
+  const labelOf = (each: AddingImport): string =>
     [
-      name ?? t('imports.number', { id }),
-      formatDateTime(begins_at),
-      t('filter.importAdded', { count: formatNumber(added) })
+      titleOf(each),
+      formatDateTime(each.begins_at),
+      t('filter.importAdded', { count: formatNumber(each.added) })
     ].join(' · ')
   const choices = computed(() => ({
     // "Is active in" makes sense with the list itself, so it is offered as well.

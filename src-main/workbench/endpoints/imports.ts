@@ -67,6 +67,8 @@ export const FailedRowsAnswer = failedRowsPage(FailedRow)
 const AddingImport = Type.Object({
   id: Type.Integer(),
   name: Name,
+  /** The import whose failed rows it corrects. */
+  corrects_id: Nullable(Type.Integer()),
   begins_at: Type.String(),
   added: Type.Integer()
 })
