@@ -95,6 +95,10 @@ export function newColumn(header: string, target: string | null): ReadingColumn 
   }
 }
 
+/** A row that was corrected before the import, in the place of the one that begins at its line of the file, from 1. */
+const CorrectedRow = Type.Object({ line: Type.Integer({ minimum: 1 }), cells: Type.Array(Type.String()) })
+export const maxCorrectedRows = 5000
+
 export const optedOutChoices = ['as_said', 'leave_out', 'active'] as const
 export const addressChoices = ['first', 'each'] as const
 export const blankCellChoices = ['keep', 'clear'] as const
@@ -118,9 +122,16 @@ export const Reading = Type.Object({
   opted_out: Type.Enum([...optedOutChoices]),
   /** What a blank cell does to a value of a subscriber who is updated. */
   blank_cells: Type.Enum([...blankCellChoices]),
-  columns: Type.Array(ReadingColumn, { minItems: 1, maxItems: maxColumns })
+  columns: Type.Array(ReadingColumn, { minItems: 1, maxItems: maxColumns }),
+  /** Of this one file: {@link reusableReading} has none. */
+  corrected_rows: withDefault(Type.Array(CorrectedRow, { maxItems: maxCorrectedRows }), [])
 })
 export type Reading = Static<typeof Reading>
+
+/** What of a reading holds for other files of the same kind. */
+export function reusableReading(reading: Reading): Reading {
+  return { ...reading, corrected_rows: [] }
+}
 
 /** How the file of an import is read; null for one of the API, whose settings are complete. */
 export function readingOf({ reading }: { reading: string | null }): Reading | null {

@@ -1,7 +1,14 @@
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { ImportBatch } from './plan.ts'
-import { code, findExisting, type ImportSession, outcomeForExisting } from './import-batch.ts'
+import {
+  code,
+  findExisting,
+  type ImportSession,
+  outcomeForExisting,
+  overwrittenValues
+} from './import-batch.ts'
+import type { ValueChanges } from './value-changes.ts'
 
 /**
  * Tells what would become of the rows of an import, as applyImportBatch would apply them, and changes nothing. The
@@ -13,14 +20,23 @@ export class DryRunBatches {
   readonly #keys: Database
   readonly #addKey: Statement<[string]>
   readonly #hasKey: Statement<[string], number>
+  readonly #changes: ValueChanges
   #room: number
 
   /**
    * @param database a connection that reads
    * @param keysPath a file that does not exist
    * @param room how many subscribers may be added; Infinity without a limit
+   * @param changes where what would change of subscribers on the list is collected
    */
-  constructor(database: Database, session: ImportSession, keysPath: string, room: number) {
+  constructor(
+    database: Database,
+    session: ImportSession,
+    keysPath: string,
+    room: number,
+    changes: ValueChanges
+  ) {
+    this.#changes = changes
     this.#database = database
     this.#session = session
     this.#room = room
@@ -50,7 +66,12 @@ export class DryRunBatches {
 
   #outcomeOf(batch: ImportBatch, place: number, email: string): number {
     const existing = findExisting(this.#database, this.#session, batch, place)
-    if (existing) return code[outcomeForExisting(this.#session, existing)]
+    if (existing) {
+      const outcome = outcomeForExisting(this.#session, existing)
+      if (outcome === 'updated')
+        this.#changes.add(email, existing, overwrittenValues(this.#session, existing, batch, place))
+      return code[outcome]
+    }
     if (this.#session.refusesNew) return code.failed
     const key = batch.alternateKeys ? (batch.alternateKeys[place] ?? '') : emailKey(email)
     if (this.#room <= 0) {

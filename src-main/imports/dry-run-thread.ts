@@ -12,6 +12,7 @@ import { failureMessage } from '../csv/failure.ts'
 import { ImportLogs } from './logs.ts'
 import { type ImportBatch, rowOrderFor } from './plan.ts'
 import { unpackBatch } from './row-packer.ts'
+import { ValueChanges } from './value-changes.ts'
 import { RowPipeline } from './row-pipeline.ts'
 import { countRows } from './split.ts'
 import { prepareFile } from './prepare-file.ts'
@@ -65,8 +66,14 @@ async function readFile(): Promise<void> {
   stats.number_of_records = records
   const rowOrder = rowOrderFor(records, room)
   report({ state: 'importing' })
-  const session = newImportSession(mailingListId, fields, interpretedSettings(settings, reading, fields))
-  const batches = new DryRunBatches(database, session, join(directory, 'keys.db'), room)
+  const session = newImportSession(
+    mailingListId,
+    fields,
+    interpretedSettings(settings, reading, fields),
+    reading?.blank_cells === 'keep'
+  )
+  const changes = new ValueChanges(fields)
+  const batches = new DryRunBatches(database, session, join(directory, 'keys.db'), room, changes)
   const logs = new ImportLogs(dryRunLogs(directory), settings.file_format)
   const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, (batch) => {
     const rows = unpackBatch(batch)
@@ -74,7 +81,7 @@ async function readFile(): Promise<void> {
     countStatuses(rows, outcomes)
     stats.records_imported += outcomes.length
     addCounts(stats.subscribers, outcomes)
-    report({})
+    report({ changes: changes.byField, unchanged: changes.unchanged })
     return Promise.resolve(outcomes)
   })
   await pipeline.run()

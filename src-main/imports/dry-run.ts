@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { RowPlan } from './plan.ts'
+import type { FieldChange } from './value-changes.ts'
 
 /** What the thread of a dry run is started with. */
 export interface DryRunThreadOptions {
@@ -25,6 +26,9 @@ export interface DryRunProgress {
   }
   /** How many of those who would be added have each status. */
   statuses: Partial<Record<SubscriberStatus, number>>
+  /** What would change of subscribers who are updated, field by field, and of how many of them nothing would. */
+  changes: FieldChange[]
+  unchanged: number
 }
 
 export function newProgress(): DryRunProgress {
@@ -32,7 +36,9 @@ export function newProgress(): DryRunProgress {
     state: 'splitting',
     error_message: null,
     stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() },
-    statuses: {}
+    statuses: {},
+    changes: [],
+    unchanged: 0
   }
 }
 

@@ -67,7 +67,8 @@ export interface BatchResult {
   nextId: number
 }
 
-interface Existing {
+/** A subscriber on the list that a row names. */
+export interface Existing {
   id: number
   status: SubscriberStatus
   custom_fields: string
@@ -344,6 +345,30 @@ export function outcomeForExisting(session: ImportSession, existing: Existing): 
   return 'updated'
 }
 
+export type OverwrittenValues = Pick<Existing, 'status' | 'custom_fields' | 'confirmed' | 'email_format'>
+
+/** What a subscriber has once a row has overwritten what the settings name; null where nothing differs. */
+export function overwrittenValues(
+  session: ImportSession,
+  existing: Existing,
+  batch: ImportBatch,
+  place: number
+): OverwrittenValues | null {
+  const { overwrite_what: what } = session.settings
+  const status = ((what.status && batch.statuses?.[place]) || existing.status) as SubscriberStatus
+  const confirmed = (what.confirmed ? batch.confirmed?.[place] : null) ?? existing.confirmed
+  const email_format = (what.format && batch.formats?.[place]) || existing.email_format
+  const custom_fields = what.custom_fields
+    ? mergeCustomFields(session, existing.custom_fields, batch.customFields[place] ?? '{}')
+    : existing.custom_fields
+  const isSame =
+    status === existing.status &&
+    confirmed === existing.confirmed &&
+    email_format === existing.email_format &&
+    custom_fields === existing.custom_fields
+  return isSame ? null : { status, custom_fields, confirmed, email_format }
+}
+
 /** Overwrites what the settings name. @returns the status now; null where nothing differed */
 function overwrite(
   database: Database,
@@ -354,22 +379,10 @@ function overwrite(
   tally: SubscriberTally,
   now: number
 ): SubscriberStatus | null {
-  const { overwrite_what: what } = session.settings
-  const status = ((what.status && batch.statuses?.[place]) || existing.status) as SubscriberStatus
-  const confirmed = (what.confirmed ? batch.confirmed?.[place] : null) ?? existing.confirmed
-  const format = (what.format && batch.formats?.[place]) || existing.email_format
-  const customFields = what.custom_fields
-    ? mergeCustomFields(session, existing.custom_fields, batch.customFields[place] ?? '{}')
-    : existing.custom_fields
-  if (
-    status === existing.status &&
-    confirmed === existing.confirmed &&
-    format === existing.email_format &&
-    customFields === existing.custom_fields
-  ) {
-    return null
-  }
-  statementsOf(database).lookups.update.run(status, confirmed, format, customFields, now, existing.id)
+  const values = overwrittenValues(session, existing, batch, place)
+  if (values === null) return null
+  const { status, confirmed, email_format, custom_fields } = values
+  statementsOf(database).lookups.update.run(status, confirmed, email_format, custom_fields, now, existing.id)
   tally.moved(existing.status, status)
   return status
 }

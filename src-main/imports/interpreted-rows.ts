@@ -3,6 +3,8 @@ import type { ImportSettings } from '../api/subscriber-imports/schema.ts'
 import { importFormatOf } from '../contact-files/formats/convert.ts'
 import { createdFields, RowInterpreter } from '../contact-files/interpreter.ts'
 import type { Reading } from '../contact-files/schema.ts'
+import type { RecordListener } from '../csv/csv-reader.ts'
+import { readRecords } from '../csv/records.ts'
 import type { RowPlan } from './plan.ts'
 
 /** What reads the rows of a file as its description says; null where its cells are imported as they are. */
@@ -23,10 +25,31 @@ export function interpretedSettings(
 }
 
 /** How the file of a plan is read: a description says itself where its rows begin. */
-export function fileFormatOf({ settings: { file_format }, reading }: Pick<RowPlan, 'settings' | 'reading'>) {
+function fileFormatOf({ settings: { file_format }, reading }: Pick<RowPlan, 'settings' | 'reading'>) {
   return reading
     ? { ...file_format, csv_has_headers: false, first_line: (reading.header_line ?? 0) + 1 }
     : file_format
+}
+
+/**
+ * Reads the records of the file of a plan, with those that were corrected in the place of what the file has.
+ * @param path of the file as it is to be read
+ * @param afterChunk called after each chunk of the file; the next is read when it has resolved
+ * @throws ImportFailure naming the line
+ */
+export function readPlannedRecords(
+  plan: Pick<RowPlan, 'settings' | 'reading'>,
+  path: string,
+  listener: RecordListener,
+  afterChunk: () => Promise<void>
+): Promise<void> {
+  const corrected = new Map(plan.reading?.corrected_rows.map(({ line, cells }) => [line, cells]))
+  const withCorrected: RecordListener = (cells, line, fault) => {
+    const correction = corrected.get(line)
+    if (correction) listener(correction, line, null)
+    else listener(cells, line, fault)
+  }
+  return readRecords(path, fileFormatOf(plan), corrected.size > 0 ? withCorrected : listener, afterChunk)
 }
 
 /** The settings of an import of a file that is read like this. @param options what becomes of its rows */

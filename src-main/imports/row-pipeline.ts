@@ -3,12 +3,11 @@ import type { RowInterpreter } from '../contact-files/interpreter.ts'
 import { unescapeFormula } from '../csv/formulas.ts'
 import { type ImportOutcome, importOutcomes } from '../api/subscriber-imports/schema.ts'
 import { messageOf } from '../base/errors.ts'
-import { fileFormatOf, interpretedSettings, interpreterOf } from './interpreted-rows.ts'
+import { interpretedSettings, interpreterOf, readPlannedRecords } from './interpreted-rows.ts'
 import { keyOrder } from './key-order.ts'
 import type { ImportLogs } from './logs.ts'
 import { freeBlocks, PackedRows } from './packed-rows.ts'
 import { bytesPerBatch, type PackedBatch, type RowPlan, rowsPerBatch } from './plan.ts'
-import { readRecords } from '../csv/records.ts'
 import { type Failure, RowPacker } from './row-packer.ts'
 import { missingRequiredFields, RowReader } from './rows.ts'
 
@@ -84,9 +83,9 @@ export class RowPipeline {
 
   /** @returns false when the import was paused or cancelled meanwhile */
   async run(): Promise<boolean> {
-    await readRecords(
+    await readPlannedRecords(
+      this.#plan,
       this.#plan.path,
-      fileFormatOf(this.#plan),
       (row, line, fault) => this.#add(row, line, fault),
       () => this.#writeFull()
     )

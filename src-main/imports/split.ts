@@ -3,8 +3,8 @@ import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeFile } from '../csv/decode.ts'
 import { ImportFailure } from '../csv/failure.ts'
 import { isBlankRow } from '../contact-files/interpreter.ts'
-import { csvFormat, readRecords } from '../csv/records.ts'
-import { fileFormatOf, interpreterOf } from './interpreted-rows.ts'
+import { csvFormat } from '../csv/records.ts'
+import { interpreterOf, readPlannedRecords } from './interpreted-rows.ts'
 import { checkWidth } from '../api/subscriber-imports/width.ts'
 import type { RowPlan } from './plan.ts'
 
@@ -18,9 +18,9 @@ export async function countRows(plan: RowPlan, path: string, signal: AbortSignal
   if (!reading) return countRecords(path, settings.file_format, settings.column_mapping, signal)
   const interpreter = interpreterOf(plan)
   let rows = 0
-  await readRecords(
+  await readPlannedRecords(
+    plan,
     path,
-    fileFormatOf(plan),
     (cells, _line, fault) => {
       if (fault === null && interpreter?.changesCount) rows += interpreter.read(cells).length
       else if (fault !== null || !isBlankRow(cells)) rows++

@@ -172,6 +172,7 @@ function correctingReading(reading: Reading): Reading {
     // The fields that the import created are there by now.
     columns: reading.columns.map((column) => ({ ...column, new_field_type: null })),
     header_line: null,
+    corrected_rows: [],
     file: { ...reading.file, entry: null, sheet: null, character_set: 'utf-8' }
   }
 }

@@ -6,6 +6,8 @@ export interface RowFixes {
   /** The cells of rows that were changed, by their place in the log; they are kept when another page is shown. */
   changed: ShallowRef<ReadonlyMap<number, string[]>>
   count: ComputedRef<number>
+  /** The rows that were changed, as they are now. */
+  changedRows: () => { place: number; line: number; cells: string[] }[]
   cellOf: (row: FailedRow, column: number) => string
   setCell: (row: FailedRow, column: number, text: string) => void
   /** Sets the cells of a column of several rows, such as those of a pasted column. */
@@ -15,6 +17,8 @@ export interface RowFixes {
 /** @param width how many columns rows have at least */
 export function useRowFixes(width: () => number): RowFixes {
   const changed = shallowRef<ReadonlyMap<number, string[]>>(new Map())
+  /** The line of the file at which each row of the log begins, as far as they were changed. */
+  const lines = new Map<number, number>()
 
   function cellOf(row: FailedRow, column: number): string {
     return changed.value.get(row.place)?.[column] ?? row.cells[column] ?? ''
@@ -28,6 +32,7 @@ export function useRowFixes(width: () => number): RowFixes {
         (_, index) => after.get(row.place)?.[index] ?? row.cells[index] ?? ''
       )
       cells[column] = text
+      lines.set(row.place, row.line)
       // A row that is what it was is not imported again.
       if (cells.every((cell, index) => cell === (row.cells[index] ?? ''))) after.delete(row.place)
       else after.set(row.place, cells)
@@ -38,6 +43,8 @@ export function useRowFixes(width: () => number): RowFixes {
   return {
     changed,
     count: computed(() => changed.value.size),
+    changedRows: () =>
+      [...changed.value].map(([place, cells]) => ({ place, line: lines.get(place) ?? 0, cells })),
     cellOf,
     setCell: (row, column, text) => setCells([{ row, column, text }]),
     setCells

@@ -200,6 +200,36 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await window.finish()
   })
 
+  it('have rows corrected before they begin', async () => {
+    const list = await makeList(started.api, { name: 'Corrected' })
+    const window = await Window.open(browser, started.app, `/lists/${list.id}/import`)
+    const { page } = window
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'guests.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from('email,Town\nanna@example.com,Wien\nbert@,Graz\nnobody,Ulm\n')
+      })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Fix these rows' }).click()
+    await page.getByLabel('Email in line 3').fill('bert@example.com')
+    await page.getByRole('button', { name: 'Use 1 corrected row' }).click()
+    await page.getByText('1 row is imported as you corrected it.').waitFor()
+    await page.getByRole('cell', { name: 'nobody' }).waitFor()
+    await page.getByRole('cell', { name: 'bert@' }).waitFor({ state: 'detached' })
+    await window.screenshot('import-corrected-before')
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.locator('[data-state=finished]').waitFor()
+
+    expect((await allSubscribers(started.api, list.id)).map(({ email }) => email)).toEqual([
+      'anna@example.com',
+      'bert@example.com'
+    ])
+    await window.finish()
+  })
+
   it('have a value of all failed rows replaced at once', async () => {
     const list = await makeList(started.api, { name: 'Statuses' })
     const rows = Array.from({ length: 70 }, (_, index) => `p${index}@example.com,abonniert`)

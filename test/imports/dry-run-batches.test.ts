@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { importOutcomes } from '../../src-main/api/subscriber-imports/schema.ts'
 import { DryRunBatches } from '../../src-main/imports/dry-run-batch.ts'
+import { ValueChanges } from '../../src-main/imports/value-changes.ts'
 import { newImportSession } from '../../src-main/imports/import-batch.ts'
 import { addPerson } from '../support/bulk-steps.ts'
 import { commandBench, plainImport } from '../support/commands.ts'
@@ -13,7 +14,13 @@ async function dryRun(room = Infinity) {
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
   await addPerson(bench, mailingListId, 'k@example.com')
   const session = newImportSession(mailingListId, [], plainImport(mailingListId).settings)
-  const batches = new DryRunBatches(bench.sqlite, session, join(bench.directory, 'keys.db'), room)
+  const batches = new DryRunBatches(
+    bench.sqlite,
+    session,
+    join(bench.directory, 'keys.db'),
+    room,
+    new ValueChanges([])
+  )
   onTestFinished(() => batches.close())
   /** The outcome of each row; an email that is '' stands for a row that failed. */
   return (...emails: string[]) =>

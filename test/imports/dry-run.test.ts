@@ -50,6 +50,46 @@ async function logsAt(base: string): Promise<Record<string, string>> {
 }
 
 describe('a dry run', () => {
+  it('tells which values of subscribers on the list would change', async () => {
+    const list = await makeList(started.api)
+    await makeField(started.api, list.id, 'City', 'text')
+    const people = [
+      { email: 'a@example.com', status: 'active', city: 'Wien' },
+      { email: 'b@example.com', status: 'active', city: 'Graz' },
+      { email: 'c@example.com', status: 'unsubscribed', city: 'Linz' }
+    ]
+    for (const { email, status, city } of people)
+      await makeSubscriber(started.api, list.id, email, { status, custom_fields: { City: city } })
+
+    const run = await dryRun(
+      list.id,
+      'email,status,City\na@example.com,active,Wien\nb@example.com,unsubscribed,Ulm\nc@example.com,,\nd@example.com,active,Bonn\n',
+      {
+        reading: plainReading(['email', 'status', 'City'], { blank_cells: 'keep' }),
+        overwrite: true,
+        overwrite_what: { custom_fields: true, status: true },
+        overwrite_when_status: { active: true, unsubscribed: true }
+      }
+    )
+
+    expect(run.stats.subscribers).toMatchObject({ updated: 3, added: 1 })
+    expect(run.unchanged).toBe(2)
+    expect(run.changes).toEqual([
+      {
+        name: 'status',
+        type: null,
+        count: 1,
+        examples: [{ email: 'b@example.com', before: 'active', after: 'unsubscribed' }]
+      },
+      {
+        name: 'City',
+        type: 'text',
+        count: 1,
+        examples: [{ email: 'b@example.com', before: 'Graz', after: 'Ulm' }]
+      }
+    ])
+  })
+
   it(`tells exactly what the import would do, and changes nothing (SEED=${seed})`, async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'A', 'e', 'f', 'not an address')
     const row = fc.tuple(name, fc.constantFrom('Wien', '', 'x'.repeat(30)), fc.constantFrom('1', '', 'old'))

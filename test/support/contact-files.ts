@@ -44,6 +44,7 @@ export function plainReading(targets: (string | null)[], changes: Partial<Readin
     opted_out: 'as_said',
     blank_cells: 'clear',
     columns: targets.map((target) => readingColumn(target)),
+    corrected_rows: [],
     ...changes
   }
 }

@@ -210,6 +210,33 @@ describe('the import of a file as it was analyzed', () => {
     ])
   })
 
+  it('takes corrected rows in the place of those of the file, and of no other import', async () => {
+    const list = await makeList(started.api)
+    const { data, filename } = await analysisOf(
+      started.api,
+      list.id,
+      'email;Town\nanna@example.org;Wien\nnobody;"Gr"az\n\ncleo@;Ulm\ndora@example.org;Linz\n'
+    )
+    const corrected_rows = [
+      { line: 3, cells: ['bert@example.org', 'Graz'] },
+      { line: 5, cells: ['', ''] }
+    ]
+    const done = await importAsRead(started, list.id, filename, { ...data.reading, corrected_rows })
+    const again = await analysisOf(
+      started.api,
+      list.id,
+      'email;Town\neva@example.org;Bonn\nfay@example.org;Kiel\n'
+    )
+
+    expect(done.stats).toMatchObject({ number_of_records: 3, subscribers: { added: 3, failed: 0 } })
+    expect(await allSubscribers(started.api, list.id)).toMatchObject([
+      { email: 'anna@example.org', custom_fields: { Town: { value: 'Wien' } } },
+      { email: 'bert@example.org', custom_fields: { Town: { value: 'Graz' } } },
+      { email: 'dora@example.org', custom_fields: { Town: { value: 'Linz' } } }
+    ])
+    expect(again.data.reading.corrected_rows).toEqual([])
+  })
+
   it('reads the statuses of the API in a column of statuses that has no rule of its own', async () => {
     const list = await makeList(started.api)
     const filename = await upload(

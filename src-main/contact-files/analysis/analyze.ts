@@ -99,7 +99,8 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
       scan.rows > 0 && isOptOutName(input.filename) && mostOptedOut(columns, scan.columns).count === 0,
     opted_out: 'as_said',
     blank_cells: 'keep',
-    columns
+    columns,
+    corrected_rows: []
   }
   const context = { reading, statistics: scan.columns, scan, sample, opened, filename: input.filename }
   return {

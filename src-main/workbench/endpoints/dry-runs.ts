@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { customFieldTypes } from '../../api/custom-fields/schema.ts'
 import { Reading } from '../../contact-files/schema.ts'
 import { envelope } from '../../http/envelope.ts'
 import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
@@ -21,7 +22,20 @@ const DryRun = Type.Object({
   error_message: Nullable(Type.String()),
   stats: SubscriberImport.properties.stats,
   /** How many of those who would be added have each status. */
-  statuses: Type.Record(Type.String(), Type.Integer())
+  statuses: Type.Record(Type.String(), Type.Integer()),
+  /** What would change of subscribers on the list who are updated. */
+  changes: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      type: Nullable(Type.Enum([...customFieldTypes])),
+      count: Type.Integer(),
+      examples: Type.Array(
+        Type.Object({ email: Type.String(), before: Type.Unknown(), after: Type.Unknown() })
+      )
+    })
+  ),
+  /** How many of them stay as they are. */
+  unchanged: Type.Integer()
 })
 
 const LogQuery = Type.Object({ escape_formulas: withDefault(Type.Boolean(), false) })

@@ -131,6 +131,7 @@ export function keptReading(
     ...changed('several_addresses'),
     ...changed('opted_out'),
     ...changed('blank_cells'),
+    corrected_rows: hasSameRows(analysis.reading, after.reading) ? reading.corrected_rows : [],
     columns: after.reading.columns.map((proposal, index) => {
       const place = placeBefore(analysis, after, proposal.header, index)
       const chosen = reading.columns[place]
@@ -139,6 +140,14 @@ export function keptReading(
       return isChanged ? { ...chosen, header: proposal.header } : proposal
     })
   }
+}
+
+/** Whether the rows of a file stand at the same lines, in the same cells. */
+function hasSameRows(before: Reading, after: Reading): boolean {
+  return (
+    JSON.stringify(before.file) === JSON.stringify(after.file) &&
+    before.columns.length === after.columns.length
+  )
 }
 
 /** Where the column was: by its header, or by its place among as many. */
