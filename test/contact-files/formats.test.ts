@@ -153,6 +153,14 @@ NOTE:first line\\nsecond line`)
     ])
   })
 
+  it('have semicolons and backslashes in their names', async () => {
+    const { rows } = await analyzed(
+      card('VERSION:4.0\nN:Back\\\\;Anna\\;Maria;;;\nEMAIL:anna@example.org\nORG:Moor\\;')
+    )
+
+    expect(rows).toMatchObject([{ 'Last name': 'Back\\', 'First name': 'Anna;Maria', Company: 'Moor;' }])
+  })
+
   it('of version 2.1 have their letters out of quoted-printable', async () => {
     const { rows } = await analyzed(
       card(`

@@ -169,7 +169,7 @@ function preference({ parameters }: Property): number {
 
 /** The parts of a structured value, each with its own escapes undone. */
 function partsOf(value: string): string[] {
-  return value.split(/(?<!\\);/).map((part) => unescapeText(part))
+  return [...value.matchAll(/((?:\\[^]|[^;])*)(?:;|$)/g)].map(([, part = '']) => unescapeText(part))
 }
 
 function unescapeText(value: string): string {
@@ -182,5 +182,9 @@ function unescapeText(value: string): string {
 function birthdayOf(value: string): string {
   const day = value.replace(/T.*$/, '')
   const unknownYear = /^1604-?(\d\d)-?(\d\d)$/.exec(day)
-  return unknownYear ? `--${unknownYear[1]}-${unknownYear[2]}` : day
+  if (unknownYear) return `--${unknownYear[1]}-${unknownYear[2]}`
+  // The basic format of ISO 8601, in which vCard 4.0 writes days (RFC 6350, section 4.3.1).
+  return day.replace(/^(\d{4}|--)(\d\d)(\d\d)$/, (_, year: string, month: string, rest: string) =>
+    year === '--' ? `--${month}-${rest}` : `${year}-${month}-${rest}`
+  )
 }
