@@ -25,7 +25,9 @@ export const FileSource = Type.Object({
   /** A label of the WHATWG Encoding Standard; of no meaning for spreadsheets. */
   character_set: Type.Enum(readableCharacterSets),
   csv_field_separator: Type.Enum([...fieldSeparators]),
-  csv_field_enclosure: Type.Enum([...fieldEnclosures])
+  csv_field_enclosure: Type.Enum([...fieldEnclosures]),
+  /** Whether each line is enclosed as a whole, besides its cells. */
+  encloses_lines: withDefault(Type.Boolean(), false)
 })
 export type FileSource = Static<typeof FileSource>
 

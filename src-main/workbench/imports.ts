@@ -173,7 +173,7 @@ function correctingReading(reading: Reading): Reading {
     columns: reading.columns.map((column) => ({ ...column, new_field_type: null })),
     header_line: null,
     corrected_rows: [],
-    file: { ...reading.file, entry: null, sheet: null, character_set: 'utf-8' }
+    file: { ...reading.file, entry: null, sheet: null, character_set: 'utf-8', encloses_lines: false }
   }
 }
 

@@ -14,6 +14,7 @@ function csv(rows: string[][], separator = ',', lineBreak = '\n', quotesAll = fa
 }
 
 const utf16 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'))
+const csvLines = (rows: string[][]): string[] => rows.map((row) => csv([row]).trimEnd())
 const columns = (rows: string[][]): number => rows[0]?.length ?? 1
 
 /** Each leaves the same people in the file. */
@@ -25,6 +26,28 @@ export const damages: Damage[] = [
   { name: 'with tabs, in UTF-16', write: (rows) => utf16(csv(rows, '\t', '\r\n')) },
   { name: 'with pipes', write: (rows) => csv(rows, '|') },
   { name: 'with everything enclosed', write: (rows) => csv(rows, ',', '\n', true) },
+  {
+    name: 'with each line enclosed as a whole',
+    write: (rows) =>
+      csv(
+        csvLines(rows).map((line) => [line]),
+        ',',
+        '\r\n',
+        true
+      )
+  },
+  {
+    name: 'with each line but the first enclosed as a whole',
+    write: (rows) => {
+      const [first = '', ...rest] = csvLines(rows)
+      return `${first}\n${csv(
+        rest.map((line) => [line]),
+        ',',
+        '\n',
+        true
+      )}`
+    }
+  },
   { name: 'in Windows-1252', write: (rows) => encode(csv(rows, ';', '\r\n'), 'windows-1252') },
   { name: 'with the line sep=', write: (rows) => `sep=;\r\n${csv(rows, ';', '\r\n')}` },
   { name: 'under a title', write: (rows) => `Export of our contacts\n\n${csv(rows)}` },

@@ -32,7 +32,8 @@ export function plainReading(targets: (string | null)[], changes: Partial<Readin
       sheet: null,
       character_set: 'utf-8',
       csv_field_separator: ',',
-      csv_field_enclosure: '"'
+      csv_field_enclosure: '"',
+      encloses_lines: false
     },
     header_line: 1,
     leaves_out_totals: false,

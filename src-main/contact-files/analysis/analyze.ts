@@ -6,7 +6,7 @@ import { ImportFailure } from '../../csv/failure.ts'
 import { seemsEscaped } from '../../csv/formulas.ts'
 import { checkWidth } from '../../api/subscriber-imports/width.ts'
 import { type CharacterSetGuess, guessCharacterSet } from '../formats/character-set.ts'
-import { damagedUtf8, decodeText } from '../formats/text.ts'
+import { damagedUtf8, decodeText, textOf } from '../formats/text.ts'
 import { type OpenedFile, openContactFile } from '../formats/open.ts'
 import { isBlankRow } from '../interpreter.ts'
 import { recognizeService } from '../knowledge/services.ts'
@@ -26,7 +26,8 @@ import {
   lineSeparator,
   readSample,
   type SampleRecord,
-  usualWidth
+  usualWidth,
+  withoutEnclosedLines
 } from './structure.ts'
 
 /** How many bytes are read to find separators, enclosures and the header line. A cell may be long. */
@@ -153,7 +154,8 @@ async function sampleOf(
     const text = await sampleText(opened.path, character_set)
     const structure = detectStructure(text, choices)
     const { csv_field_separator: separator, csv_field_enclosure: enclosure } = structure
-    const sample = readSample(text, separator, enclosure, sampleRecords).records
+    const lines = structure.encloses_lines ? withoutEnclosedLines(text, separator) : null
+    const sample = readSample(lines ?? text, separator, enclosure, sampleRecords).records
     return { source: { ...common, ...structure }, sample }
   }
   const sample: SampleRecord[] = []
@@ -161,7 +163,10 @@ async function sampleOf(
     sample.push({ cells, line, fault: null })
     return sample.length < sampleRecords
   }, character_set)
-  return { source: { ...common, csv_field_separator: ',', csv_field_enclosure: '"' }, sample }
+  return {
+    source: { ...common, csv_field_separator: ',', csv_field_enclosure: '"', encloses_lines: false },
+    sample
+  }
 }
 
 async function sampleText(path: string, characterSet: string): Promise<string> {
@@ -269,7 +274,7 @@ async function scanColumns(
     { separator: source.csv_field_separator, enclosure: source.csv_field_enclosure },
     add
   )
-  for await (const text of decodeText(opened.path, source.character_set)) {
+  for await (const text of textOf(opened.path, source)) {
     reader.push(text)
     if (isOver()) return { ...scan, isComplete: false }
   }

@@ -31,6 +31,7 @@ export function findingsOf(context: Context, { confidence }: CharacterSetGuess):
   if (opened.sheets.length > 1)
     add('other_sheets', null, opened.sheets.length, [opened.sheet ?? opened.sheets[0] ?? ''])
   if (opened.entries.length > 1) add('other_files', null, opened.entries.length, [opened.entry ?? ''])
+  if (reading.file.encloses_lines) add('enclosed_lines', null, 0)
   const skipped = sample.filter(({ line }) => line < (reading.header_line ?? 0))
   if (skipped.length > 0) {
     add(

@@ -36,6 +36,7 @@ const findingRules = [
   'partly_read',
   'duplicate_headers',
   'renamed_field',
+  'enclosed_lines',
   'totals_left_out',
   'preamble_skipped',
   'no_values',

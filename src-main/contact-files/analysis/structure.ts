@@ -5,6 +5,7 @@ import { readAddresses } from '../values/addresses.ts'
 import { isEmail } from '../../api/subscribers/rules.ts'
 import { headerRoles } from '../knowledge/headers.ts'
 import { isTotal } from '../knowledge/totals.ts'
+import { lineWriter } from '../formats/enclosed-lines.ts'
 import type { FileSource } from '../schema.ts'
 
 /** A record of the beginning of a file. */
@@ -15,7 +16,7 @@ export interface SampleRecord {
   fault: string | null
 }
 
-export type CsvStructure = Pick<FileSource, 'csv_field_separator' | 'csv_field_enclosure'>
+export type CsvStructure = Pick<FileSource, 'csv_field_separator' | 'csv_field_enclosure' | 'encloses_lines'>
 
 /** Records by which separators and enclosures are compared. */
 const comparedRecords = 200
@@ -32,20 +33,63 @@ export function detectStructure(text: string, chosen: Partial<CsvStructure>): Cs
       ? [told]
       : fieldSeparators
   const doubled = bestSeparator(text, '"', separators)
+  const plain = { encloses_lines: false }
+  if (chosen.csv_field_enclosure !== "'" && hasLoneCells(doubled)) {
+    const separator = separators.find((each) => hasEnclosedLines(text, each))
+    if (separator) return { csv_field_separator: separator, csv_field_enclosure: '"', encloses_lines: true }
+  }
   if (chosen.csv_field_enclosure) {
     return {
+      ...plain,
       csv_field_separator: bestSeparator(text, chosen.csv_field_enclosure, separators).separator,
       csv_field_enclosure: chosen.csv_field_enclosure
     }
   }
   if (!chosen.csv_field_separator && isListOfAddresses(text, doubled)) {
-    return { csv_field_separator: lineSeparator, csv_field_enclosure: "'" }
+    return { ...plain, csv_field_separator: lineSeparator, csv_field_enclosure: "'" }
   }
   const single = bestSeparator(text, "'", separators)
   if (explainsBySingleQuotes(text, single, doubled) || hasLooseQuotes(text, doubled.separator)) {
-    return { csv_field_separator: single.separator, csv_field_enclosure: "'" }
+    return { ...plain, csv_field_separator: single.separator, csv_field_enclosure: "'" }
   }
-  return { csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
+  return { ...plain, csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
+}
+
+/** Whether as many records as not are one cell. */
+function hasLoneCells({ records }: Parsed): boolean {
+  return records.filter(({ cells }) => cells.length === 1).length * 2 >= records.length
+}
+
+/** Whether each line is one cell that holds the cells of a table, one address in each. */
+function hasEnclosedLines(text: string, separator: CsvStructure['csv_field_separator']): boolean {
+  const lines = withoutEnclosedLines(text, separator)
+  if (lines === null) return false
+  const { records, isBroken } = readSample(lines, separator, '"', comparedRecords)
+  const width = usualWidth(records)
+  const alike = records.filter(({ cells, fault }) => cells.length === width && fault === null)
+  const withOneAddress = records.filter(
+    ({ cells }) => cells.filter((cell) => isPlainAddress(cell.trim())).length === 1
+  )
+  return (
+    !isBroken &&
+    width > 1 &&
+    alike.length >= records.length * 0.9 &&
+    withOneAddress.length >= (records.length - 1) * 0.5 &&
+    withOneAddress.length > 0
+  )
+}
+
+/** The lines inside the enclosures of a text; null where most lines have none. */
+export function withoutEnclosedLines(text: string, separator: string): string | null {
+  const { records } = readSample(text, separator, '"', Infinity)
+  const enclosed = records.filter(({ cells, fault }) => cells.length === 1 && fault === null)
+  // The column names may stand as they are.
+  if (enclosed.length === 0 || enclosed.length < records.length - 1) return null
+  const lineOf = lineWriter({
+    csv_field_separator: separator as CsvStructure['csv_field_separator'],
+    csv_field_enclosure: '"'
+  })
+  return records.map(({ cells, fault }) => `${lineOf(cells, fault)}\n`).join('')
 }
 
 /** The separator with which a line of recipients is one cell: nothing else has it. */

@@ -6,15 +6,15 @@ import { csvWriter } from '../../csv/csv-writer.ts'
 import { cellLineBreak } from '../interpreter.ts'
 import type { FileSource, Reading } from '../schema.ts'
 import { type OpenedFile, openContactFile } from './open.ts'
-import { decodeText, importCharacterSet } from './text.ts'
+import { importCharacterSet, textOf } from './text.ts'
 import { asFailure, requireSpace } from './unpack.ts'
 import { ImportFailure } from '../../csv/failure.ts'
 import type { FileFormat } from '../../api/subscriber-imports/schema.ts'
 import { checkWidth } from '../../api/subscriber-imports/width.ts'
 
-/** Whether an import cannot read a file as it is: it is no CSV file, inside an archive with others, or in another character set. */
-export function needsConversion({ kind, entry, character_set }: FileSource): boolean {
-  return kind !== 'csv' || entry !== null || importCharacterSet(character_set) === null
+/** Whether an import cannot read a file as it is: it is no CSV file, inside an archive with others, in another character set, or has enclosed lines. */
+export function needsConversion({ kind, entry, character_set, encloses_lines }: FileSource): boolean {
+  return kind !== 'csv' || entry !== null || encloses_lines || importCharacterSet(character_set) === null
 }
 
 /** How an import reads a file, after its conversion if it needs one, in the words of the API. */
@@ -42,7 +42,7 @@ export async function convertContactFile(
   const opened = await openContactFile(path, source, dirname(target), signal)
   try {
     if (opened.kind === 'csv') {
-      await pipeline(decodeText(opened.path, source.character_set), createWriteStream(target), { signal })
+      await pipeline(textOf(opened.path, source), createWriteStream(target), { signal })
     } else await writeRows(opened, source, target, signal)
   } catch (error) {
     await rm(target, { force: true })
