@@ -149,6 +149,8 @@ export class TableCopy {
         row.set(column.name, value)
       }
     }
+    // A record without columns says nothing of a row, and there is no statement that inserts it.
+    if (row.size === 0) return null
     if (!isDoubtful) return row
     if (name === 'subscribers') return repaired(row)
     return [...row.values()].every(isReadable) ? row : null

@@ -258,3 +258,25 @@ test('damage that looks like a subscriber who is whole elsewhere does not make t
   const lost = losses.filter((row) => row['What became of it'] === 'Lost')
   expect(lost.map((row) => [row.Id, row.Name])).toEqual([[String(id), email]])
 })
+
+test('a record of any table that has no columns any more is lost, and told', async () => {
+  const id = 2
+  const directory = await damagedCopy(await kept())
+  const databasePath = join(directory, 'listwright.db')
+  const bytes = await readFile(databasePath)
+  // Before the name of the list stand its id, then the header: its length and the types of the columns.
+  const name = bytes.lastIndexOf('Others')
+  const header = Array.from({ length: 60 }, (_, back) => name - 1 - back).find(
+    (at) => bytes[at] === name - at && bytes[at - 1] === id
+  )
+  expect(header).toBeDefined()
+  bytes[header ?? 0] = 1
+  await writeFile(databasePath, bytes)
+
+  const { path } = await recovered(directory)
+
+  expect(await lossesOf(path)).toContainEqual(
+    expect.objectContaining({ Record: 'List', Id: String(id), 'What became of it': 'Lost' })
+  )
+  expect(peopleIn(path).filter(({ email }) => email.startsWith('reader'))).toHaveLength(people)
+})
