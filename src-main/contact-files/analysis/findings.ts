@@ -50,6 +50,8 @@ export function findingsOf(context: Context, { confidence }: CharacterSetGuess):
   addOptedOut(context, add)
   for (const [index, column] of reading.columns.entries()) {
     const statistics = context.statistics[index]
+    // The columns of vCards are not those of the file.
+    if (statistics && opened.kind === 'vcard' && statistics.filled === 0) continue
     if (statistics) addColumnFindings(statistics, column, index, add)
   }
   addTidying(context, add)
