@@ -62,7 +62,7 @@ interface CellReader {
   read: (cell: string) => string | ValueFault
 }
 
-/** Reads rows of a file as its description says. It keeps nothing between rows. */
+/** Reads rows of a file as its description says. No row depends on another one. */
 export class RowInterpreter {
   /** What each cell of an interpreted row is, as in column_mapping. */
   readonly mapping: string[]
@@ -270,7 +270,7 @@ function dateReader(
   const order = date_order ?? 'mdy'
   const unreadable = (cell: string): string =>
     unfit === 'blank' || isNoDate(cell) || isBlankWord(cell) ? '' : cell
-  return (cell) => {
+  return cached((cell) => {
     if (cell === '') return ''
     const possible = orders(cell)
     if (possible === 'both') {
@@ -280,6 +280,22 @@ function dateReader(
     if (certain && certain !== order && date_order !== null && mixed_dates === 'one_order')
       return unreadable(cell)
     return read(cell, certain ?? order) ?? unreadable(cell)
+  })
+}
+
+/** Values that are cached of a column, and the length of the longest one, in characters. */
+const mostCached = 20_000
+const longestCached = 40
+
+/** A reader that reads a value once: dates come again and again, and take most of the time of a row. */
+function cached(read: (cell: string) => string): (cell: string) => string {
+  const known = new Map<string, string>()
+  return (cell) => {
+    const before = known.get(cell)
+    if (before !== undefined) return before
+    const value = read(cell)
+    if (known.size < mostCached && cell.length <= longestCached) known.set(cell, value)
+    return value
   }
 }
 
