@@ -6,7 +6,7 @@ import { mailingListsOf } from '../api/mailing-lists/queries.ts'
 import { subscribersByEmail, subscriberWithList } from '../api/subscribers/queries.ts'
 import { suppressionListsHolding } from '../api/suppression-lists/queries.ts'
 import { notFound } from '../base/errors.ts'
-import { formatTime } from '../base/times.ts'
+import { formatOptionalTime, formatTime } from '../base/times.ts'
 import type { Caller } from '../http/caller.ts'
 import { keysSeenBy } from './api-access.ts'
 import { signalOf } from './choice.ts'
@@ -88,6 +88,8 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader, wr
       const scope = { organizationId, mailingListId: row.mailing_list_id }
       const queued = await queuedFor(reader, row.id)
       return ok({
+        remove_time: formatOptionalTime(row.remove_time, timeZone),
+        remove_ip: row.remove_ip,
         others: rows
           .filter(({ id }) => id !== row.id)
           .map(({ id, mailing_list_id, status }) => ({

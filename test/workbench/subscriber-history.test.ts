@@ -235,3 +235,18 @@ it('a subscriber is shown with other lists of the address, what suppresses it, a
     autoresponders: [{ name: 'Welcome' }]
   })
 })
+
+it('tells when and from where a subscriber unsubscribed', async () => {
+  const { api } = started
+  const list = await makeList(api, { name: 'Gone' })
+  await importText(api, list.id, 'gone@example.com,unsubscribed,2024-02-01 09:00:00,192.0.2.7\n', {
+    column_mapping: ['email', 'status', 'remove_time', 'remove_ip'],
+    file_format: { csv_has_headers: false }
+  })
+  const [gone] = await allSubscribers(api, list.id)
+
+  const { data } = await api.workbench<Surroundings>('GET', `/subscribers/${gone?.id}/surroundings`)
+
+  expect(data.remove_ip).toBe('192.0.2.7')
+  expect(data.remove_time).toMatch(/^2024-02-01T09:00:00/)
+})

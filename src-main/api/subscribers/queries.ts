@@ -255,6 +255,8 @@ export function subscriberWithList(db: Kysely<Schema>, id: number) {
       'subscribers.id',
       'subscribers.email',
       'subscribers.status',
+      'subscribers.remove_time',
+      'subscribers.remove_ip',
       'subscribers.mailing_list_id',
       'organization_id',
       'time_zone_name',

@@ -9,6 +9,9 @@ const params = Type.Object({ id: Type.Integer() })
 const Status = Type.Enum([...subscriberStatuses])
 
 const Surroundings = Type.Object({
+  /** When and from where the subscriber unsubscribed, which the API tells in exports alone; null = never, or not known. */
+  remove_time: Nullable(Type.String()),
+  remove_ip: Nullable(Type.String()),
   /** The other lists with the same email on them. */
   others: Type.Array(
     Type.Object({
