@@ -141,7 +141,11 @@ function typedTable(people: readonly Person[], language: Language): SheetCell[][
 
 function delimited(
   rows: readonly (readonly string[])[],
-  { separator = ',', lineBreak = '\r\n', encloses = 'special' as 'special' | 'texts' | 'all' } = {}
+  {
+    separator = ',',
+    lineBreak = '\r\n',
+    encloses = 'special'
+  }: { separator?: string; lineBreak?: string; encloses?: 'special' | 'texts' | 'all' } = {}
 ): string {
   const isSpecial = (cell: string): boolean => cell.includes(separator) || /["\r\n]/.test(cell)
   const isText = (cell: string): boolean => cell !== '' && !/^-?\d+$/.test(cell)

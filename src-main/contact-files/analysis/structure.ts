@@ -85,10 +85,7 @@ export function withoutEnclosedLines(text: string, separator: string): string | 
   const enclosed = records.filter(({ cells, fault }) => cells.length === 1 && fault === null)
   // The column names may stand as they are.
   if (enclosed.length === 0 || enclosed.length < records.length - 1) return null
-  const lineOf = lineWriter({
-    csv_field_separator: separator as CsvStructure['csv_field_separator'],
-    csv_field_enclosure: '"'
-  })
+  const lineOf = lineWriter({ csv_field_separator: separator, csv_field_enclosure: '"' })
   return records.map(({ cells, fault }) => `${lineOf(cells, fault)}\n`).join('')
 }
 
