@@ -75,7 +75,16 @@ describe('the service that a file comes from', () => {
     expect(guessed.analysis.service).toBeNull()
     expect(guessed.rows[1]).not.toHaveProperty('subscribe_time')
     expect(chosen.analysis.service).toBe('sendy')
-    expect(chosen.rows[1]).toMatchObject({ subscribe_time: '2024-01-16', status: 'unsubscribed' })
+    expect(chosen.rows[1]).toMatchObject({ subscribe_time: '2024-01-16' })
+  })
+
+  it('leaves digits that are no number as text', async () => {
+    const { analysis } = await analyzed(
+      'Email,Accepts Email Marketing,Total Spent,Default Address Zip\na@example.com,yes,1.00,10001\nb@example.com,yes,2.00,94110\n'
+    )
+
+    expect(analysis.service).toBe('shopify')
+    expect(analysis.reading.columns.at(-1)?.new_field_type).toBe('text')
   })
 
   it('is none where a person says so', async () => {

@@ -72,8 +72,11 @@ function columnOf(
   service: ServiceId | null
 ): Column {
   const known = service && serviceColumn(service, header)
-  if (known === 'field') return { index, header, statistics, roles: [], isField: true }
-  return { index, header, statistics, roles: known ? [known] : headerRoles(header), isField: false }
+  const roles = headerRoles(header)
+  if (known === 'field') {
+    return { index, header, statistics, roles: roles.filter((role) => role === 'digits'), isField: true }
+  }
+  return { index, header, statistics, roles: known ? [known] : roles, isField: false }
 }
 
 /** A column that the list has a field for goes there, also where it says besides who may be written to. */

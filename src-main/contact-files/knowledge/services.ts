@@ -119,7 +119,8 @@ export const services: Record<ServiceId, Service> = {
       email: list('email, e mail'),
       subscribe_time: list('registriert, registered'),
       confirm_time: list('aktiviert, activated'),
-      remove_time: list('abgemeldet, deaktiviert, deactivated'),
+      remove_time: list('abgemeldet'),
+      deactivation: list('deaktiviert, deactivated'),
       bounce: list('bounced'),
       field: list('quelle, source')
     }
@@ -323,8 +324,7 @@ export const services: Record<ServiceId, Service> = {
       status: list('status'),
       subscribe_time: list('joined, timestamp, date'),
       subscribe_ip: list('ip'),
-      consent: list('gdpr'),
-      field: list('last activity, signup method, added via, referrer')
+      field: list('gdpr, last activity, signup method, added via, referrer')
     }
   },
   shopify: {
