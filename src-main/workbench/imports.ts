@@ -71,11 +71,18 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
     },
 
     'GET /subscriber_imports/:id/links': async ({ caller, params }) => {
-      const { id } = await importRow(reader, caller.organizationId, params.id)
+      const row = await importRow(reader, caller.organizationId, params.id)
+      const { id } = row
+      const reading = readingOf(row)
       const corrections = await correctionsOf(reader, id)
       const links = await linkedImports(reader, [id, ...corrections.map((each) => each.id)])
       return ok({
         name: links.get(id)?.name ?? null,
+        file: reading && {
+          kind: reading.file.kind,
+          character_set: reading.file.character_set,
+          headers: headersOf(reading)
+        },
         corrects_id: links.get(id)?.correctsId ?? null,
         is_undone: links.get(id)?.isUndone ?? false,
         corrections: corrections.flatMap((each) => {

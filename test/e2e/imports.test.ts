@@ -188,6 +188,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await page.goto(`file://${file}`)
     await page.getByText('Or into a list that is there already:').waitFor()
     expect(page.url()).toBe(`${started.app.baseUrl}${opened}`)
+    await page.getByText('You have a list “Visitors” already').waitFor()
     await window.screenshot('import-file')
     await page.getByRole('link', { name: 'Visitors no subscribers' }).click()
     await page.getByTestId('preview').getByText('vera@example.com').waitFor()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { FileAnalysis } from '../../src-main/contact-files/analysis/schema.ts'
+import type { ImportLinks } from '../../src-main/workbench/endpoints/imports.ts'
 import type { ImportUndo } from '../../src-main/workbench/endpoints/import-undos.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
@@ -235,6 +236,20 @@ describe('the import of a file as it was analyzed', () => {
       { email: 'dora@example.org', custom_fields: { Town: { value: 'Linz' } } }
     ])
     expect(again.data.reading.corrected_rows).toEqual([])
+  })
+
+  it('tells what was read, and not what it was converted to', async () => {
+    const list = await makeList(started.api)
+    const bytes = Uint8Array.from(Buffer.from('\ufeffemail\tTown\tEmpty\na@example.org\tKöln\t\n', 'utf16le'))
+    const { id } = await importAsProposed(started, list.id, bytes)
+
+    const { data } = await started.api.workbench<ImportLinks>('GET', `/subscriber_imports/${id}/links`)
+
+    expect(data.file).toEqual({
+      kind: 'csv',
+      character_set: 'utf-16le',
+      headers: ['email', 'Town', 'Empty']
+    })
   })
 
   it('reads the statuses of the API in a column of statuses that has no rule of its own', async () => {

@@ -4,6 +4,8 @@ import {
   SubscriberImport,
   SubscriberImportSummary
 } from '../../api/subscriber-imports/schema.ts'
+import { readableCharacterSets } from '../../contact-files/character-sets.ts'
+import { fileKinds } from '../../contact-files/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
@@ -26,6 +28,14 @@ export type ListedImport = Static<typeof ListedImport>
 
 const ImportLinks = Type.Object({
   name: Name,
+  /** What was read, before it was converted for the import; null for an import of the API. */
+  file: Nullable(
+    Type.Object({
+      kind: Type.Enum([...fileKinds]),
+      character_set: Type.Enum(readableCharacterSets),
+      headers: Nullable(Type.Array(Type.String()))
+    })
+  ),
   corrects_id: Nullable(Type.Integer()),
   is_undone: Type.Boolean(),
   /** The imports that correct its rows, the oldest first. */
