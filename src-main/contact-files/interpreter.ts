@@ -98,7 +98,13 @@ export class RowInterpreter {
     this.#columns = mapped.map(({ index, column }) => [
       { index, read: readerOf(column, columnKind(column, fields), fields) },
       ...fillers(column.target ?? '').map((filler) => {
-        const stand = { ...filler.column, target: column.target, new_field_type: null }
+        // What cannot be read fills nothing.
+        const stand: ReadingColumn = {
+          ...filler.column,
+          target: column.target,
+          new_field_type: null,
+          unfit: 'blank'
+        }
         return { index: filler.index, read: readerOf(stand, columnKind(stand, fields), fields) }
       })
     ])
@@ -283,9 +289,10 @@ function dateReader(
   })
 }
 
-/** Values that are cached of a column, and the length of the longest one, in characters. */
+/** Values that are cached of a column. */
 const mostCached = 20_000
-const longestCached = 40
+/** Characters of a value that is cached: of a longer one V8 keeps the chunk of the file in memory that it is a slice of. */
+const longestCached = 12
 
 /** A reader that reads a value once: dates come again and again, and take most of the time of a row. */
 function cached(read: (cell: string) => string): (cell: string) => string {

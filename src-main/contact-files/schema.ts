@@ -57,14 +57,14 @@ export const mixedDates = ['one_order', 'other_order', 'blank_ambiguous'] as con
 export const unfitValues = ['fail', 'blank'] as const
 
 /** Where the blank cells of one column can be filled from another one. */
-const fillIns = ['email', 'subscribe_time', 'subscribe_ip'] as const
+const fillIns = ['email', 'subscribe_time', 'subscribe_ip', 'nothing'] as const
 export type FillIn = (typeof fillIns)[number]
 
 export const ReadingColumn = Type.Object({
   header: Type.String(),
   /** As in column_mapping; null = the column is left out. */
   target: Nullable(Type.String()),
-  /** The target whose value this column holds where the column of that target is blank, whatever else it is. */
+  /** The target whose value this column holds where the column of that target is blank, whatever else it is; 'nothing' = a person said so. */
   fills_in: withDefault(Nullable(Type.Enum([...fillIns])), null),
   /** The type of the custom field that the import creates for it; null for one that the list has. */
   new_field_type: withDefault(Nullable(Type.Enum([...customFieldTypes])), null),

@@ -19,6 +19,10 @@ const epoch = /^1970-01-01\b/
 const emptyValue =
   /^(?:ok|okay|clean|passed|aktiv|active|\[\]|\{\}|""|''|\(no value\)|\(kein wert\)|0(?:[.,]0+)?\s?%?)$/i
 
+/** A "no" to the mails, and not to having left. */
+const leavingWords =
+  /^(?:no longer|no more|no interest|not? (?:relevant|interest)|nicht mehr|nicht relevant|kein(?:e|en)? (?:interesse|werbung|(?:e-?)?mails?|newsletter))/i
+
 /** Whether a value of a column of objections says that there is none. */
 export function saysNothing(value: string): boolean {
   const text = value.trim()
@@ -27,7 +31,7 @@ export function saysNothing(value: string): boolean {
     isBlankWord(text) ||
     isNoDate(text) ||
     epoch.test(text) ||
-    readAnswer(text) === false
+    (readAnswer(text) === false && !leavingWords.test(text))
   )
 }
 

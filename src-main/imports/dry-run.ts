@@ -26,7 +26,7 @@ export interface DryRunProgress {
   }
   /** How many of those who would be added have each status. */
   statuses: Partial<Record<SubscriberStatus, number>>
-  /** What would change of subscribers who are updated, field by field, and of how many of them nothing would. */
+  /** What would change of updated subscribers, field by field, and how many of them stay as they are. */
   changes: FieldChange[]
   unchanged: number
 }

@@ -18,7 +18,7 @@ const maxExamples = 3
 
 /** Collects what an import would change of subscribers on the list, field by field. */
 export class ValueChanges {
-  /** Subscribers of whom nothing would change although they are updated. */
+  /** Updated subscribers whose values stay the same. */
   unchanged = 0
   readonly #fields: ReadonlyMap<string, FieldDefinition>
   readonly #changes = new Map<string, FieldChange>()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { analyzed } from './read-file.ts'
+import { analyzed, emptyList, fieldOf } from './read-file.ts'
 
 describe('blank cells that another column fills', () => {
   it('have the time and the address of the confirmation where those of the opt-in are blank', async () => {
@@ -38,6 +38,34 @@ describe('blank cells that another column fills', () => {
     )
 
     expect(rows.map(({ email }) => email)).toEqual(['anna@example.net', 'bert@example.com'])
+  })
+
+  it('stay blank where the other column has no time', async () => {
+    const { rows } = await analyzed(
+      'Email,Optin Time,Confirm Time\n' +
+        Array.from(
+          { length: 20 },
+          (_, index) => `p${index}@x.org,2018-01-01 10:00:00,2018-01-02 10:00:00\n`
+        ).join('') +
+        'a@x.org,,pending\n'
+    )
+
+    expect(rows.at(-1)).toMatchObject({ email: 'a@x.org', subscribe_time: '' })
+    expect(rows.at(-1)).not.toHaveProperty('fault')
+  })
+
+  it('stay blank once a person has said so', async () => {
+    const file = 'Name,E-Mail,E-Mail 2\nAnna,,anna@example.net\nBert,bert@example.com,bert@example.net\n'
+    const { analysis } = await analyzed(file)
+    const [name, email, second] = analysis.reading.columns
+    if (!name || !email || !second) throw new Error('three columns')
+    const remembered = new Map([['e-mail 2', { ...second, fills_in: 'nothing' as const }]])
+
+    const { rows } = await analyzed(file, {
+      destination: emptyList({ remembered, fields: [fieldOf('E-Mail 2')] })
+    })
+
+    expect(rows.map((row) => row['email'])).toEqual(['', 'bert@example.com'])
   })
 
   it('are kept in their own columns as well', async () => {

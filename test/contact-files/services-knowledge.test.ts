@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { headerKey } from '../../src-main/contact-files/knowledge/headers.ts'
+import { type ColumnRole, headerKey, headerRoles } from '../../src-main/contact-files/knowledge/headers.ts'
 import {
   recognizeService,
   serviceIds,
@@ -20,13 +20,13 @@ const recognized: Record<string, ServiceId | null> = {
   Shopify: 'shopify',
   WooCommerce: 'woocommerce',
   Ghost: 'ghost',
-  Kit: 'kit',
+  Kit: null,
   ActiveCampaign: 'activecampaign',
   'Campaign Monitor': 'campaign_monitor',
   'Constant Contact': 'constant_contact',
   MailerLite: 'mailerlite',
   CleverReach: 'cleverreach',
-  rapidmail: 'rapidmail',
+  rapidmail: null,
   listmonk: 'listmonk',
   Mautic: 'mautic',
   Salesforce: 'salesforce',
@@ -95,6 +95,28 @@ describe('the service that a file comes from', () => {
     })
 
     expect(analysis.service).toBeNull()
+  })
+
+  it.each([
+    ['Constant Contact', 'Email address,Email status,Email permission status', 'a@x.org,Active,Unsubscribed'],
+    ['Klaviyo', 'Email,Klaviyo ID,Email Suppressions Timestamp', 'a@x.org,01H,2024-01-01 10:00:00'],
+    ['MailerLite', 'Subscriber,Opt-in IP,Opt-in Date,Subscribed', 'a@x.org,192.0.2.1,2024-01-01,no']
+  ])('does not hide who has opted out of a file of %s', async (_service, header, row) => {
+    const { analysis, rows } = await analyzed(`${header}\nb@x.org,,,\n${row}\n`)
+
+    expect(analysis.service).not.toBeNull()
+    expect(rows[1]).toMatchObject({ email: 'a@x.org', status: 'unsubscribed' })
+  })
+
+  it('takes no header for a plain field that says elsewhere who has left', () => {
+    const grave: ColumnRole[] = ['opt_out', 'bounce', 'complaint', 'remove_time', 'deactivation', 'validity']
+    for (const id of serviceIds) {
+      for (const name of services[id].columns.field ?? [])
+        expect(
+          headerRoles(name).filter((role) => grave.includes(role)),
+          `${id}: ${name}`
+        ).toEqual([])
+    }
   })
 
   it('has each header once, as headers are compared', () => {

@@ -132,6 +132,7 @@ describe('corrected rows', () => {
     expect(await linksOf(id)).toEqual({
       name: filename,
       corrects_id: null,
+      file: null,
       is_undone: false,
       corrections: [{ id: second.id, state: 'finished', rows: 2, added: 2, updated: 0, failed: 0 }]
     })

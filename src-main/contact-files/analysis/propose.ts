@@ -76,7 +76,9 @@ function columnOf(
   if (known === 'field') {
     return { index, header, statistics, roles: roles.filter((role) => role === 'digits'), isField: true }
   }
-  return { index, header, statistics, roles: known ? [known] : roles, isField: false }
+  // What the service means comes first, and what the name says of others still counts where the values fit that alone.
+  const ordered = known ? [known, ...roles.filter((role) => role !== known)] : roles
+  return { index, header, statistics, roles: ordered, isField: false }
 }
 
 /** A column that the list has a field for goes there, also where it says besides who may be written to. */
@@ -86,7 +88,6 @@ function fieldOrStatus(
   taken: Set<string>,
   destination: Destination
 ): ReadingColumn | null {
-  if (column.isField) return null
   const field = fieldNamed(destination.fields, column.header)
   if (field && column.roles.length === 0) return null
   const proposal = reservedProposal(column, all, taken, destination)

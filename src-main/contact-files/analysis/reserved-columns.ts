@@ -14,8 +14,6 @@ import {
   statusRule
 } from './status-columns.ts'
 
-// What a column says of a subscriber besides the fields: its status, and when and from where it was subscribed and removed.
-
 /** A column of an export of Listwright: what its name says, and nothing that its values might say elsewhere. */
 export function ownProposal(
   column: Column,

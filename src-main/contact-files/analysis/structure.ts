@@ -86,7 +86,7 @@ export function withoutEnclosedLines(text: string, separator: string): string | 
   // The column names may stand as they are.
   if (enclosed.length === 0 || enclosed.length < records.length - 1) return null
   const lineOf = lineWriter({ csv_field_separator: separator, csv_field_enclosure: '"' })
-  return records.map(({ cells, fault }) => `${lineOf(cells, fault)}\n`).join('')
+  return records.map(({ cells, line, fault }) => lineOf(cells, line, fault)).join('')
 }
 
 /** The separator with which a line of recipients is one cell: nothing else has it. */

@@ -1,5 +1,6 @@
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
+import { ImportFailure } from '../../csv/failure.ts'
 import type { CsvFormat } from '../../csv/format.ts'
 
 /**
@@ -12,16 +13,10 @@ export async function* withoutLineEnclosure(
   format: CsvFormat
 ): AsyncGenerator<string> {
   let text = ''
-  let next = 1
   const lineOf = lineWriter(format)
-  const reader = new CsvReader(
-    { separator: format.csv_field_separator, enclosure: format.csv_field_enclosure },
-    (cells, line, fault) => {
-      const content = lineOf(cells, fault)
-      text += `${'\n'.repeat(Math.max(0, line - next))}${content}\n`
-      next = Math.max(next, line) + 1 + (content.match(/\n/g)?.length ?? 0)
-    }
-  )
+  const reader = new CsvReader(readerFormat(format), (cells, line, fault) => {
+    text += lineOf(cells, line, fault)
+  })
   for await (const each of texts) {
     reader.push(each)
     yield text
@@ -31,14 +26,44 @@ export async function* withoutLineEnclosure(
   yield text
 }
 
-/** What a record that may be an enclosed line is as a line of its own. */
-export function lineWriter(format: CsvFormat): (cells: readonly string[], fault: string | null) => string {
+/** Writes records, each of which may be an enclosed line, as lines of their own, with the blank lines that stand before them. */
+export function lineWriter(
+  format: CsvFormat
+): (cells: readonly string[], line: number, fault: string | null) => string {
   const write = csvWriter(format)
-  return (cells, fault) => {
+  let next = 1
+  return (cells, line, fault) => {
     const [only = ''] = cells
-    if (cells.length === 1 && fault === null) return only
-    // A broken line stays one cell: to repair it would be to guess.
-    const record = fault === null ? cells : [cells.join(format.csv_field_separator)]
-    return write([record]).slice(0, -1)
+    const inner = cells.length === 1 && fault === null ? cellsIn(only, format) : cells
+    const isBroken = fault !== null || inner === null
+    const text = isBroken ? brokenLine(cells.join(format.csv_field_separator), format) : write([inner])
+    const before = '\n'.repeat(Math.max(0, line - next))
+    next = Math.max(next, line) + (text.match(/\n/g)?.length ?? 0)
+    return before + text
   }
+}
+
+/** The cells of a line; null where it is no record by itself. */
+function cellsIn(line: string, format: CsvFormat): readonly string[] | null {
+  const records: (readonly string[] | null)[] = []
+  const reader = new CsvReader(readerFormat(format), (cells, _line, fault) => {
+    records.push(fault === null ? cells : null)
+  })
+  try {
+    reader.push(line)
+    reader.end()
+  } catch (error) {
+    if (error instanceof ImportFailure) return null
+    throw error
+  }
+  return records.length === 1 ? (records[0] ?? null) : null
+}
+
+/** A line with text after the closing enclosure, so that its row fails: to repair it would be to guess. */
+function brokenLine(line: string, { csv_field_enclosure: enclosure }: CsvFormat): string {
+  return `${enclosure}${line.replaceAll(enclosure, enclosure + enclosure)}${enclosure} \n`
+}
+
+function readerFormat(format: CsvFormat): { separator: string; enclosure: string } {
+  return { separator: format.csv_field_separator, enclosure: format.csv_field_enclosure }
 }

@@ -134,9 +134,7 @@ export const services: Record<ServiceId, Service> = {
       email: list('email address'),
       status: list('email status'),
       remove_time: list('confirmed opt out date'),
-      field: list(
-        'email permission status, email update source, email update date, email lists, confirmed opt out source, confirmed opt out reason'
-      )
+      field: list('email update source, email update date, email lists')
     }
   },
   eventbrite: {
@@ -201,7 +199,7 @@ export const services: Record<ServiceId, Service> = {
   },
   kit: {
     name: 'Kit (ConvertKit)',
-    signature: list('first name + email + created at + status + tags, kit id + email'),
+    signature: list('kit id + email'),
     columns: {
       email: list('email, email address'),
       status: list('status, state'),
@@ -220,7 +218,7 @@ export const services: Record<ServiceId, Service> = {
       subscribe_time: list('email marketing consent timestamp, consent timestamp'),
       opt_out: list('email suppressions'),
       field: list(
-        'klaviyo id, sms marketing consent, sms marketing consent timestamp, sms suppressions, consent form id, consent form version, email suppressions timestamp, profile created on'
+        'klaviyo id, sms marketing consent, sms marketing consent timestamp, sms suppressions, consent form id, consent form version, profile created on'
       )
     }
   },
@@ -260,7 +258,9 @@ export const services: Record<ServiceId, Service> = {
   },
   mailerlite: {
     name: 'MailerLite',
-    signature: list('subscriber + opens + clicks, opt in ip + opt in date, subscriber + opened + clicked'),
+    signature: list(
+      'subscriber + opens + clicks, subscriber + opt in ip + opt in date, subscriber + opened + clicked'
+    ),
     columns: {
       email: list('subscriber, email'),
       status: list('status, type'),
@@ -292,7 +292,7 @@ export const services: Record<ServiceId, Service> = {
   },
   rapidmail: {
     name: 'rapidmail',
-    signature: list('e mail adresse + status + angemeldet am, mailtype + activated'),
+    signature: list('mailtype + activated'),
     columns: {
       email: list('e mail adresse, email'),
       status: list('status'),
@@ -318,7 +318,7 @@ export const services: Record<ServiceId, Service> = {
   },
   sendy: {
     name: 'Sendy',
-    signature: list('joined + last activity + status, signup method + added via, gdpr + last activity'),
+    signature: list('signup method + added via, gdpr + last activity'),
     columns: {
       email: list('email'),
       status: list('status'),

@@ -34,7 +34,7 @@ const DryRun = Type.Object({
       )
     })
   ),
-  /** How many of them stay as they are. */
+  /** Updated subscribers who have all of it already. */
   unchanged: Type.Integer()
 })
 

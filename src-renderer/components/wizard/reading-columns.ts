@@ -3,7 +3,12 @@ import type { CustomFieldType } from '../../../src-main/api/custom-fields/schema
 import { subscriberStatuses, type SubscriberStatus } from '../../../src-main/api/subscribers/schema.ts'
 import { datesOf } from '../../../src-main/contact-files/date-orders.ts'
 import { fieldCode, freeFieldName } from '../../../src-main/contact-files/field-names.ts'
-import { cautiousStatus, rememberedKey, statusKey } from '../../../src-main/contact-files/schema.ts'
+import {
+  cautiousStatus,
+  maxCorrectedRows,
+  rememberedKey,
+  statusKey
+} from '../../../src-main/contact-files/schema.ts'
 import type { ColumnAnalysis, FileAnalysis, Reading, ReadingColumn } from '../../api/contact-files.ts'
 import type { CustomField } from '../../api/custom-fields.ts'
 import type { ImportMapping } from '../../api/workbench.ts'
@@ -140,6 +145,20 @@ export function keptReading(
       return isChanged ? { ...chosen, header: proposal.header } : proposal
     })
   }
+}
+
+/** Cells of corrected rows that a request takes. */
+const maxCorrectedCells = 150_000
+
+/** The corrected rows with further ones, of which each line has its last; null where they are too many. */
+export function withCorrectedRows(
+  { corrected_rows = [] }: Partial<Pick<Reading, 'corrected_rows'>>,
+  rows: readonly { line: number; cells: string[] }[]
+): Reading['corrected_rows'] | null {
+  const byLine = new Map([...corrected_rows, ...rows].map(({ line, cells }) => [line, cells]))
+  const all = [...byLine].map(([line, cells]) => ({ line, cells }))
+  const cells = all.reduce((sum, row) => sum + row.cells.length, 0)
+  return all.length > maxCorrectedRows || cells > maxCorrectedCells ? null : all
 }
 
 /** Whether the rows of a file stand at the same lines, in the same cells. */
