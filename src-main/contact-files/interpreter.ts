@@ -129,7 +129,7 @@ export class RowInterpreter {
     const status = this.#statusOf(raw)
     if (status === 'left out') return []
     const cells: string[] = ['']
-    let fault = widthComplaint(raw, this.#reading.columns.length)
+    let fault = widthComplaint(raw, this.#reading.columns.length) ?? this.#enclosureFault(raw)
     if (this.#hasStatus) cells.push(status)
     for (const readers of this.#columns) {
       const value = this.#valueOf(raw, readers)
@@ -143,6 +143,15 @@ export class RowInterpreter {
       cells: [address, ...cells.slice(1)],
       fault: fault ?? blankFault(address)
     }))
+  }
+
+  /** A line that is enclosed as a whole among others that are not: its address could be read, and nothing else. */
+  #enclosureFault([only = '', ...others]: readonly string[]): string | null {
+    const { file, columns } = this.#reading
+    if (file.kind !== 'csv' || others.length > 0 || columns.length === 1) return null
+    return only.includes('@') && only.includes(file.csv_field_separator)
+      ? 'the whole row is enclosed as one cell'
+      : null
   }
 
   /** The cell of the address, or the first one that fills its blank. */

@@ -1,4 +1,5 @@
 import { type SubscriberStatus, subscriberStatuses } from '../api/subscribers/schema.ts'
+import { statusOfWord } from './knowledge/statuses.ts'
 import { type StatusRule, statusKey } from './schema.ts'
 import { isNoDate } from './values/dates.ts'
 import { isBlankWord } from './values/tidy.ts'
@@ -15,7 +16,9 @@ export const ownStatuses: StatusRule = {
 /** The status that wins where columns differ: an objection in any of them counts. */
 const gravity: readonly SubscriberStatus[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
 
-const epoch = /^1970-01-01\b/
+/** Days that programs write for never: those with which they begin to count. */
+const epoch =
+  /^(?:1970-01-01|0001-01-01|1900-01-01|1899-12-30|0?1[./]0?1[./](?:1970|0001|1900)|30\.12\.1899|12\/30\/1899|12\/31\/1969|31\.12\.1969)\b/
 const emptyValue =
   /^(?:ok|okay|clean|passed|aktiv|active|\[\]|\{\}|""|''|\(no value\)|\(kein wert\)|0(?:[.,]0+)?\s?%?)$/i
 
@@ -45,13 +48,13 @@ export function statusSaid(
   if (Object.hasOwn(words, key)) return words[key]
   switch (kind) {
     case 'status':
-      return other ?? undefined
+      return other ?? statusOfWord(cell) ?? undefined
     case 'objection':
-      return saysNothing(cell) ? null : other
+      return saysNothing(cell) ? null : (other ?? statusOfWord(cell))
     case 'consent': {
       const answer = readAnswer(cell)
       if (answer !== null) return answer ? 'active' : 'unsubscribed'
-      return other
+      return other ?? statusOfWord(cell)
     }
   }
 }

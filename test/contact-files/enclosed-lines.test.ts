@@ -22,6 +22,19 @@ describe('lines that are enclosed as a whole', () => {
     expect(rows.at(-1)).toMatchObject({ email: 'e@x.org', name: 'E' })
   })
 
+  it('fail where only some lines are enclosed', async () => {
+    const { rows } = await analyzed(
+      'Email,Name,Unsubscribed\na@x.org,Anna,no\n"b@x.org,""Ben, Jr."",yes"\nc@x.org,Cy,no\nd@x.org,Di,no\n'
+    )
+
+    expect(rows.map(({ fault }) => fault ?? null)).toEqual([
+      null,
+      'line 3: the whole row is enclosed as one cell',
+      null,
+      null
+    ])
+  })
+
   it('stand below a title and blank lines', async () => {
     const { analysis, rows } = await analyzed(
       `"Members 2024"\n\n"Email,Name,Age"\n${people.map((line) => `${line}\n`).join('')}`

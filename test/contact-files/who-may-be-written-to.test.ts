@@ -157,6 +157,77 @@ describe('the column of the addresses', () => {
   })
 })
 
+describe('who has left', () => {
+  const people = 'abcdefgh'
+  it.each<[string, string, string[], (string | null)[]]>([
+    ['a word in two parts', 'UnSubscribed', ['False', 'True'], ['active', 'unsubscribed']],
+    ['a header written together', 'HASOPTEDOUTOFEMAIL', ['false', 'true'], ['active', 'unsubscribed']],
+    [
+      'a no to the newsletter of an active customer',
+      'Aktiv;Newsletter',
+      ['ja;ja', 'ja;nein'],
+      ['active', 'unsubscribed']
+    ],
+    [
+      'a header in the middle',
+      'Opted Out',
+      ['No', 'Yes', 'Opted Out', 'No', 'Yes'],
+      ['active', 'unsubscribed', 'unsubscribed', 'active', 'unsubscribed']
+    ],
+    ['a reason in words', 'Suppression reason', ['', 'Unsubscribed via link'], ['', 'unsubscribed']],
+    [
+      'a reason that begins with no',
+      'Unsubscribe reason',
+      ['', 'No longer interested'],
+      ['', 'unsubscribed']
+    ],
+    [
+      'words of a service',
+      'status',
+      ['confirmed', 'cancelled', 'cold', 'complained'],
+      ['active', 'unsubscribed', 'active', 'scomp']
+    ],
+    [
+      'words among yes and no',
+      'Newsletter',
+      ['ja', 'abbestellt', 'abgemeldet 12.03.2021', 'STOP'],
+      ['active', 'unsubscribed', 'unsubscribed', 'unsubscribed']
+    ],
+    ['a question', 'Join our mailing list?', ['Yes', 'No'], ['active', 'unsubscribed']],
+    ['labels of a program', 'Do not allow Emails', ['Allow', 'Do Not Allow'], ['active', 'unsubscribed']],
+    [
+      'a day that stands for never',
+      'Abgemeldet am',
+      ['01.01.1970 01:00', '06.05.2022 10:00'],
+      ['', 'unsubscribed']
+    ]
+  ])('is told by %s', async (_what, header, values, statuses) => {
+    const rows = values.map((value, index) => `${people[index]}@x.org;${value}\n`)
+
+    const { rows: read } = await analyzed(`Email;${header}\n${rows.join('')}`)
+
+    expect(read.map(({ status }) => status)).toEqual(statuses)
+  })
+
+  it.each([
+    ['Newsletter-Abbestellungen 2024.csv', true],
+    ['nonsubscribed_email_audience_export_1.csv', true],
+    ['Verteiler ohne Abmeldungen.csv', false],
+    ['Subscribers 2024 (do not edit).csv', false],
+    ['Donots Fanclub.csv', false]
+  ])('is told by the name %s: %s', async (name, isTold) => {
+    const { analysis } = await analyzed('Email,Name\na@x.org,Anna\n', { name })
+
+    expect(analysis.reading.all_opted_out).toBe(isTold)
+  })
+
+  it('is not overruled by the name of the file where a column says the status', async () => {
+    const { rows } = await analyzed('Email,Status\na@x.org,subscribed\n', { name: 'unsubscribed or not.csv' })
+
+    expect(rows[0]?.['status']).toBe('active')
+  })
+})
+
 describe('the type of a new field', () => {
   it.each([
     ['Average rating', ['4.5', '3.7', '2.9', '4.1'], 'text'],
@@ -167,7 +238,8 @@ describe('the type of a new field', () => {
     ['Geschlecht', ['f', 'f', 'f', 'f'], 'text'],
     ['Member', ['yes', 'no', 'yes', ''], 'boolean'],
     ['Zip', ['10115', '10117', '10119', '10120'], 'text'],
-    ['Orders', ['1', '20', 'n/a', '3'], 'number']
+    ['Orders', ['1', '20', 'n/a', '3'], 'number'],
+    ['Team', ['Junior 1', 'Junior 2', 'Novice 3', 'Mark 4'], 'text']
   ])('of “%s” with %j is %s', async (header, values, type) => {
     const rows = values.map((value, index) => `p${index}@x.org,${value}`)
     const { analysis } = await analyzed(`email,${header}\n${rows.join('\n')}\n`)

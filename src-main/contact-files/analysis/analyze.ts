@@ -97,7 +97,10 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     tidies_values: !isOwn,
     several_addresses: isListOfAddresses(body, source) ? 'each' : 'first',
     all_opted_out:
-      scan.rows > 0 && isOptOutName(input.filename) && mostOptedOut(columns, scan.columns).count === 0,
+      scan.rows > 0 &&
+      isOptOutName(input.filename) &&
+      columns.every(({ status }) => status?.kind !== 'status') &&
+      mostOptedOut(columns, scan.columns).count === 0,
     opted_out: 'as_said',
     blank_cells: 'keep',
     columns,

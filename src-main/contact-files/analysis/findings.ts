@@ -102,10 +102,12 @@ export function mostOptedOut(
 
 /** The name of a file that says that it is one of people who opted out. */
 export function isOptOutName(filename: string): boolean {
-  return /(?:^|[^a-z])(?:unsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeldung|black-?list|block-?list|suppress|do[-_ ]?not)/i.test(
-    filename
-  )
+  return optOutName.test(filename) && !withoutThem.test(filename)
 }
+
+const optOutName =
+  /(?:^|[^a-z])(?:unsub|nonsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeld|(?:newsletter[-_ ]?)?abbestell|sperrliste|black-?list|block-?list|suppress|complaints?|bounces?|do[-_ ]?not[-_ ]?(?:e?-?mail|contact|send))/i
+const withoutThem = /(?:^|[^a-z])(?:ohne|without|no|excl\w*)[-_ ]/i
 
 function addColumnFindings(
   statistics: ColumnStatistics,

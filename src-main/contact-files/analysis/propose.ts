@@ -20,7 +20,7 @@ export function proposeColumns(
   destination: Destination,
   ofFile: { isComplete: boolean; isOwn: boolean; service: ServiceId | null }
 ): { columns: ReadingColumn[]; remembered: boolean[] } {
-  const columns = statistics.map((each, index) => columnOf(index, headers[index] ?? '', each, ofFile.service))
+  const columns = statistics.map((each, index) => columnOf(index, headers[index] ?? '', each, ofFile))
   const failed = failedRowsColumns(columns, destination)
   if (failed) return { columns: failed, remembered: columns.map(() => true) }
   const taken = new Set<string>()
@@ -69,16 +69,23 @@ function columnOf(
   index: number,
   header: string,
   statistics: ColumnStatistics,
-  service: ServiceId | null
+  { service, isComplete }: { service: ServiceId | null; isComplete: boolean }
 ): Column {
   const known = service && serviceColumn(service, header)
   const roles = headerRoles(header)
   if (known === 'field') {
-    return { index, header, statistics, roles: roles.filter((role) => role === 'digits'), isField: true }
+    return {
+      index,
+      header,
+      statistics,
+      roles: roles.filter((role) => role === 'digits'),
+      isField: true,
+      isComplete
+    }
   }
   // What the service means comes first, and what the name says of others still counts where the values fit that alone.
   const ordered = known ? [known, ...roles.filter((role) => role !== known)] : roles
-  return { index, header, statistics, roles: ordered, isField: false }
+  return { index, header, statistics, roles: ordered, isField: false, isComplete }
 }
 
 /** A column that the list has a field for goes there, also where it says besides who may be written to. */

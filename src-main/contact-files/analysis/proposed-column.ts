@@ -27,6 +27,8 @@ export interface Column {
   roles: ColumnRole[]
   /** Whether it is known to be an ordinary field, whatever its name and values seem to say. */
   isField: boolean
+  /** Whether all of it was read. */
+  isComplete: boolean
 }
 
 export function keepsColumn(column: ImportColumn, { hasFormat, hasConfirmed }: Destination): boolean {

@@ -1,8 +1,9 @@
 import { type ImportColumn, isImportColumn } from '../../api/subscriber-imports/rules.ts'
 import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
-import { type ColumnRole, headerKey, isOtherChannel } from '../knowledge/headers.ts'
+import { type ColumnRole, headerKey, isOtherChannel, isWeakConsent } from '../knowledge/headers.ts'
 import { newColumn, type ReadingColumn, type StatusRule } from '../schema.ts'
 import { ownStatuses } from '../status-rules.ts'
+import { readAnswer } from '../values/truth.ts'
 import type { ColumnStatistics } from './column-statistics.ts'
 import { type Column, type Destination, holdsDates, keepsColumn, reservedColumn } from './proposed-column.ts'
 import {
@@ -44,7 +45,10 @@ export function reservedProposal(
   if (isOtherChannel(header)) return null
   const isNamedStatus = roles.includes('status')
   const status = statusRule(statistics, header, isNamedStatus)
-  if (status) {
+  // What a column is asked decides what its yes and no mean, and any word in one of objections is one.
+  const isAsked = roles.includes('consent') && hasAnswers(statistics)
+  const isOfObjections = roles.some((role) => objections.includes(role))
+  if (status && (isNamedStatus || !(isAsked || isOfObjections))) {
     const isStatus = isNamedStatus && status.kind === 'status' && !taken.has('status')
     return { ...newColumn(header, isStatus ? 'status' : null), status }
   }
@@ -52,8 +56,14 @@ export function reservedProposal(
     const proposal = roleProposal(role, column, all, taken, destination)
     if (proposal) return proposal
   }
-  return null
+  return status && { ...newColumn(header, null), status }
 }
+
+function hasAnswers({ distinct }: ColumnStatistics): boolean {
+  return [...(distinct?.keys() ?? [])].some((value) => readAnswer(value) !== null)
+}
+
+const objections: readonly ColumnRole[] = ['opt_out', 'bounce', 'complaint', 'deactivation', 'remove_time']
 
 function fits(column: ImportColumn, statistics: ColumnStatistics): boolean {
   switch (column) {
@@ -121,7 +131,8 @@ function roleProposal(
 function consent(column: Column, isFree: boolean): ReadingColumn | null {
   const { statistics } = column
   if (statistics.dates === 0 || statistics.dates < statistics.filled * 0.5) {
-    return withRule(column, consentRule(statistics))
+    const rule = consentRule(statistics)
+    return withRule(column, rule && isWeakConsent(column.header) ? { ...rule, kind: 'objection' } : rule)
   }
   const target = isFree ? reservedColumn(column, 'subscribe_time') : newColumn(column.header, null)
   return { ...target, status: datedConsentRule }
@@ -146,15 +157,22 @@ function holdsFormats({ samples }: ColumnStatistics): boolean {
 /** A column of times at which people left: who has one has left. */
 function removal(column: Column, isFree: boolean, status: SubscriberStatus): ReadingColumn | null {
   const { header, statistics } = column
-  if (statistics.filled === 0) return isFree ? reservedColumn(column, 'remove_time') : null
+  if (statistics.filled === 0) {
+    const blank = isFree ? reservedColumn(column, 'remove_time') : newColumn(header, null)
+    // In the part that was not read somebody may have left.
+    if (!column.isComplete) return { ...blank, status: removalRule(status) }
+    return isFree ? blank : null
+  }
   if (!holdsDates(statistics)) return withRule(column, objectionRule(statistics, status))
   const target = isFree ? reservedColumn(column, 'remove_time') : newColumn(header, null)
   return { ...target, status: removalRule(status) }
 }
 
 /** A column that is nothing but what it says of the status. */
-function withRule({ header, statistics }: Column, rule: StatusRule | null): ReadingColumn | null {
-  if (statistics.filled === 0) return { ...newColumn(header, null), had_values: false }
+function withRule({ header, statistics, isComplete }: Column, rule: StatusRule | null): ReadingColumn | null {
+  if (statistics.filled === 0) {
+    return { ...newColumn(header, null), had_values: false, status: isComplete ? null : datedConsentRule }
+  }
   return rule && { ...newColumn(header, null), status: rule }
 }
 

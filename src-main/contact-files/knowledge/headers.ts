@@ -91,7 +91,7 @@ const roles: Record<ColumnRole, readonly string[]> = {
   confirm_time: list(`
     confirm time, confirmed, confirmed at, confirmation time, confirmation date, date confirmed,
     confirmed on, verified, email verified, email confirmed, e mail bestätigt, doi, bestätigt, bestätigt am, confirmed time, verified at, doi time, double opt in time,
-    double opt in date, doi date
+    double opt in date, doi date, is confirmed
   `),
   confirm_ip: list('confirm ip, confirmed ip, confirmation ip, bestätigungs ip, doi ip, double opt in ip'),
   remove_time: list(`
@@ -111,7 +111,9 @@ const roles: Record<ColumnRole, readonly string[]> = {
     newsletter einwilligung, werbeeinwilligung, angemeldet, abonniert, erlaubnis, dsgvo,
     marketing contact status, marketing contact, gdpr consent, email subscription, email enabled,
     enabled, active, aktiv, subscribed to newsletter, email subscribed, newsletter anmeldung,
-    emails enabled, e mail werbung
+    emails enabled, e mail werbung, mailing list, join our mailing list, subscribe, promotional emails,
+    send emails, ok to email, verteiler, e mail verteiler, email verteiler, werbung, werbeerlaubnis,
+    rundmail, news per e mail, is active
   `),
   opt_out: list(`
     unsubscribed, unsubscribe, opt out, optout, opted out, email opt out, email optout,
@@ -122,7 +124,8 @@ const roles: Record<ColumnRole, readonly string[]> = {
     unsub campaign title, unsub campaign id, unsubscribe reason, reason for unsubscribing,
     global unsubscribe, inactive, abgemeldet, abmeldung, abmeldegrund, ausgetragen, gesperrt, sperre,
     werbesperre, keine werbung, keine e mails, widerrufen, widerruf, widerspruch, keine newsletter,
-    keine mails, email opted out, unsubscribed email
+    keine mails, email opted out, unsubscribed email, is unsubscribed, account email opt out,
+    do not bulk email, do not allow emails, do not allow bulk emails, is blocked
   `),
   bounce: list(`
     bounced, bounce, hard bounce, hard bounced, email hard bounce reason, bounce reason, bounce date,
@@ -135,7 +138,8 @@ const roles: Record<ColumnRole, readonly string[]> = {
     beschwerde, spam, complained at, complaint date, spambeschwerde
   `),
   deactivation: list(`
-    deactivated, deactivated at, deactivation date, deaktiviert, deaktiviert am, deleted at, archived at, gelöscht am
+    deactivated, deactivated at, deactivation date, deaktiviert, deaktiviert am, deleted at, archived at, gelöscht am,
+    is deleted, deleted, archived, is archived
   `),
   validity: list('email valid, valid email, is valid, email gültig, e mail gültig, gültige e mail'),
   failure: list(`
@@ -155,19 +159,30 @@ const maxHeaderLength = 200
 
 /** A header as it is compared: lower-cased, punctuation and underscores as spaces. */
 export function headerKey(header: string): string {
-  return header
-    .slice(0, maxHeaderLength)
-    .normalize('NFC')
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
+  return (
+    header
+      .slice(0, maxHeaderLength)
+      .normalize('NFC')
+      .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+      // "UnSubscribed" is one word.
+      .replace(/(?<![\p{L}\p{N}])un subscri/u, 'unsubscri')
+  )
 }
 
 const rolesByKey = new Map<string, ColumnRole[]>()
 for (const [role, names] of Object.entries(roles) as [ColumnRole, readonly string[]][]) {
   for (const name of names) rolesByKey.set(name, [...(rolesByKey.get(name) ?? []), role])
 }
+
+/** Names of several words as databases write them: HASOPTEDOUTOFEMAIL. */
+const rolesByJoinedKey = new Map(
+  [...rolesByKey]
+    .filter(([name]) => name.includes(' '))
+    .map(([name, itsRoles]) => [name.replaceAll(' ', ''), itsRoles])
+)
 
 /** Words of a header, whole: umlauts are letters here, which they are not to \b. */
 function words(pattern: string): RegExp {
@@ -215,7 +230,7 @@ export function isOtherChannel(header: string): boolean {
 /** What a header may mean, the best guess first; its values decide. */
 export function headerRoles(header: string): ColumnRole[] {
   const key = headerKey(header)
-  const known = rolesByKey.get(key)
+  const known = rolesByKey.get(key) ?? rolesByJoinedKey.get(key.replaceAll(' ', ''))
   if (known) return known
   const role = isOtherChannel(header) || about.test(key) ? null : roleInWords(key)
   return role ? [role] : []
@@ -231,6 +246,15 @@ function roleInWords(key: string): ColumnRole | null {
   const asked = key.replace(bothAnswers, '')
   if (negation.test(asked) && (isMailing || consents.test(key))) return 'opt_out'
   return consents.test(key) || (isMailing && permits.test(key)) ? 'consent' : null
+}
+
+/** Consents to something else than being written to, or of which that is not certain: a no counts, and a yes is not enough. */
+const weakConsents = new Set(
+  list('active, aktiv, enabled, is active, dsgvo, gdpr consent, marketing contact status, marketing contact')
+)
+
+export function isWeakConsent(header: string): boolean {
+  return weakConsents.has(headerKey(header))
 }
 
 /** Addresses of others than the person that a row is about. */

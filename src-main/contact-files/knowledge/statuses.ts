@@ -8,7 +8,7 @@ const words: Record<SubscriberStatus, readonly string[]> = {
     subscribed, active, enabled, confirmed, opted in, opt in, optin, double opt in, single opt in,
     verified, mailable, sendable, engaged, valid, subscriber, marketing contact, explicit, implicit,
     express, allowed, granted, aktiv, angemeldet, abonniert, abonnent, bestätigt, eingetragen,
-    freigegeben, doi, opt in confirmed, given, erteilt
+    freigegeben, doi, opt in confirmed, given, erteilt, cold, implied, allow, erlaubt, not blocked, nicht gesperrt
   `),
   unsubscribed: list(`
     unsubscribed, unsubscribe, unsub, opted out, opt out, optout, never subscribed, not subscribed,
@@ -16,21 +16,22 @@ const words: Record<SubscriberStatus, readonly string[]> = {
     do not email, do not contact, non marketing contact, unsubscribed by user, unsubscribed by admin,
     global unsubscribe, revoked, withdrawn, denied, cancelled, canceled, abgemeldet, ausgetragen, gesperrt, widerrufen,
     gekündigt, nicht angemeldet, nicht abonniert, nie abonniert, nicht mehr abonniert, not given, verweigert,
-    abgelehnt, declined, refused, user suppressed, transactional
+    abgelehnt, declined, refused, user suppressed, transactional, abbestellt, abbestellung, stop, stopped, zurückgezogen, do not allow, disallow,
+    nicht erlaubt, storniert
   `),
   bounced: list(`
     bounced, bounce, hard bounce, hard bounced, hardbounce, soft bounce, soft bounced, cleaned,
     undeliverable, invalid, invalid email, unzustellbar, ungültig, zurückgewiesen, held, on hold,
-    returned
+    returned, bereinigt, gebounct, gebounced
   `),
   scomp: list(`
     scomp, junk, complaint, complained, spam, spam complaint, abuse, abuse complaint, marked as spam,
-    reported spam, spam report, beschwerde, spambeschwerde, spam gemeldet
+    reported spam, spam report, beschwerde, spambeschwerde, spam gemeldet, abused, unerwünscht
   `),
   deactivated: list(`
     deactivated, inactive, disabled, archived, deleted, pending, unconfirmed, not confirmed,
     awaiting confirmation, unverified, paused, expired, inaktiv, deaktiviert, unbestätigt, ausstehend,
-    nicht bestätigt, archiviert, gelöscht
+    nicht bestätigt, archiviert, gelöscht, validating, needs attention
   `)
 }
 
@@ -41,12 +42,17 @@ for (const [status, names] of Object.entries(words) as [SubscriberStatus, readon
 
 /** The status that a word of another service stands for; null for a word that is none. */
 export function statusOfWord(word: string): SubscriberStatus | null {
-  return statusByWord.get(statusKey(word)) ?? null
+  const key = statusKey(word)
+  return statusByWord.get(key) ?? (leavingStart.test(key) ? 'unsubscribed' : null)
 }
+
+/** Words of leaving with a date or a reason behind them: "abgemeldet am 12.03.2021", "unsubscribed via link". */
+const leavingStart =
+  /^(?:unsubscribed|opted out|abgemeldet|abbestellt|ausgetragen|gekündigt|widerrufen|zurückgezogen)(?![\p{L}\p{N}])/u
 
 /** Words that are about mailing only: a column of them is one of statuses, whatever it is called. */
 const telling =
-  /^(?:un)?subscribed|^opt(?:ed)? ?(?:in|out)$|^never subscribed|bounced?$|^cleaned$|^abgemeldet$|^angemeldet$|^block ?listed$|^blacklisted$|^scomp$|^spam complaint$|^unsub$/
+  /^(?:un)?subscribed|^opt(?:ed)? ?(?:in|out)$|^never subscribed|bounced?$|^cleaned$|^abgemeldet$|^abbestellt$|^bereinigt$|^angemeldet$|^block ?listed$|^blacklisted$|^scomp$|^spam complaint$|^unsub$/
 
 export function isTellingWord(word: string): boolean {
   return telling.test(statusKey(word))

@@ -98,9 +98,29 @@ function partsOf(text: string): DateParts | null {
   return month === 0 ? null : fixed(match[3] ?? '', month, match[2] ?? '', match[4])
 }
 
+const monthLocales = 'en de fr es it nl pt pl cs sk sv da nb fi tr ru uk hu ro hr'.split(' ')
+/** Names of months as they stand alone and in dates, lower-cased. */
+let monthNames: string[] | undefined
+
+/** Whether a word is the beginning of the name of a month: "Junior" begins with one, and is none. */
+function isMonthName(key: string): boolean {
+  monthNames ??= monthLocales.flatMap((locale) => {
+    const alone = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' })
+    const inDate = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric', timeZone: 'UTC' })
+    return Array.from({ length: 12 }, (_, month) => Date.UTC(2024, month, 1)).flatMap((time) => [
+      alone.format(time).toLowerCase(),
+      ...inDate
+        .formatToParts(time)
+        .flatMap(({ type, value }) => (type === 'month' ? value.toLowerCase() : []))
+    ])
+  })
+  return foreignMonths.flat().includes(key) || monthNames.some((name) => name.startsWith(key))
+}
+
 /** From 1; 0 for no month. */
 function monthNamed(name: string): number {
   const key = name.toLowerCase()
+  if (!isMonthName(key)) return 0
   const english = englishMonths.findIndex((month) => key.startsWith(month.toLowerCase()))
   if (english !== -1) return english + 1
   let found = 0
@@ -152,7 +172,7 @@ function wallAt(ms: number): WallTime {
 }
 
 /** How programs write a day that there is none of. */
-const noDate = /^0{4}-0{2}-0{2}(?:[ T][0:.]+Z?)?$|^0{1,2}[./]0{1,2}[./]0{2,4}$/
+const noDate = /^0{4}-0{2}-0{2}(?:[ T][0:.]+Z?)?$|^0{1,2}[./]0{1,2}[./]0{2,4}(?:[ T][0:.]+)?$/
 
 export function isNoDate(text: string): boolean {
   return noDate.test(text)
