@@ -69,17 +69,12 @@ function onlyBlankWords(statistics: ColumnStatistics, type: 'number' | 'boolean'
   return unfit.count > 0 && unfit.values.every(isBlankWord)
 }
 
-export function newFieldProposal(
-  column: Column,
-  taken: Set<string>,
-  codes: Set<string>,
-  isComplete: boolean
-): ReadingColumn {
-  const { index, header, statistics } = column
+export function newFieldProposal(column: Column, taken: Set<string>, codes: Set<string>): ReadingColumn {
+  const { index, header, statistics, isComplete } = column
   // A column without values has nothing to bring; one of which only the beginning was read may have.
   if (statistics.filled === 0 && isComplete) return { ...newColumn(header, null), had_values: false }
   const target = freeFieldName(header === '' ? `Column ${index + 1}` : header, taken, codes)
-  const type = newFieldType(column, isComplete)
+  const type = newFieldType(column)
   return {
     ...newColumn(header, target),
     new_field_type: type,
@@ -89,7 +84,7 @@ export function newFieldProposal(
 }
 
 /** The type that loses no value of the column. */
-function newFieldType({ header, statistics, roles }: Column, isComplete: boolean): CustomFieldType {
+function newFieldType({ header, statistics, roles, isComplete }: Column): CustomFieldType {
   const text = statistics.isLong ? 'text_multiline' : 'text'
   if (statistics.filled === 0) return text
   if (holdsTruths(statistics) && !holdsOwnWords(header)) return 'boolean'

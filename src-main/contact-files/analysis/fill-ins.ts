@@ -19,9 +19,9 @@ export function withFillIns(
   }
   return proposals.map((proposal, index) => {
     const column = columns[index]
-    if (proposal.fills_in !== null) return proposal
-    const fills_in = column ? fillInOf(column) : null
-    if (!column || fills_in === null || proposal.target === fills_in || !hasBlanks(fills_in)) return proposal
+    if (!column || proposal.fills_in !== null) return proposal
+    const fills_in = fillInOf(column)
+    if (fills_in === null || proposal.target === fills_in || !hasBlanks(fills_in)) return proposal
     const needsOrder = fills_in === 'subscribe_time' && proposal.date_order === null
     return { ...proposal, fills_in, ...(needsOrder && datesOf(column.statistics.orders)) }
   })

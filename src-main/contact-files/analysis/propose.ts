@@ -55,8 +55,7 @@ export function proposeColumns(
     for (const column of rest()) propose(column.index, newColumn(column.header, null))
   }
   const codes = new Set([...destination.fields.map(({ name }) => fieldCode(name)), ...importColumns])
-  for (const column of rest())
-    propose(column.index, newFieldProposal(column, taken, codes, ofFile.isComplete))
+  for (const column of rest()) propose(column.index, newFieldProposal(column, taken, codes))
   const ordered = columns.map(({ index }) => proposals.get(index) as ReadingColumn)
   return {
     columns: withFillIns(columns, ordered),
@@ -73,19 +72,11 @@ function columnOf(
 ): Column {
   const known = service && serviceColumn(service, header)
   const roles = headerRoles(header)
-  if (known === 'field') {
-    return {
-      index,
-      header,
-      statistics,
-      roles: roles.filter((role) => role === 'digits'),
-      isField: true,
-      isComplete
-    }
-  }
+  const column = { index, header, statistics, isComplete }
+  if (known === 'field') return { ...column, roles: roles.filter((role) => role === 'digits'), isField: true }
   // What the service means comes first, and what the name says of others still counts where the values fit that alone.
   const ordered = known ? [known, ...roles.filter((role) => role !== known)] : roles
-  return { index, header, statistics, roles: ordered, isField: false, isComplete }
+  return { ...column, roles: ordered, isField: false }
 }
 
 /** A column that the list has a field for goes there, also where it says besides who may be written to. */
