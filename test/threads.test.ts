@@ -38,16 +38,23 @@ it('a thread whose module cannot be loaded is told of as an error, and can be en
   await endThread(thread)
 })
 
-/** A thread in the middle of what nothing can interrupt, for a while. */
+/** How long after its message a thread is surely in what cannot be interrupted, in milliseconds. */
+const entering = 500
+
+/** A thread that posts a message right before it does what nothing can interrupt for a while. */
 const stuckFor = (iterations: number): string => `
   import { pbkdf2Sync } from 'node:crypto'
-  setTimeout(() => pbkdf2Sync('', '', ${iterations}, 64, 'sha512'), 1)
+  import { parentPort } from 'node:worker_threads'
+  setTimeout(() => {
+    parentPort.postMessage('stuck')
+    pbkdf2Sync('', '', ${iterations}, 64, 'sha512')
+  }, 1)
 `
 
 it('a thread that cannot be interrupted is waited for two seconds', async () => {
   const thread = await start(stuckFor(12_000_000))
-  await new Promise((resolve) => thread.once('online', resolve))
-  await pause(200)
+  await new Promise((resolve) => thread.once('message', resolve))
+  await pause(entering)
   const began = performance.now()
   await endThread(thread)
   expect(performance.now() - began).toBeLessThan(3000)
@@ -62,7 +69,8 @@ it.each([0, 1])('the process ends with status %i whatever a thread does', async 
     import { endThread, hasThreadsLeft, startThread } from ${JSON.stringify(resolve('src-main/base/threads.ts'))}
     import { endApplication } from ${JSON.stringify(resolve('src-main/headless/signals.ts'))}
     const thread = startThread(${JSON.stringify(pathToFileURL(join(directory, 'base.ts')).href)}, 'made-thread', { name: 'made' })
-    setTimeout(() => endApplication({ close: () => endThread(thread) }, ${status}), 1000)
+    const end = () => endApplication({ close: () => endThread(thread) }, ${status})
+    thread.once('message', () => setTimeout(end, ${entering}))
   `
   const path = join(directory, 'program.mjs')
   await writeFile(path, program)
