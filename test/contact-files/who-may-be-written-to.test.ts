@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { zipOf } from '../support/zip.ts'
 import { analyzed } from './read-file.ts'
+import { xlsxOf } from './spreadsheets.ts'
 
 const people = ['anna', 'ben', 'cy', 'di']
 
@@ -212,13 +214,62 @@ describe('who has left', () => {
   it.each([
     ['Newsletter-Abbestellungen 2024.csv', true],
     ['nonsubscribed_email_audience_export_1.csv', true],
+    ['unsubscribed_no_3.csv', true],
+    ['unsubscribed ohne doppelte.csv', true],
     ['Verteiler ohne Abmeldungen.csv', false],
+    ['customers without the unsubscribed.csv', false],
+    ['no-bounces.csv', false],
     ['Subscribers 2024 (do not edit).csv', false],
     ['Donots Fanclub.csv', false]
   ])('is told by the name %s: %s', async (name, isTold) => {
     const { analysis } = await analyzed('Email,Name\na@x.org,Anna\n', { name })
 
     expect(analysis.reading.all_opted_out).toBe(isTold)
+  })
+
+  it.each(['xlsx', 'zip'])('is told by the name of a part of a %s file', async (kind) => {
+    const parts =
+      kind === 'xlsx'
+        ? xlsxOf({
+            Abgemeldet: [
+              ['Email', 'Name'],
+              ['a@x.org', 'Anna']
+            ]
+          })
+        : zipOf({ 'unsubscribed_audience_1.csv': 'Email,Name\na@x.org,Anna\n' })
+
+    const { analysis } = await analyzed(parts, { name: `export.${kind}` })
+
+    expect(analysis.reading.all_opted_out).toBe(true)
+  })
+
+  it('is told by a word among hundreds of different values', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => {
+      const day = `${(index % 28) + 1}.${(index % 12) + 1}.${2000 + index}`
+      return `p${index}@x.org,${index % 3 === 0 ? 'abgemeldet' : 'angemeldet'} am ${day}`
+    })
+
+    const { rows: read } = await analyzed(`Email,Status\n${rows.join('\n')}\n`)
+
+    expect(read.slice(0, 3).map(({ status }) => status)).toEqual(['unsubscribed', '', ''])
+    expect(read.filter(({ status }) => status === 'unsubscribed')).toHaveLength(100)
+  })
+
+  it('is told by a small number where zero means no', async () => {
+    const { rows } = await analyzed('Email,Newsletter\na@x.org,0\nb@x.org,1\nc@x.org,2\nd@x.org,1\n')
+
+    expect(rows.map(({ status }) => status)).toEqual(['unsubscribed', 'active', 'deactivated', 'active'])
+  })
+
+  it('is told by the time of activation in an export of CleverReach', async () => {
+    const { rows } = await analyzed(
+      'E-Mail;Registriert;Aktiviert;Deaktiviert\n' +
+        'a@x.org;01.01.2020 10:00:00;01.01.2020 11:00:00;\n' +
+        'b@x.org;01.01.2020 10:00:00;;\n' +
+        'c@x.org;01.01.2020 10:00:00;0;\n'
+    )
+
+    expect(rows.map(({ status }) => status)).toEqual(['', 'deactivated', 'deactivated'])
   })
 
   it('is not overruled by the name of the file where a column says the status', async () => {

@@ -9,12 +9,13 @@ import { type CharacterSetGuess, guessCharacterSet } from '../formats/character-
 import { damagedUtf8, decodeText, textOf } from '../formats/text.ts'
 import { type OpenedFile, openContactFile } from '../formats/open.ts'
 import { isBlankRow } from '../interpreter.ts'
+import { saysStatus } from '../knowledge/headers.ts'
 import { recognizeService } from '../knowledge/services.ts'
 import type { FileSource, Reading } from '../schema.ts'
 import { readAddresses } from '../values/addresses.ts'
 import { hasTextMark } from '../values/tidy.ts'
 import { ColumnStatistics, guessedTypes } from './column-statistics.ts'
-import { findingsOf, isOptOutName, mostOptedOut } from './findings.ts'
+import { findingsOf, mostOptedOut, optOutNameOf } from './findings.ts'
 import { proposeColumns } from './propose.ts'
 import type { Destination } from './proposed-column.ts'
 import type { ColumnAnalysis, FileAnalysis, ReadingChoices } from './schema.ts'
@@ -79,8 +80,8 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
   const service = isOwn ? null : choices.service === undefined ? recognizeService(headers) : choices.service
   const removes_text_marks =
     choices.removes_text_marks ?? (!isOwn && !unescapes_formulas && hasMarkedNumbers(body))
-  const scan = await scanColumns(opened, source, { header_line, width, removes_text_marks })
   const names = Array.from({ length: width }, (_, index) => headers[index] ?? '')
+  const scan = await scanColumns(opened, source, { header_line, names, removes_text_marks })
   const { columns, remembered } = proposeColumns(names, scan.columns, destination, {
     isComplete: scan.isComplete,
     isOwn,
@@ -98,7 +99,7 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     several_addresses: isListOfAddresses(body, source) ? 'each' : 'first',
     all_opted_out:
       scan.rows > 0 &&
-      isOptOutName(input.filename) &&
+      optOutNameOf(input.filename, opened) !== null &&
       columns.every(({ status }) => status?.kind !== 'status') &&
       mostOptedOut(columns, scan.columns).count === 0,
     opted_out: 'as_said',
@@ -251,9 +252,9 @@ export interface Scan {
 async function scanColumns(
   opened: OpenedFile,
   source: FileSource,
-  format: { header_line: number | null; width: number; removes_text_marks: boolean }
+  format: { header_line: number | null; names: readonly string[]; removes_text_marks: boolean }
 ): Promise<Scan> {
-  const columns = Array.from({ length: format.width }, () => new ColumnStatistics())
+  const columns = format.names.map((name) => new ColumnStatistics(saysStatus(name)))
   const scan: Scan = { columns, rows: 0, isComplete: true, last: [], lastLine: 0 }
   const begun = performance.now()
   const firstLine = format.header_line ?? 0

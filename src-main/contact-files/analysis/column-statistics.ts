@@ -19,8 +19,8 @@ export type GuessedType = (typeof guessedTypes)[number]
 
 /** Rows of which every cell is looked at for everything; later ones only for what their column may still be. */
 export const fullyCheckedRows = 20_000
-/** The most distinct values that are counted; a column with more has no words. */
-const maxDistinct = 200
+/** The most distinct values that are counted; a column with more has no words. One that may say who has left has many with a day each. */
+const maxDistinct = { usual: 200, ofStatus: 5000 }
 /** Characters of a value that are compared. */
 const maxWordLength = 100
 const maxExamples = 5
@@ -65,8 +65,14 @@ export class ColumnStatistics {
   noDates = newExamples()
   /** Numbers that can be a time: dates only where the column has others. */
   numbered = 0
+  readonly #maxDistinct: number
   readonly #alive = new Set<GuessedType>(guessedTypes)
   readonly #remembered = new Map<string, ReturnType<typeof possibleOrders>>()
+
+  /** @param saysStatus whether the name of the column says that it may tell who has left */
+  constructor(saysStatus: boolean) {
+    this.#maxDistinct = saysStatus ? maxDistinct.ofStatus : maxDistinct.usual
+  }
 
   /** @param removesMarks whether an apostrophe before a number is taken for the mark of a spreadsheet */
   add(raw: string, removesMarks: boolean): void {
@@ -103,7 +109,7 @@ export class ColumnStatistics {
     const cell = whole.slice(0, maxWordLength)
     const known = this.distinct.get(cell)
     if (known !== undefined) this.distinct.set(cell, known + 1)
-    else if (this.distinct.size >= maxDistinct) this.distinct = null
+    else if (this.distinct.size >= this.#maxDistinct) this.distinct = null
     else this.distinct.set(cell, 1)
   }
 

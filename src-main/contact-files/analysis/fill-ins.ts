@@ -31,6 +31,7 @@ function fillInOf(column: Column): FillIn | null {
   const { header, statistics, roles } = column
   const isOwnAddress = /mail/.test(headerKey(header)) && !isAboutSomeoneElse(header)
   if (isOwnAddress && holdsAddresses(column, 0.5)) return 'email'
-  if (roles[0] === 'confirm_time' && holdsDates(statistics)) return 'subscribe_time'
+  if ((roles[0] === 'confirm_time' || roles[0] === 'activation') && holdsDates(statistics))
+    return 'subscribe_time'
   return roles[0] === 'confirm_ip' && statistics.filled > 0 ? 'subscribe_ip' : null
 }

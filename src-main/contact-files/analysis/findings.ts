@@ -71,11 +71,13 @@ function duplicateHeaders(columns: ReadingColumn[]): string[][] {
 }
 
 /** Who has opted out: as the columns say, or all where the file is one of such people. */
-function addOptedOut({ reading, statistics, scan, filename }: Context, add: Add): void {
+function addOptedOut({ reading, statistics, scan, filename, opened }: Context, add: Add): void {
   const { count, header } = mostOptedOut(reading.columns, statistics)
   if (count > 0)
     add(count >= scan.rows ? 'only_opted_out' : 'opted_out', null, count, [header, String(scan.rows)])
-  else if (reading.all_opted_out) add('only_opted_out', null, scan.rows, [filename, String(scan.rows)])
+  else if (reading.all_opted_out) {
+    add('only_opted_out', null, scan.rows, [optOutNameOf(filename, opened) ?? filename, String(scan.rows)])
+  }
 }
 
 /** The column that says of the most people that they have opted out, and of how many. */
@@ -100,14 +102,23 @@ export function mostOptedOut(
   return most
 }
 
-/** The name of a file that says that it is one of people who opted out. */
-export function isOptOutName(filename: string): boolean {
-  return optOutName.test(filename) && !withoutThem.test(filename)
+/** The name of a file, or of what was read of it, that says that it is one of people who opted out; null if none does. */
+export function optOutNameOf(
+  filename: string,
+  { entry, sheet }: Pick<OpenedFile, 'entry' | 'sheet'>
+): string | null {
+  const names = [filename, entry, sheet].filter((name) => name !== null)
+  return names.find((name) => optOutName.test(name) && !withoutThem.test(name)) ?? null
 }
 
-const optOutName =
-  /(?:^|[^a-z])(?:unsub|nonsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeld|(?:newsletter[-_ ]?)?abbestell|sperrliste|black-?list|block-?list|suppress|complaints?|bounces?|do[-_ ]?not[-_ ]?(?:e?-?mail|contact|send))/i
-const withoutThem = /(?:^|[^a-z])(?:ohne|without|no|excl\w*)[-_ ]/i
+const optOutWord =
+  '(?:unsub|nonsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeld|(?:newsletter[-_ ]?)?abbestell|sperrliste|black-?list|block-?list|' +
+  'suppress|complaints?|bounces?|do[-_ ]?not[-_ ]?(?:e?-?mail|contact|send))'
+const optOutName = new RegExp(`(?:^|[^a-z])${optOutWord}`, 'i')
+const withoutThem = new RegExp(
+  `(?:^|[^a-z])(?:ohne|without|no|excl\\w*)[-_ ]+(?:(?:the|all|die|alle)[-_ ]+)?${optOutWord}`,
+  'i'
+)
 
 function addColumnFindings(
   statistics: ColumnStatistics,

@@ -7,6 +7,7 @@ import { readAnswer } from '../values/truth.ts'
 import type { ColumnStatistics } from './column-statistics.ts'
 import { type Column, type Destination, holdsDates, keepsColumn, reservedColumn } from './proposed-column.ts'
 import {
+  activationRule,
   consentRule,
   datedConsentRule,
   denialRule,
@@ -118,6 +119,8 @@ function roleProposal(
       return removal(column, free('remove_time'), 'scomp')
     case 'deactivation':
       return removal(column, free('remove_time'), 'deactivated')
+    case 'activation':
+      return activation(column, all, taken, destination)
     case 'validity':
       return withRule(column, denialRule(statistics, 'bounced'))
     case 'consent':
@@ -125,6 +128,18 @@ function roleProposal(
     default:
       return null
   }
+}
+
+/** A column of times at which people confirmed: who has none has not. */
+function activation(
+  column: Column,
+  all: Column[],
+  taken: Set<string>,
+  destination: Destination
+): ReadingColumn | null {
+  const confirmation = roleProposal('confirm_time', column, all, taken, destination)
+  if (column.statistics.dates === 0) return confirmation
+  return { ...(confirmation ?? newColumn(column.header, null)), status: activationRule }
 }
 
 /** A column that says of people that they may be written to, with yes and no or with the time at which they agreed. */

@@ -37,12 +37,20 @@ export function statusRule(
   const isTelling = [...distinct.keys()].some(isTellingWord)
   if (!isTelling && !isStatus) return null
   const isWhole = understood >= filled * 0.5
+  if (distinct.size > maxRuleWords) return saysWhoLeft(known) ? wordsOfLeaving : null
   if (isWhole && (isTelling || unknown.length === 0 || ofSubscription.test(headerKey(header)))) {
     for (const word of unknown) known[word] = cautiousStatus
     return { kind: 'status', words: known, blank: null, other: null }
   }
   // Among other words, those that tell who has left still do.
-  return isTelling ? { kind: 'objection', words: known, blank: null, other: null } : null
+  return isTelling ? { ...wordsOfLeaving, words: known } : null
+}
+
+/** The rule of a column in which each word that is a status says so, and no other word says anything. */
+const wordsOfLeaving: StatusRule = { kind: 'objection', words: {}, blank: null, other: null }
+
+function saysWhoLeft(words: StatusRule['words']): boolean {
+  return Object.values(words).some((status) => status !== 'active')
 }
 
 /** A rule for statuses that knows the words which were not there last time. */
@@ -93,7 +101,8 @@ export function objectionRule(
 export function consentRule({ distinct, filled, rows }: ColumnStatistics): StatusRule | null {
   if (!distinct || filled === 0) return null
   const values = [...distinct.keys()]
-  if (values.every((value) => /^\d+$/.test(value)) && values.some((value) => Number(value) > 1)) return null
+  const isCount = values.every((value) => /^\d+$/.test(value)) && values.some((value) => Number(value) > 1)
+  if (isCount) return answerCodes(values)
   const words: StatusRule['words'] = {}
   for (const value of values) {
     const answer = readAnswer(value)
@@ -114,8 +123,26 @@ export function consentRule({ distinct, filled, rows }: ColumnStatistics): Statu
   }
 }
 
+/** The rule of a column of answers as numbers: 0 is no, 1 is yes, and 2 and 3 are something between them. @returns null for counts */
+function answerCodes(values: readonly string[]): StatusRule | null {
+  const isCode =
+    values.includes('0') && values.includes('1') && values.every((value) => /^[0-3]$/.test(value))
+  const words = Object.fromEntries(values.map((value) => [value, answerCode[value] ?? cautiousStatus]))
+  return isCode ? { kind: 'consent', words, blank: null, other: null } : null
+}
+
+const answerCode: StatusRule['words'] = { '0': 'unsubscribed', '1': 'active' }
+
 /** The rule of a column of times of consent in which some people have said no. */
 export const datedConsentRule: StatusRule = { kind: 'consent', words: {}, blank: null, other: null }
+
+/** The rule of a column of times of confirmation: who has none must not be written to. */
+export const activationRule: StatusRule = {
+  kind: 'objection',
+  words: { '0': 'deactivated', '0000 00 00': 'deactivated', '0000 00 00 00:00:00': 'deactivated' },
+  blank: 'deactivated',
+  other: null
+}
 
 /** The rule of a column of yes and no, of which no means a status. */
 export function denialRule({ distinct }: ColumnStatistics, status: SubscriberStatus): StatusRule | null {

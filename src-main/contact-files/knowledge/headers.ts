@@ -25,6 +25,8 @@ export type ColumnRole =
   | 'complaint'
   /** When a subscriber was switched off. */
   | 'deactivation'
+  /** When a subscriber confirmed, of a service that writes to nobody before. */
+  | 'activation'
   /** No means: the address does not exist. */
   | 'validity'
   /** Why a row failed, in a list of failed rows. */
@@ -141,6 +143,7 @@ const roles: Record<ColumnRole, readonly string[]> = {
     deactivated, deactivated at, deactivation date, deaktiviert, deaktiviert am, deleted at, archived at, gelöscht am,
     is deleted, deleted, archived, is archived
   `),
+  activation: [],
   validity: list('email valid, valid email, is valid, email gültig, e mail gültig, gültige e mail'),
   failure: list(`
     error, fehler, error message, fehlermeldung, import error, failure, why, reason of failure
@@ -236,6 +239,21 @@ export function headerRoles(header: string): ColumnRole[] {
   return role ? [role] : []
 }
 
+const statusRoles: readonly ColumnRole[] = [
+  'status',
+  'consent',
+  'opt_out',
+  'bounce',
+  'complaint',
+  'deactivation',
+  'remove_time'
+]
+
+/** Whether a column with this header may say who must not be written to. */
+export function saysStatus(header: string): boolean {
+  return headerRoles(header).some((role) => statusRoles.includes(role))
+}
+
 /** What a header says in words that no table lists, the gravest first. */
 function roleInWords(key: string): ColumnRole | null {
   if (complaints.test(key)) return 'complaint'
@@ -259,7 +277,7 @@ export function isWeakConsent(header: string): boolean {
 
 /** Addresses of others than the person that a row is about. */
 const someoneElse = words(
-  'owner|sponsor|assistant|assistent*|sender|created by|to|manager|parent|referr*|sales|rep|agent|besitzer|betreuer*|erstellt*|absender'
+  'owner|sponsor|assistant|assistent*|sender|created by|buyer|purchaser|käufer*|besteller*|to|manager|parent|referr*|sales|rep|agent|besitzer|betreuer*|erstellt*|absender'
 )
 
 export function isAboutSomeoneElse(header: string): boolean {

@@ -118,7 +118,7 @@ export const services: Record<ServiceId, Service> = {
     columns: {
       email: list('email, e mail'),
       subscribe_time: list('registriert, registered'),
-      confirm_time: list('aktiviert, activated'),
+      activation: list('aktiviert, activated'),
       remove_time: list('abgemeldet'),
       deactivation: list('deaktiviert, deactivated'),
       bounce: list('bounced'),

@@ -52,7 +52,7 @@ const leavingStart =
 
 /** Words that are about mailing only: a column of them is one of statuses, whatever it is called. */
 const telling =
-  /^(?:un)?subscribed|^opt(?:ed)? ?(?:in|out)$|^never subscribed|bounced?$|^cleaned$|^abgemeldet$|^abbestellt$|^bereinigt$|^angemeldet$|^block ?listed$|^blacklisted$|^scomp$|^spam complaint$|^unsub$/
+  /^(?:un)?subscribed|^opt(?:ed)? ?(?:in|out)$|^opted out(?![\p{L}\p{N}])|^never subscribed|bounced?$|^cleaned$|^(?:abgemeldet|abbestellt)(?![\p{L}\p{N}])|^bereinigt$|^angemeldet$|^block ?listed$|^blacklisted$|^scomp$|^spam complaint$|^unsub$/u
 
 export function isTellingWord(word: string): boolean {
   return telling.test(statusKey(word))
