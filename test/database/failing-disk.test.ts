@@ -105,7 +105,9 @@ describe.runIf(canFail)('a disk that fails', () => {
 
   it('during an import holds it up with a sentence, and it goes on from there', async () => {
     const { app, disk, listId } = await failing({})
-    const content = Array.from({ length: 20_000 }, (_, number) => `p${number}@example.com\n`).join('')
+    // Long enough to be under way when the disk fails, also on a busy machine.
+    const rows = 100_000
+    const content = Array.from({ length: rows }, (_, number) => `p${number}@example.com\n`).join('')
     const { data } = await app.api.post<{ id: number }>(`/mailing_lists/${listId}/subscriber_imports`, {
       subscriber_import: {
         column_mapping: ['email'],
@@ -117,13 +119,14 @@ describe.runIf(canFail)('a disk that fails', () => {
     const state = async () =>
       (await app.api.get<{ state: string; error_message: string | null }>(`/subscriber_imports/${data.id}`))
         .data
-    // It can note so only once something can be written.
-    setTimeout(() => disk.set(none), 500)
+    await expect.poll(() => disk.counts().failedWrites, { timeout: 30_000 }).toBeGreaterThan(0)
+    // It can note that it is held up only once something can be written.
+    disk.set(none)
     await expect.poll(async () => (await state()).state, { timeout: 30_000 }).toBe('paused')
     await app.api.post(`/subscriber_imports/${data.id}/unpause`)
     expect(await app.api.imported(data.id)).toMatchObject({
       state: 'finished',
-      stats: { subscribers: { added: 20_000 } }
+      stats: { subscribers: { added: rows } }
     })
     expect(await app.end('SIGTERM')).toBe(0)
   })
