@@ -1,5 +1,6 @@
 import { createI18n } from 'vue-i18n'
-import { tellRefusalsIn } from './api/refusals.ts'
+import { setRefusalLanguage } from './api/refusal-language.ts'
+import { patternsOf, tellRefusalsIn } from './api/refusals.ts'
 import { language } from './language.ts'
 import en from './locales/en.json'
 
@@ -9,11 +10,13 @@ export const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'e
 /** Loads the sentences of the window's language; those of English are there from the beginning. */
 export async function loadSentences(): Promise<void> {
   if (language === 'en') return
-  const [{ default: sentences }, { default: refusals }] = await Promise.all([
+  const [{ default: sentences }, { default: refusals }, { german, germanTerms }] = await Promise.all([
     import('./locales/de.json'),
-    import('./locales/de.refusals.json')
+    import('./locales/de.refusals.json'),
+    import('../src-main/base/refusals/german.ts')
   ])
-  tellRefusalsIn(refusals)
+  setRefusalLanguage(language, { sentences: german, terms: germanTerms })
+  tellRefusalsIn({ ...patternsOf(german), ...refusals })
   const { global } = i18n as unknown as {
     global: { setLocaleMessage: SetMessages; locale: { value: string } }
   }

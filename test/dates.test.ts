@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import {
-  dateHint,
+  dateExamples,
   dayIn,
   isTime,
   isoDay,
@@ -11,6 +11,8 @@ import {
   shiftedDay,
   timeComplaint
 } from '../src-main/base/dates.ts'
+import { complaint } from '../src-main/base/refusal.ts'
+import { textOf } from './support/refusals.ts'
 
 it.each([
   ['2015-01-22 11:10AM CST', '2015-01-22T17:10:00Z'],
@@ -58,7 +60,7 @@ it.each([
   ]
 ] as const)('%s is refused, and why is told', (input, complaint) => {
   expect(parseTimeInput(input, 'UTC')).toBeNull()
-  expect(timeComplaint(input)).toBe(complaint)
+  expect(textOf(timeComplaint(input))).toBe(complaint)
 })
 
 it(
@@ -67,7 +69,7 @@ it(
   () => {
     const text = `2014-01-31 10:00${' '.repeat(100_000)}x`
     expect(parseTimeInput(text, 'UTC')).toBeNull()
-    expect(timeComplaint(text)).toMatch(/^must be an ISO 8601 time/)
+    expect(textOf(timeComplaint(text))).toMatch(/^must be an ISO 8601 time/)
   }
 )
 
@@ -150,8 +152,12 @@ it.each([
 })
 
 it('a refused date is told how to write one, in the order of the organization', () => {
-  expect(dateHint('mdy')).toBe('a date such as 2014-01-31, 01/31/2014 or January 31, 2014')
-  expect(dateHint('dmy')).toBe('a date such as 2014-01-31, 31/01/2014 or January 31, 2014')
+  expect(textOf(complaint('date', dateExamples('mdy')))).toBe(
+    'must be a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
+  )
+  expect(textOf(complaint('date', dateExamples('dmy')))).toBe(
+    'must be a date such as 2014-01-31, 31/01/2014 or January 31, 2014'
+  )
 })
 
 it('times are in the years 1970 to 9999', () => {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { AskedThread } from '../base/asked-thread.ts'
 import { partialPath } from '../base/durable.ts'
 import { messageOf, notFound, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { startThread } from '../base/threads.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Integrity } from '../integrity/integrity.ts'
@@ -109,7 +110,7 @@ export class Backups {
   /** @throws ApiError not_found */
   named(name: string): BackupFile {
     const found = this.list().find((backup) => backup.name === name)
-    if (!found) throw notFound(`backup ${name}`)
+    if (!found) throw notFound('backup', name)
     return found
   }
 
@@ -135,8 +136,7 @@ export class Backups {
    * @throws ApiError validation_failed with a sentence where the data is not damaged, or it cannot be made
    */
   async recover(): Promise<{ backup: BackupFile; losses: LossCounts }> {
-    if (this.#integrity.state !== 'damaged')
-      throw validationFailed('The data is not damaged: there is nothing to recover.')
+    if (this.#integrity.state !== 'damaged') throw validationFailed(refusal('nothing_to_recover'))
     const databasePath = this.#databasePath
     const { backup, losses } = await this.#make('recovered', Date.now(), (path) => ({
       ask: 'recover',
@@ -217,7 +217,7 @@ export class Backups {
 
   /** @throws ApiError validation_failed while a backup is made, exported or imported */
   refuseWhileWriting(): void {
-    if (this.isWriting) throw validationFailed('a backup is already in progress')
+    if (this.isWriting) throw validationFailed(refusal('backup_in_progress'))
   }
 
   async #whileWriting<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -232,13 +232,9 @@ export class Backups {
 
   /** @throws ApiError not_found; validation_failed while it is exported, or is to be restored */
   async remove(name: string): Promise<void> {
-    if (name === this.#exporting)
-      throw validationFailed('the backup is being exported; delete it when that is done')
+    if (name === this.#exporting) throw validationFailed(refusal('backup_being_exported'))
     const backup = this.named(name)
-    if (backup.path === this.requested())
-      throw validationFailed(
-        'the backup is to be restored at the next start; keep the current data before you delete it'
-      )
+    if (backup.path === this.requested()) throw validationFailed(refusal('backup_to_be_restored'))
     await removeBackup(backup)
   }
 
@@ -249,7 +245,7 @@ export class Backups {
   async requestRestore(name: string): Promise<void> {
     const { path } = this.named(name)
     const { ok, faults } = await this.verify(path)
-    if (!ok) throw validationFailed(`${name} cannot be used: ${faults.join('; ')}`)
+    if (!ok) throw validationFailed(refusal('backup_unusable', { name, faults: faults.join('; ') }))
     await writeRestoreRequest(this.#dataDirectory, { stage: 'asked', backup: path })
   }
 

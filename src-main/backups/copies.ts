@@ -9,6 +9,7 @@ import type { CredentialPlace } from '../base/credential-places.ts'
 import type { CredentialOwner, Credentials } from '../base/credentials.ts'
 import { copyCompared, makeDirectory } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import type { Schema } from '../database/schema.ts'
 import { requirePassphrase } from './passphrase.ts'
 import {
@@ -188,15 +189,15 @@ export class Copies {
   /** @throws ApiError validation_failed with a sentence where nothing can be written there */
   async #requireFolder(folder: string): Promise<void> {
     if (!isAbsolute(folder) || folder.includes('\0'))
-      throw validationFailed(`folder must be a whole path, such as ${resolve('/backups')}`)
+      throw validationFailed(refusal('whole_path', { field: 'folder', example: resolve('/backups') }))
     if (!(await isDirectory(folder)))
-      throw validationFailed(`folder must exist; there is no folder ${folder}`)
+      throw validationFailed(refusal('no_folder', { field: 'folder', folder }))
     // Wherever links lead.
     const within = relative(await realpath(this.#dataDirectory), await realpath(folder))
     if (within.split(sep)[0] !== '..' && !isAbsolute(within))
-      throw validationFailed('folder must be outside of the folder that holds the data')
+      throw validationFailed(refusal('folder_of_data', { field: 'folder' }))
     await access(folder, constants.W_OK).catch(() => {
-      throw validationFailed(`folder must be writable; nothing can be written to ${folder}`)
+      throw validationFailed(refusal('folder_not_writable', { field: 'folder', folder }))
     })
   }
 }

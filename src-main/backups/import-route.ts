@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeDirectory } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { tellOfBackup } from './note.ts'
@@ -48,6 +49,6 @@ function passphraseIn(header: string | string[] | undefined): string | null {
   try {
     return decodeURIComponent(header)
   } catch {
-    throw validationFailed('the header X-Passphrase must be percent-encoded')
+    throw validationFailed(refusal('passphrase_header'))
   }
 }

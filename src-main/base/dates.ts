@@ -1,3 +1,4 @@
+import { type Complaint, complaint } from './refusal.ts'
 import { instantOf, wallClock } from './times.ts'
 
 /** How 01/02/2014 is read: mdy January 2, dmy February 1. */
@@ -43,9 +44,10 @@ const patterns = [
 /** Characters of the longest date with a time and a zone, and room to spare: a longer text would take the patterns long. */
 const maxLength = 100
 
-/** What a person should write instead. */
-export function dateHint(order: DateOrder): string {
-  return `a date such as 2014-01-31, ${order === 'mdy' ? '01/31/2014' : '31/01/2014'} or January 31, 2014`
+/** The same date in three ways in which it can be written, for refusals of what is no date. */
+export function dateExamples(order: DateOrder): Record<'first' | 'second' | 'third', string> {
+  const second = order === 'mdy' ? '01/31/2014' : '31/01/2014'
+  return { first: '2014-01-31', second, third: 'January 31, 2014' }
 }
 
 /** Reads a date, with or without a time; null if it matches none of the patterns. */
@@ -179,16 +181,16 @@ export function timeOfWall(wall: WallTime, timeZone: string): number | null {
   return isTime(ms) ? ms : null
 }
 
-/** What is wrong with what {@link parseTimeInput} does not read, as the rest of a sentence that begins with the field's name. */
-export function timeComplaint(input: string | number): string {
+/** What is wrong with what {@link parseTimeInput} does not read. */
+export function timeComplaint(input: string | number): Complaint {
   const seconds = secondsOf(input)
   if (seconds !== null && Math.abs(seconds) > maxSeconds) {
-    return 'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'
+    return complaint('time_in_milliseconds')
   }
   if (seconds !== null || wallTimeOf(String(input))) {
-    return `must be in the years ${firstYear} to ${lastYear}`
+    return complaint('in_years', { first: firstYear, last: lastYear })
   }
-  return 'must be an ISO 8601 time such as 2015-03-09T10:34:04-05:00, or a UNIX time in seconds'
+  return complaint('time')
 }
 
 function secondsOf(input: string | number): number | null {

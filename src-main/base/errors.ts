@@ -1,3 +1,5 @@
+import { englishOf, type Refusal, refusal } from './refusal.ts'
+
 /** The error codes of the API's envelope (docs/api.md, "Errors"). */
 export type ErrorCode =
   | 'validation_failed'
@@ -10,15 +12,28 @@ export type ErrorCode =
   | 'conflict'
   | 'internal_error'
 
-/** A refusal that the caller can act on. It crosses threads as `{ code, message, data }` and ends in the envelope. */
+/** What a call is refused for; a sentence that no rule has yet is one as well. */
+type Reason = Refusal | string
+
+function asRefusal(reason: Reason): Refusal {
+  return typeof reason === 'string' ? refusal('said', { text: reason }) : reason
+}
+
+/**
+ * A refusal that the caller can act on. It crosses threads as `{ code, refusals, data }` and ends in the envelope, where several
+ * refusals are joined with ", " (docs/api.md, "Errors").
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode
+  readonly refusals: readonly Refusal[]
   readonly data: unknown
 
-  constructor(code: ErrorCode, message: string, data: unknown = null) {
-    super(message)
+  constructor(code: ErrorCode, reasons: Reason | readonly Reason[], data: unknown = null) {
+    const refusals = [reasons].flat().map(asRefusal)
+    super(refusals.map(englishOf).join(', '))
     this.name = 'ApiError'
     this.code = code
+    this.refusals = refusals
     this.data = data
   }
 }
@@ -101,33 +116,38 @@ export function isUnsynced(error: unknown): boolean {
 /** Faults that are named one by one: nobody reads more at once. */
 const maxReported = 25
 
-/** Input that breaks a rule; several faults are joined with ", " (docs/api.md, "Errors"). */
-export function validationFailed(...faults: [string, ...string[]]): ApiError {
-  return new ApiError('validation_failed', faults.join(', '))
+/** Input that breaks rules. */
+export function validationFailed(...reasons: [Reason, ...Reason[]]): ApiError {
+  return new ApiError('validation_failed', reasons)
 }
 
 /** A record that is not there, or not the caller's: the two are never told apart. */
-export function notFound(what: string): ApiError {
-  return new ApiError('not_found', `${what} was not found`)
+export function notFound(what: string, id?: string | number): ApiError {
+  return new ApiError(
+    'not_found',
+    id === undefined ? refusal('not_found', { what }) : refusal('record_not_found', { what, id })
+  )
 }
 
 /** Collects the faults of one input so that a person can fix all of them at once. */
 export class Faults {
-  readonly #sentences: string[] = []
+  /** By their sentences: two stages may say the same of one field. */
+  readonly #refusals = new Map<string, Refusal>()
   #omitted = 0
 
-  add(sentence: string): void {
-    // Two stages may say the same of one field.
-    if (this.#sentences.includes(sentence)) return
-    if (this.#sentences.length < maxReported) this.#sentences.push(sentence)
+  add(reason: Reason): void {
+    const added = asRefusal(reason)
+    const sentence = englishOf(added)
+    if (this.#refusals.has(sentence)) return
+    if (this.#refusals.size < maxReported) this.#refusals.set(sentence, added)
     else this.#omitted++
   }
 
   /** What is to be answered; undefined when nothing was added. */
   get refusal(): ApiError | undefined {
-    const [first, ...rest] = this.#sentences
+    const [first, ...rest] = this.#refusals.values()
     if (first === undefined) return undefined
-    if (this.#omitted > 0) rest.push(`and ${this.#omitted} more`)
+    if (this.#omitted > 0) rest.push(refusal('and_more', { count: this.#omitted }))
     return validationFailed(first, ...rest)
   }
 

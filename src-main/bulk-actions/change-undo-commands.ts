@@ -13,6 +13,7 @@ import {
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import { emailKey } from '../api/subscribers/rules.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../database/command.ts'
 import type { ChangeLogTable } from '../database/schema.ts'
 import { Removal } from './removal.ts'
@@ -70,33 +71,36 @@ async function changeNamed(
   if (changeId !== null) query = query.where('id', '=', changeId)
   const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
   if (!row || row.mailing_list_id === null || (changeId === null && row.action !== 'delete')) {
-    throw notFound(changeId === null ? `deletion of subscriber ${subscriberId}` : `change ${changeId}`)
+    throw changeId === null ? notFound('deletion of subscriber', subscriberId) : notFound('change', changeId)
   }
-  if (row.action === 'create') throw validationFailed('to undo adding a subscriber, delete them')
-  const refusal = whyNotUndone(row, clock)
-  if (refusal !== null) throw validationFailed(refusal)
-  if (row.details === null) throw validationFailed('what was changed is no longer known')
+  if (row.action === 'create') throw validationFailed(refusal('undo_of_adding'))
+  const reason = whyNotUndone(row, clock)
+  if (reason !== null) throw validationFailed(reason)
+  if (row.details === null) throw validationFailed(refusal('change_unknown'))
   const { id, action, mailing_list_id } = row
   return { id, action, mailing_list_id, subscriberId, details: JSON.parse(row.details) as SubscriberChange }
 }
 
 async function bringBack(context: CommandContext, scope: Scope, { details }: UndoneChange): Promise<void> {
-  if (!details.removed) throw validationFailed('what was deleted is no longer known')
+  if (!details.removed) throw validationFailed(refusal('deletion_unknown'))
   const removal = await Removal.of(context, {
     organization_id: scope.organizationId,
     mailing_list_id: scope.mailingListId
   })
   const { kept } = await removal.putBack([details.removed])
   const [left] = kept
-  if (left) throw validationFailed(reasons[left.reason]?.(left.email) ?? `${left.email} cannot be restored`)
+  if (left)
+    throw validationFailed(refusal(reasons[left.reason] ?? 'cannot_be_restored', { email: left.email }))
   await removal.finish()
 }
 
-const reasons: Partial<Record<Kept['reason'], (email: string) => string>> = {
-  key_taken: (email) => `${email} is on the list again`,
-  key_changed: (email) => `the list now has a different primary key, which ${email} lacks`,
-  limit: (email) => `the subscriber limit leaves no room for ${email}`
+const reasons: Partial<Record<Kept['reason'], ReasonRule>> = {
+  key_taken: 'on_list_again',
+  key_changed: 'lacks_primary_key',
+  limit: 'no_room_for_subscriber'
 }
+
+type ReasonRule = 'on_list_again' | 'lacks_primary_key' | 'no_room_for_subscriber'
 
 async function takeBack(
   context: CommandContext,
@@ -104,7 +108,7 @@ async function takeBack(
   { subscriberId, details }: UndoneChange
 ): Promise<void> {
   const [row] = await subscribersWithIds(context, scope.mailingListId, [subscriberId])
-  if (!row) throw notFound(`subscriber ${subscriberId}`)
+  if (!row) throw notFound('subscriber', subscriberId)
   const fields = await fieldsOfList(context.db, scope.organizationId, scope.mailingListId)
   refuseWhatChangedSince(row, details, fields)
   const removal = await Removal.of(context, {
@@ -112,10 +116,10 @@ async function takeBack(
     mailing_list_id: scope.mailingListId
   })
   const former = removal.asItWas(asBefore(row, details))
-  if (!former) throw validationFailed('the previous value of the primary key is no longer valid')
+  if (!former) throw validationFailed(refusal('former_key_invalid'))
   const after = { ...former, updated_at: context.now }
   if (!overwriterOf(context)(after)) {
-    throw validationFailed(`another subscriber on the list has the primary key value that ${after.email} had`)
+    throw validationFailed(refusal('former_key_taken', { email: after.email }))
   }
   const tally = new SubscriberTally(scope.mailingListId)
   tally.moved(row.status, after.status)
@@ -137,9 +141,7 @@ function refuseWhatChangedSince(
       .map(([id]) => fields.find((field) => field.id === Number(id))?.name ?? `field ${id}`)
   ]
   if (changed.length > 0) {
-    throw validationFailed(
-      `${changed.join(', ')} changed again since then, so this change cannot be undone on its own`
-    )
+    throw validationFailed(refusal('values_changed_again', { names: changed }))
   }
 }
 

@@ -15,6 +15,7 @@ import type { BulkActionInput } from '../api/bulk-actions/schema.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../api/mailing-lists/rekey-commands.ts'
 import { validationFailed } from '../base/errors.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { packJson, unpackJson } from '../base/packed-json.ts'
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import { currentSettings } from '../settings/queries.ts'
@@ -121,7 +122,7 @@ async function refuseWhileImpossible(
 /** @throws ApiError validation_failed where subscribers must not be deleted */
 async function refuseWhereKept({ db }: CommandContext): Promise<void> {
   if ((await currentSettings(db)).service_disable_subscriber_deletion) {
-    throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
+    throw validationFailed(refusal('deletion_disabled'))
   }
 }
 
@@ -134,7 +135,9 @@ interface Named {
 const cancelBulkAction: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await bulkActionRow(context.db, organizationId, id)
   if (row.state !== 'running')
-    throw validationFailed(`a bulk action that is ${row.state} cannot be cancelled`)
+    throw validationFailed(
+      refusal('job_in_state', { noun: 'a bulk action', state: row.state, participle: 'cancelled' })
+    )
   await end(context, row, 'cancelled')
 }
 
@@ -149,7 +152,7 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
   const row = await bulkActionRow(context.db, organizationId, id)
   await localListById(context.db, organizationId, row.mailing_list_id, 'subscribers')
   if (row.forgotten_at !== null) {
-    throw validationFailed(`a bulk action can be undone for ${undoDays} days, and this one ended longer ago`)
+    throw validationFailed(refusal('bulk_action_too_old', { days: undoDays }))
   }
   if (!canBeUndone(row)) throw validationFailed(whyNotUndone(row))
   const settings = settingsOf(row)
@@ -171,13 +174,11 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
   })
 }
 
-function whyNotUndone({ state, changed }: BulkActionRow): string {
-  if (state === 'running') return 'a bulk action that is running cannot be undone; cancel it first'
-  if (state === 'undoing') return 'this bulk action is already being undone'
-  if (state === 'undone') return 'this bulk action was already undone'
-  return changed === 0
-    ? 'this bulk action changed nobody, so there is nothing to undo'
-    : 'the list of this bulk action was deleted'
+function whyNotUndone({ state, changed }: BulkActionRow): Refusal {
+  if (state === 'running') return refusal('undo_of_running_action')
+  if (state === 'undoing') return refusal('action_being_undone')
+  if (state === 'undone') return refusal('action_undone_already')
+  return refusal(changed === 0 ? 'action_without_changes' : 'action_of_deleted_list')
 }
 
 /** Does the next part of an action, or of its undoing. @returns whether there may be more */

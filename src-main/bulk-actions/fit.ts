@@ -1,3 +1,4 @@
+import { englishOf, refusal, refusalAt } from '../base/refusal.ts'
 import type { BulkActionRow } from '../api/bulk-actions/queries.ts'
 import { matchingFields } from '../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -40,13 +41,13 @@ export async function fitterTo(
       const stored = before[from.id]
       if (stored === undefined) continue
       const value = from.id === to.id ? stored : converted(stored, from, to)
-      if (value instanceof ValueFault) return `${to.name} ${value.complaint}`
+      if (value instanceof ValueFault) return englishOf(refusalAt(to.name, value.complaint))
       if (value !== null) values[to.id] = value
     }
     const [missing] = missingFields(targetFields, values)
-    if (missing !== undefined) return missing
+    if (missing !== undefined) return englishOf(missing)
     const { emailKey, alternateKey } = subscriberKeys(keyField, row.email, values)
-    if (alternateKey === undefined) return `${keyField?.name} cannot be blank`
+    if (alternateKey === undefined) return englishOf(refusal('blank', { field: keyField?.name ?? '' }))
     const { id: _, ...rest } = row
     return {
       ...rest,

@@ -13,6 +13,7 @@ import { localListById, type MailingListRow } from '../api/mailing-lists/queries
 import { domainKey, isDomain } from '../api/subscribers/rules.ts'
 import { suppressionListById } from '../api/suppression-lists/queries.ts'
 import { validationFailed } from '../base/errors.ts'
+import { refusal, refusalAt } from '../base/refusal.ts'
 import type { CommandContext } from '../database/command.ts'
 
 interface ReadSettings {
@@ -29,7 +30,7 @@ export async function readSettings(
 ): Promise<ReadSettings> {
   switch (input.kind) {
     case 'set_status':
-      if (!input.status) throw validationFailed('status cannot be blank')
+      if (!input.status) throw validationFailed(refusal('blank', { field: 'status' }))
       return {
         settings: { kind: input.kind, status: input.status, revives: input.revives },
         targetId: null
@@ -39,22 +40,23 @@ export async function readSettings(
     case 'copy':
     case 'move': {
       const id = input.mailing_list_id
-      if (id === undefined) throw validationFailed('mailing_list_id cannot be blank')
-      if (id === list.id)
-        throw validationFailed('mailing_list_id must be a different list from the one they are on')
+      if (id === undefined) throw validationFailed(refusal('blank', { field: 'mailing_list_id' }))
+      if (id === list.id) throw validationFailed(refusal('other_list', { field: 'mailing_list_id' }))
       const target = await localListById(context.db, list.organization_id, id, 'subscribers')
       return { settings: { kind: input.kind, name: target.name }, targetId: id }
     }
     case 'suppress': {
       const id = input.suppression_list_id
-      if (id === undefined) throw validationFailed('suppression_list_id cannot be blank')
+      if (id === undefined) throw validationFailed(refusal('blank', { field: 'suppression_list_id' }))
       const { name, mailing_list_id: ofList } = await suppressionListById(
         context.db,
         list.organization_id,
         id
       )
       if (ofList !== null && ofList !== list.id) {
-        throw validationFailed(`the suppression list ${name} is for another mailing list`)
+        throw validationFailed(
+          refusal('suppression_list_of_other_list', { field: 'suppression_list_id', name })
+        )
       }
       return { settings: { kind: input.kind, name }, targetId: id }
     }
@@ -73,11 +75,15 @@ function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSe
     Object.entries(given).map(([written, right]) => [domainKey(written), right.trim().toLowerCase()])
   )
   const all = Object.entries(domains)
-  if (all.length === 0) throw validationFailed('domains must name at least one domain')
-  if (all.length > maxCorrected) throw validationFailed(`domains must name at most ${maxCorrected} domains`)
+  if (all.length === 0) throw validationFailed(refusal('no_domains', { field: 'domains' }))
+  if (all.length > maxCorrected) {
+    throw validationFailed(refusal('too_many_domains', { field: 'domains', most: maxCorrected }))
+  }
   for (const [written, right] of all) {
-    if (!isDomain(right)) throw validationFailed(`domains: "${right}" is not the name of a domain`)
-    if (written === right) throw validationFailed(`domains: ${right} cannot be replaced by itself`)
+    if (!isDomain(right)) throw validationFailed(refusal('no_domain', { field: 'domains', domain: right }))
+    if (written === right) {
+      throw validationFailed(refusal('domain_by_itself', { field: 'domains', domain: right }))
+    }
   }
   const name = all.map(([written, right]) => `${written} → ${right}`).join(', ')
   return {
@@ -98,25 +104,21 @@ async function readFieldSettings(
   { custom_field_id: id, mode, value: given }: BulkActionInput
 ): Promise<BulkActionSettings> {
   const fields = await fieldsOfList(context.db, list.organization_id, list.id)
-  if (id === undefined) throw validationFailed('custom_field_id cannot be blank')
+  if (id === undefined) throw validationFailed(refusal('blank', { field: 'custom_field_id' }))
   const field = fields.find((each) => each.id === id)
-  if (!field) throw validationFailed(`custom_field_id ${id} is no custom field of this list`)
+  if (!field) throw validationFailed(refusal('no_field_of_list', { field: 'custom_field_id', id }))
   if (field.id === list.primary_key_custom_field_id) {
-    throw validationFailed(
-      `${field.name} is the primary key of this list: no two subscribers can have the same`
-    )
+    throw validationFailed(refusal('same_primary_key', { field: field.name }))
   }
   if (mode !== 'set' && field.type !== 'select_multiple_checkboxes') {
-    throw validationFailed(`mode must be set: ${field.name} can have only one value`)
+    throw validationFailed(refusal('only_one_value', { field: 'mode', name: field.name }))
   }
   const value = readRequiredValue(field, given, 'mdy')
-  if (value instanceof ValueFault) throw validationFailed(`${field.name} ${value.complaint}`)
+  if (value instanceof ValueFault) throw validationFailed(refusalAt(field.name, value.complaint))
   if (typeof value === 'string' && value.length > maxValueLength) {
-    throw validationFailed(
-      `${field.name} must be at most ${maxValueLength} characters to be set for many subscribers at once`
-    )
+    throw validationFailed(refusal('value_too_long_for_many', { field: field.name, most: maxValueLength }))
   }
-  if (mode !== 'set' && value === null) throw validationFailed('value must name at least one option')
+  if (mode !== 'set' && value === null) throw validationFailed(refusal('no_option', { field: 'value' }))
   return {
     kind: 'set_field',
     custom_field_id: field.id,

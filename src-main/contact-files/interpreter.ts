@@ -1,4 +1,5 @@
-import { type FieldDefinition, fieldNamed, ValueFault } from '../api/custom-fields/rules.ts'
+import { englishOf, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
+import { type FieldDefinition, fieldNamed } from '../api/custom-fields/rules.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import { widthComplaint } from '../api/subscriber-imports/width.ts'
 import { isEmail } from '../api/subscribers/rules.ts'
@@ -59,7 +60,7 @@ function columnKind(
 /** How the cell at a place of a row is read. */
 interface CellReader {
   index: number
-  read: (cell: string) => string | ValueFault
+  read: (cell: string) => string | Refusal
 }
 
 /** Reads rows of a file as its description says. No row depends on another one. */
@@ -136,7 +137,7 @@ export class RowInterpreter {
       if (typeof value === 'string') cells.push(value)
       else {
         cells.push('')
-        fault ??= value.complaint
+        fault ??= englishOf(value)
       }
     }
     return this.#addressesOf(email).map((address) => ({
@@ -164,7 +165,7 @@ export class RowInterpreter {
   }
 
   /** What a column says, or the first one that fills its blank. */
-  #valueOf(raw: readonly string[], readers: readonly CellReader[]): string | ValueFault {
+  #valueOf(raw: readonly string[], readers: readonly CellReader[]): string | Refusal {
     for (const { index, read } of readers) {
       const value = read(this.#clean(raw[index] ?? ''))
       if (value !== '') return value
@@ -228,9 +229,7 @@ function isTotalRow(raw: readonly string[], email: string): boolean {
 function blankFault(address: string): string | null {
   if (address === '' || isEmail(address)) return null
   const blank = blankInside(address)
-  return blank === null
-    ? null
-    : `email is not a valid email address, because it contains ${blank}: "${address}"`
+  return blank === null ? null : englishOf(refusal('email_contains', { field: 'email', blank, address }))
 }
 
 /** How the cells of a column are read: into what an import reads the same in any format. */
@@ -238,7 +237,7 @@ function readerOf(
   column: ReadingColumn,
   kind: ColumnKind | null,
   fields: readonly FieldDefinition[]
-): (cell: string) => string | ValueFault {
+): (cell: string) => string | Refusal {
   const blanksUnfit = column.unfit === 'blank'
   const name = column.target ?? ''
   switch (kind) {
@@ -247,7 +246,7 @@ function readerOf(
         if (cell === '' || /^[+-]?\d+$/.test(cell)) {
           const loss = numberLoss(cell)
           if (loss === null) return cell
-          return blanksUnfit ? '' : new ValueFault(`${name} ${loss}`)
+          return blanksUnfit ? '' : refusalAt(name, loss)
         }
         return blanksUnfit || isBlankWord(cell) ? '' : cell
       }

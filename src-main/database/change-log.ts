@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { ApiError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { packJson, unpackJson } from '../base/packed-json.ts'
 import { type Change, type ChangedMembers, type CommandContext, inBackground } from './command.ts'
 import type { Schema } from './schema.ts'
@@ -41,8 +42,7 @@ export async function appendToChangeLog(
 /** Entries that are looked through: no index finds those of one record, and the caller can read it again. */
 const maxCompared = 20_000
 
-const changedMeanwhile = (): ApiError =>
-  new ApiError('conflict', 'this was changed by others in the meantime')
+const changedMeanwhile = (): ApiError => new ApiError('conflict', refusal('changed_by_others'))
 
 /** The last entry of the change log; 0 while there is none. */
 export async function newestEntry(db: Kysely<Schema>): Promise<number> {

@@ -352,8 +352,8 @@ export class CommandLoop {
       const storage = storageFaultOf(error)
       if (storage) return { reply: fault(id, name, storage), error: storage, ...nothing }
       if (!(error instanceof ApiError)) return { reply: fault(id, name, error), ...nothing }
-      const { code, message, data } = error
-      return { reply: { id, refused: { code, message, data } }, ...nothing }
+      const { code, refusals, data } = error
+      return { reply: { id, refused: { code, refusals, data } }, ...nothing }
     }
   }
 

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
+import type { Refusal } from '../base/refusal.ts'
 import { checkRun, NothingRefused } from './check-run.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
 import { keepLog } from './connection.ts'
@@ -28,7 +29,7 @@ export interface CommandRequest {
 export type CommandReply = { id: number } & (
   | { result: unknown; lastChange?: number }
   | { checked: true }
-  | { refused: { code: ErrorCode; message: string; data: unknown } }
+  | { refused: { code: ErrorCode; refusals: readonly Refusal[]; data: unknown } }
   | { failed: string }
   | { storage: StorageFault['kind'] }
 )
@@ -93,7 +94,8 @@ export class CommandClient {
       waiting.resolve(reply.result)
     } else if ('checked' in reply) waiting.reject(new NothingRefused())
     else if ('refused' in reply) {
-      waiting.reject(new ApiError(reply.refused.code, reply.refused.message, reply.refused.data))
+      const { code, refusals, data } = reply.refused
+      waiting.reject(new ApiError(code, refusals, data))
     } else if ('storage' in reply) waiting.reject(new StorageFault(reply.storage))
     else waiting.reject(new CommandFailed(reply.failed))
   }

@@ -5,6 +5,7 @@ import type { DeliveriesTable } from '../api/campaigns/tables.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { evenShares, type Shares } from './split-test.ts'
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { dueTime } from '../jobs/due.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
@@ -126,7 +127,7 @@ async function planOf(
   linkBase: string
 ): Promise<DeliveryPlan> {
   const message = await campaignPlanOf(db, campaign, linkBase)
-  if (!message) throw validationFailed('the campaign has no content')
+  if (!message) throw validationFailed(refusal('campaign_without_content'))
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
   await requireListsOf(db, clause)
   // What is asked of days is asked of the day on which sending began, also when it goes on later.

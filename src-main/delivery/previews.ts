@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
+import { refusal, refusalAt } from '../base/refusal.ts'
 import type { PreviewInput } from './endpoints.ts'
 import { startThread } from '../base/threads.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
@@ -29,11 +30,11 @@ export async function sendPreview(
 ): Promise<void> {
   const faults = new Faults()
   for (const [index, address] of recipients.entries()) {
-    if (!isEmail(address)) faults.add(`recipients.${index} ${emailComplaint(address)}`)
+    if (!isEmail(address)) faults.add(refusalAt(`recipients.${index}`, emailComplaint(address)))
   }
   faults.throwIfAny()
-  if (!message) throw validationFailed('there is no content to send')
-  if (message.sender.from_email === '') throw validationFailed('from_email cannot be blank')
+  if (!message) throw validationFailed(refusal('no_content_to_send'))
+  if (message.sender.from_email === '') throw validationFailed(refusal('blank', { field: 'from_email' }))
   const task: PreviewTask = {
     dataDirectory,
     message,

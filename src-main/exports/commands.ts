@@ -1,5 +1,6 @@
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import { Faults } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import type { ExportPlan } from './plan.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { fieldNamed } from '../api/custom-fields/rules.ts'
@@ -96,12 +97,12 @@ async function readColumns(
   const columns = given.map((name) => {
     const column = isImportColumn(name) ? name : fieldNamed(fields, name)?.name
     if (column === undefined || (isImportColumn(name) && !available.includes(name))) {
-      faults.add(`columns: ${name} is no column of this list`)
+      faults.add(refusal('no_column_of_list', { field: 'columns', name }))
     }
     return column ?? name
   })
   const twice = columns.find((name, index) => columns.indexOf(name) !== index)
-  if (twice !== undefined) faults.add(`columns names ${twice} twice`)
+  if (twice !== undefined) faults.add(refusal('column_twice', { field: 'columns', name: twice }))
   faults.throwIfAny()
   return columns
 }

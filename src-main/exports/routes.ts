@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { ApiError, notFound } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { exportPath } from './plan.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
@@ -43,11 +44,11 @@ export const subscriberExportRoutes = serve(
 
       'GET /subscriber_exports/:id/download': async ({ caller, params }, reply) => {
         const row = await exportRow(reader, caller.organizationId, params.id)
-        if (row.state !== 'finished') throw notFound(`the file of subscriber export ${params.id}`)
+        if (row.state !== 'finished') throw notFound('the file of subscriber export', params.id)
         if (row.file_removed_at !== null) {
           throw new ApiError(
             'not_found',
-            `the file of subscriber export ${params.id} was removed ${exportFileDays} days after it was finished. Export again`
+            refusal('export_file_removed', { id: params.id, days: exportFileDays })
           )
         }
         return reply

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 
 /**
  * Refuses what a web page elsewhere could send through the user's browser: a name that was rebound to 127.0.0.1 (Host),
@@ -12,7 +13,7 @@ export function refuseForeignPages(request: FastifyRequest, reply: FastifyReply)
   const { host = '', origin } = request.headers
   if (!hosts.includes(host)) {
     void reply.code(403)
-    throw new ApiError('not_authorized', `requests must be addressed to 127.0.0.1:${port}`)
+    throw new ApiError('not_authorized', refusal('other_host', { port }))
   }
   const site = request.headers['sec-fetch-site']
   // The page itself holds no data; a file on this computer that leads to it is another site.
@@ -24,7 +25,7 @@ export function refuseForeignPages(request: FastifyRequest, reply: FastifyReply)
       : !hosts.some((own) => origin === `http://${own}`)
   if (isForeign) {
     void reply.code(403)
-    throw new ApiError('not_authorized', 'requests from other web pages are refused')
+    throw new ApiError('not_authorized', refusal('other_web_page'))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { ApiError, messageOf, validationFailed } from '../base/errors.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { endThread, startThread } from '../base/threads.ts'
 import { BodyRefusal, JsonScanner } from './json-scanner.ts'
 
@@ -47,10 +48,8 @@ export interface ReadBody {
 export type CheckBody = (body: ReadBody) => Promise<ReadBody | RefusedBody>
 
 /** Why a body is refused: it is no JSON, holds more than the path takes, a value is not what it must be, or it is no object. */
-export interface RefusedBody {
-  fault: string
-  kind: 'syntax' | 'size' | 'value' | 'request'
-}
+export type RefusedBody =
+  { kind: 'syntax' | 'size'; fault: string } | { kind: 'value' | 'request'; refusals: readonly Refusal[] }
 
 /** What the thread answers. */
 export type ParsedBody = ReadBody | RefusedBody
@@ -76,7 +75,7 @@ export async function readJsonBody(body: Readable, rules: BodyRules): Promise<Re
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length
-      if (size > rules.limit) throw tooLarge('the request body is larger than this path accepts')
+      if (size > rules.limit) throw invalidBody(413, refusal('body_too_large'))
       if (size > parsedHere && !parser) {
         parser = await ParserThread.start(rules)
         stalled = setTimeout(
@@ -185,9 +184,9 @@ export function parseJson(pieces: Uint8Array[], rules: BodyRules): ParsedBody {
 }
 
 function faultOf(error: unknown): RefusedBody {
-  const kind =
-    error instanceof ApiError ? 'value' : error instanceof BodyRefusal && error.isTooLarge ? 'size' : 'syntax'
-  return { fault: messageOf(error), kind }
+  if (error instanceof ApiError) return { kind: 'value', refusals: error.refusals }
+  const isTooLarge = error instanceof BodyRefusal && error.isTooLarge
+  return { kind: isTooLarge ? 'size' : 'syntax', fault: messageOf(error) }
 }
 
 /** JSON can write half of a character, which no text in UTF-8 holds. */
@@ -211,8 +210,7 @@ function takeLines(value: unknown, key: string, longTexts: Map<string, Uint8Arra
   const list = record[key]
   if (!Array.isArray(list)) return
   const wrong = list.findIndex((item) => typeof item !== 'string')
-  const place = `${key}.${wrong}`
-  if (wrong >= 0) throw validationFailed(`${place} must be a string`)
+  if (wrong >= 0) throw validationFailed(refusal('type', { field: `${key}.${wrong}`, type: 'a string' }))
   // A line break within a text is none between two.
   const lines = (list as string[]).map((item) => item.trim().replaceAll('\n', '\r'))
   longTexts.set(key, new Uint8Array(Buffer.from(lines.join('\n'))))
@@ -231,14 +229,18 @@ function wellFormed(value: unknown): unknown {
 
 function resultOf(parsed: ParsedBody): ReadBody {
   if ('value' in parsed) return parsed
-  if (parsed.kind === 'value') throw validationFailed(parsed.fault)
-  if (parsed.kind === 'request') throw new ApiError('invalid_request', parsed.fault)
-  if (parsed.kind === 'size')
-    throw tooLarge(`the request body is more than this path accepts: ${parsed.fault}`)
-  const fault = new ApiError('invalid_request', `the request body is not JSON: ${parsed.fault}`)
-  throw Object.assign(fault, { statusCode: 400 })
+  switch (parsed.kind) {
+    case 'value':
+      throw new ApiError('validation_failed', parsed.refusals)
+    case 'request':
+      throw new ApiError('invalid_request', parsed.refusals)
+    case 'size':
+      throw invalidBody(413, refusal('body_holds_too_much', { fault: parsed.fault }))
+    case 'syntax':
+      throw invalidBody(400, refusal('body_not_json', { fault: parsed.fault }))
+  }
 }
 
-function tooLarge(message: string): Error {
-  return Object.assign(new ApiError('invalid_request', message), { statusCode: 413 })
+function invalidBody(statusCode: number, reason: Refusal): Error {
+  return Object.assign(new ApiError('invalid_request', reason), { statusCode })
 }

@@ -12,7 +12,7 @@ async function check(body: ReadBody): Promise<ReadBody | RefusedBody> {
   // The library that checks takes a while to load, and most bodies are checked elsewhere.
   const { checkBody } = await import('./validation.ts')
   const checked = checkBody(rules.schema, body.value)
-  return 'fault' in checked
-    ? { fault: checked.fault, kind: checked.isRequest ? 'request' : 'value' }
+  return 'refusals' in checked
+    ? { refusals: checked.refusals, kind: checked.isRequest ? 'request' : 'value' }
     : { ...body, value: checked.value, isChecked: true }
 }

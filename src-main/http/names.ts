@@ -1,4 +1,5 @@
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 
 /** A name as it is kept, and in the form in which two are the same: letter case does not count. */
 export function namesOf(name: string): { name: string; name_key: string } {
@@ -19,6 +20,6 @@ export function requireFreeName(
 ): void {
   const { name: shown, name_key: key } = namesOf(name)
   if (others.some((other) => other.name_key === key && other.id !== ownId)) {
-    throw validationFailed(`name "${shown}" is already taken by another ${kind}`)
+    throw validationFailed(refusal('name_taken', { field: 'name', name: shown, kind }))
   }
 }

@@ -2,6 +2,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import { Type } from 'typebox'
 import { withDefault } from './schema.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 
 /** The page parameters of a list (docs/api.md, "Limits"). */
 export function PageQuery(defaultSize: number) {
@@ -13,7 +14,8 @@ export function PageQuery(defaultSize: number) {
 
 /** @throws ApiError requested_too_many when a page is asked for that is larger than the limit. */
 export function limitPageSize(perPage: number, most: number): void {
-  if (perPage > most) throw new ApiError('requested_too_many', `per_page must be at most ${most}`)
+  if (perPage > most)
+    throw new ApiError('requested_too_many', refusal('maximum', { field: 'per_page', most }))
 }
 
 /** Which page is asked for, the first being 0, and how many records a page has. */
@@ -54,8 +56,8 @@ export function pageTokenAfter(of: string, id: number): string {
 export function idOfPageToken(of: string, token: string): number {
   const [, made, id] = /^(.*) after (\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString()) ?? []
   if (made === undefined) {
-    throw validationFailed('page_token must be the next_page_token of an earlier response')
+    throw validationFailed(refusal('page_token', { field: 'page_token' }))
   }
-  if (made !== of) throw validationFailed('page_token belongs to another list or segment')
+  if (made !== of) throw validationFailed(refusal('page_token_of_other', { field: 'page_token' }))
   return Number(id)
 }

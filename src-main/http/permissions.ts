@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError } from '../base/errors.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { type Access, hasAccess } from './access.ts'
 import type { Caller } from './caller.ts'
 
@@ -17,14 +18,13 @@ export function authorize({ caller, routeOptions }: FastifyRequest): void {
  */
 export function requireAccess(caller: Caller, access: Access | undefined): void {
   if (hasAccess(caller, access)) return
-  if (access === 'system_admin') refuse('only system administrators may do this')
-  if (access === 'organization_admin') refuse('only administrators may do this')
-  const permissions = [access].flat().join(' or ')
-  refuse(`this needs the permission ${permissions}, which user ${caller.userId} does not have`)
+  throw new ApiError('not_authorized', accessRefusal(caller, access))
 }
 
-function refuse(message: string): never {
-  throw new ApiError('not_authorized', message)
+function accessRefusal({ userId }: Caller, access: Access | undefined): Refusal {
+  if (access === 'system_admin') return refusal('system_admins_only')
+  if (access === 'organization_admin') return refusal('admins_only')
+  return refusal('permission', { permissions: [access].flat().join(' or '), user: userId })
 }
 
 /** Who may use a route, as a sentence of the API reference; undefined = whoever has a key. */

@@ -7,7 +7,7 @@ import type {
   RouteOptions
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { ApiError, validationFailed } from '../base/errors.ts'
+import { ApiError } from '../base/errors.ts'
 import { checkRun } from '../database/check-run.ts'
 import type { ApplicationContext } from './context.ts'
 import { usablePartOf } from './validation.ts'
@@ -100,9 +100,9 @@ function joiningFaults(handler: RouteHandler): RouteHandler {
         return null
       } catch (error) {
         // What the command meets in place of what is missing is no fault of the request.
-        return error instanceof ApiError && error.code === 'validation_failed' ? error.message : null
+        return error instanceof ApiError && error.code === 'validation_failed' ? error.refusals : null
       }
     })
-    throw further === null ? refusal : validationFailed(refusal.message, further)
+    throw further === null ? refusal : new ApiError('validation_failed', [...refusal.refusals, ...further])
   }
 }

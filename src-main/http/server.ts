@@ -10,6 +10,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode, StorageFault, storageFaultOf } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { newestEntry } from '../database/change-log.ts'
 import { type Origin, requestBase, requestOrigin } from '../database/origin.ts'
 import type { Caller } from './caller.ts'
@@ -87,7 +88,7 @@ export async function createServer(
   app.addHook('onRequest', async ({ url, raw: { headers } }, reply) => {
     if (url.length > maxPathLength) {
       void reply.code(431)
-      throw new ApiError('invalid_request', 'the path of the request is too long')
+      throw new ApiError('invalid_request', refusal('path_too_long'))
     }
     // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (docs/api.md, "Requests and answers").
     const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
@@ -113,7 +114,7 @@ export async function createServer(
     request.caller = await authenticate(request)
     authorize(request)
     if (request.caller.mustAgree && !request.routeOptions.config.beforeTerms) {
-      throw new ApiError('not_authorized', 'agree to the terms and conditions first')
+      throw new ApiError('not_authorized', refusal('terms_not_agreed'))
     }
   })
   // After the body was read, whose events would leave the context of the hook.
@@ -228,7 +229,7 @@ function refuseWhileClosing(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     if (!isClosing) return
     void reply.code(503)
-    throw new ApiError('internal_error', 'Listwright is closing; start it again, and send this once more')
+    throw new ApiError('internal_error', refusal('closing'))
   })
 }
 
@@ -276,7 +277,10 @@ function answerError(
     if (reply.statusCode === 401 && !request.headers['sec-fetch-site']) {
       void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
     }
-    return reply.send(failure(error.code, error.message, error.data))
+    return reply.send({
+      ...failure(error.code, error.message, error.data),
+      ...(isOfWindow(request) && { faults: error.refusals })
+    })
   }
   const storage = storageFaultOf(error)
   if (storage) {
@@ -304,6 +308,12 @@ function answerError(
       request_id: request.id
     })
   )
+}
+
+/** A window is told by data what was refused, which it shows at the fields and in its language. */
+function isOfWindow({ headers, url }: FastifyRequest): boolean {
+  const { authorization } = headers
+  return authorization === undefined ? url.startsWith('/app/v1/') : /^Bearer /i.test(authorization)
 }
 
 function describeClientFault(error: FastifyError): string {

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ApiError, Faults, validationFailed } from '../base/errors.ts'
+import { type Complaint, complaint, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
 import { choices, spellings, wrappingKey } from './schema.ts'
 
 interface JsonSchema {
@@ -63,10 +64,10 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       errors = checkAll.errors ?? errors
     }
     const faults = new Faults()
-    for (const sentence of sentences(errors ?? [], json[wrappingKey])) faults.add(sentence)
-    const refusal = faults.refusal ?? validationFailed('the request is not valid')
-    if (part === 'body') usableParts.set(refusal, withoutFaulty(value, errors ?? []))
-    return { error: refusal }
+    for (const each of refusalsOf(errors ?? [], json[wrappingKey])) faults.add(each)
+    const error = faults.refusal ?? validationFailed(refusal('request_not_valid'))
+    if (part === 'body') usableParts.set(error, withoutFaulty(value, errors ?? []))
+    return { error }
   }
 }
 
@@ -108,17 +109,17 @@ export function noteChecked(body: unknown): void {
 
 /**
  * Checks a body against the schema of its route, and reads it as the route would, in any thread.
- * @returns the body, or a sentence for each fault and whether the request as a whole is not what it must be
+ * @returns the body, or why it is refused and whether the request as a whole is not what it must be
  */
 export function checkBody(
   schema: unknown,
   body: unknown
-): { value: unknown } | { fault: string; isRequest: boolean } {
+): { value: unknown } | { refusals: readonly Refusal[]; isRequest: boolean } {
   const check = validatorCompiler({ schema: schema as TSchema, method: 'POST', url: '', httpPart: 'body' })
-  const checked = check(body) as { value: unknown } | { error: Error }
+  const checked = check(body) as { value: unknown } | { error: ApiError }
   if ('value' in checked) return checked
-  const isRequest = checked.error instanceof ApiError && checked.error.code === 'invalid_request'
-  return { fault: checked.error.message, isRequest }
+  const { code, refusals } = checked.error
+  return { refusals, isRequest: code === 'invalid_request' }
 }
 
 /** How many values an input holds, nested ones included; not counted beyond `most`. */
@@ -148,7 +149,7 @@ function withinIntegers<Part>(schema: Part): Part {
 
 function readBody(schema: JsonSchema, input: unknown): unknown {
   if (!isRecord(input)) {
-    return new ApiError('invalid_request', 'the request body must be a JSON object')
+    return new ApiError('invalid_request', refusal('body_not_object'))
   }
   const key = schema[wrappingKey]
   const body = key && !(key in input) ? { ...input, [key]: input } : input
@@ -213,16 +214,16 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** One sentence per faulty field, with the name that the client wrote. */
-function sentences(errors: ErrorObject[], key: string | undefined): string[] {
-  const byField = new Map<string, string>()
+/** One refusal per faulty field, with the name that the client wrote. */
+function refusalsOf(errors: ErrorObject[], key: string | undefined): Refusal[] {
+  const byField = new Map<string, Refusal>()
   const hidden = errors
     .filter(({ keyword }) => keyword === 'anyOf')
     .flatMap((union) => lessTelling(union, errors))
   for (const error of errors) {
     if (hidden.includes(error)) continue
     const field = fieldName(error, key)
-    if (!byField.has(field)) byField.set(field, `${field} ${complaint(error)}`)
+    if (!byField.has(field)) byField.set(field, refusalAt(field, complaintOf(error)))
   }
   return [...byField.values()]
 }
@@ -248,46 +249,45 @@ function fieldName(error: ErrorObject, key: string | undefined): string {
   return path.join('.') || 'the request'
 }
 
-function complaint(error: ErrorObject): string {
+function complaintOf(error: ErrorObject): Complaint {
   const params = error.params as Record<string, unknown>
+  const limit = String(params['limit'])
   switch (error.keyword) {
     case 'required':
     case 'minLength':
-      return 'cannot be blank'
+      return complaint('blank')
     case 'pattern': {
       const { [choices]: values } = error.parentSchema as { [choices]?: readonly string[] }
-      if (values) return `must be one of ${values.join(', ')}`
-      return error.data === '' || /^\s*$/.test(String(error.data))
-        ? 'cannot be blank'
-        : 'is not in the right form'
+      if (values) return complaint('one_of', { values })
+      return error.data === '' || /^\s*$/.test(String(error.data)) ? complaint('blank') : complaint('form')
     }
     case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
+      return complaint('one_of', { values: (params['allowedValues'] as unknown[]).map(String) })
     case 'type':
-      return `must be ${withArticle(String(params['type']))}`
+      return complaint('type', { type: withArticle(String(params['type'])) })
     case 'anyOf':
-      return `must be ${alternatives(error.schema as JsonSchema[])}`
+      return alternatives(error.schema as JsonSchema[])
     case 'minimum':
-      return `must be at least ${String(params['limit'])}`
+      return complaint('minimum', { least: limit })
     case 'maximum':
-      return `must be at most ${String(params['limit'])}`
+      return complaint('maximum', { most: limit })
     case 'maxLength':
-      return `must be at most ${String(params['limit'])} characters`
+      return complaint('maximum_length', { most: limit })
     case 'minItems':
-      return `must have at least ${String(params['limit'])} entries`
+      return complaint('minimum_entries', { least: limit })
     case 'maxItems':
     case 'maxProperties':
-      return `must have at most ${String(params['limit'])} entries`
+      return complaint('maximum_entries', { most: limit })
     default:
-      return error.message ?? 'is not valid'
+      return complaint('schema', { fault: error.message ?? 'is not valid' })
   }
 }
 
-function alternatives(options: JsonSchema[]): string {
+function alternatives(options: JsonSchema[]): Complaint {
   const choice = options.find((option) => option.enum)
-  if (choice) return `one of ${choice.enum?.join(', ')}`
+  if (choice) return complaint('one_of', { values: (choice.enum ?? []).map(String) })
   const names = options.flatMap((option) => (option.type ? [withArticle(option.type)] : []))
-  return names.length > 0 ? names.join(' or ') : 'of another form'
+  return complaint('type', { type: names.length > 0 ? names.join(' or ') : 'of another form' })
 }
 
 function withArticle(type: string): string {

@@ -17,6 +17,7 @@ import {
 import { correctedPlaces } from './correction-queries.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { type Reading, readingOf } from '../contact-files/schema.ts'
 import { createdFields } from '../contact-files/interpreter.ts'
 import { interpretedSettings } from './interpreted-rows.ts'
@@ -150,7 +151,7 @@ async function refuseCorrected(
 ): Promise<void> {
   const corrected = await correctedPlaces(db, id)
   for (const place of places) {
-    if (corrected.has(place)) throw validationFailed(`failed row ${place + 1} was already corrected`)
+    if (corrected.has(place)) throw validationFailed(refusal('row_corrected_already', { row: place + 1 }))
     corrected.add(place)
   }
 }
@@ -178,8 +179,10 @@ function readAutoresponders(
     if (!id && !name) return null
     const key = name?.trim().toLowerCase()
     const found = all.find((each) => (id ? each.id === id : each.name_key === key))
-    if (!found)
-      faults.add(`autoresponders.api.${when}: autoresponder ${id ?? `"${name}"`} is not on this list`)
+    if (!found) {
+      const field = `autoresponders.api.${when}`
+      faults.add(refusal('autoresponder_not_on_list', { field, autoresponder: id ?? `"${name}"` }))
+    }
     return found ? { id: found.id, name: found.name } : null
   }
   const named = { trigger_new: find('trigger_new'), trigger_updated: find('trigger_updated') }
@@ -295,10 +298,7 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
 ) => {
   const row = await runningImport(context, id)
   if (row?.source_fingerprint && row.source_fingerprint !== fingerprint) {
-    throw validationFailed(
-      `the file ${row.source_filename} changed while the import was interrupted, so the import cannot continue. ` +
-        'Import the changed file again'
-    )
+    throw validationFailed(refusal('file_changed_meanwhile', { filename: row.source_filename }))
   }
   await context.db
     .updateTable('subscriber_imports')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { endThread, startThread } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 
@@ -63,9 +64,7 @@ export class DryRuns {
     input: Pick<DryRunThreadOptions, 'plan' | 'mailingListId' | 'room'>
   ): Promise<string> {
     if ([...this.#runs.values()].filter(({ progress }) => isAtWork(progress)).length >= maxAtOnce) {
-      throw validationFailed(
-        `${maxAtOnce} dry runs are running already. Wait until one has finished, or stop one`
-      )
+      throw validationFailed(refusal('too_many_dry_runs', { count: maxAtOnce }))
     }
     const id = randomUUID()
     const options: DryRunThreadOptions = {

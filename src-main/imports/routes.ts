@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTimeInput, timeComplaint } from '../base/dates.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
+import { refusal, refusalAt } from '../base/refusal.ts'
 import { logDirectory } from './logs.ts'
 import { downloadFrom, findUpload, type ImportSource, keepContent } from './source.ts'
 import { currentSettings } from '../settings/queries.ts'
@@ -76,7 +77,7 @@ export const subscriberImportRoutes = serve(
 
       'GET /subscriber_imports/:id/logs/:log': async ({ caller, params, query }, reply) => {
         const row = await importRow(reader, caller.organizationId, params.id)
-        if (!hasLogs(row, Date.now())) throw notFound(`log ${params.log} of subscriber import ${params.id}`)
+        if (!hasLogs(row, Date.now())) throw notFound(`log ${params.log} of subscriber import`, params.id)
         return sendLog(reply, logDirectory(dataDirectory, params.id), params.log, {
           name: `subscriber import ${params.id}`,
           file: `import-${params.id}`,
@@ -139,21 +140,22 @@ export const subscriberImportRoutes = serve(
       longTexts: LongTexts | undefined
     ): Promise<ImportSource> {
       if (source.type === 'json') {
-        if (source.content === undefined) throw validationFailed('file_source.content cannot be blank')
+        if (source.content === undefined)
+          throw validationFailed(refusal('blank', { field: 'file_source.content' }))
         const content = longTexts?.get(source.content) ?? source.content
         if (Buffer.byteLength(content) > maxJsonContentBytes) {
-          throw validationFailed(
-            'file_source.content must be at most 16 MB; use upload_directory for larger files'
-          )
+          throw validationFailed(refusal('content_too_large', { field: 'file_source.content' }))
         }
         return keepContent(dataDirectory, content)
       }
       if (source.type === 'url') {
-        if (source.url === undefined) throw validationFailed('file_source.url cannot be blank')
+        if (source.url === undefined) throw validationFailed(refusal('blank', { field: 'file_source.url' }))
         const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
         return downloadFrom(source.url, allowsPrivate)
       }
-      if (source.filename === undefined) throw validationFailed('file_source.filename cannot be blank')
+      if (source.filename === undefined) {
+        throw validationFailed(refusal('blank', { field: 'file_source.filename' }))
+      }
       return findUpload(dataDirectory, organizationId, source.filename)
     }
   }
@@ -163,6 +165,6 @@ function beginsAt(given: string | number | undefined, timeZone: string): number 
   // docs/api.md, "Requests and answers": "now" is the time at which the request is carried out.
   if (given === undefined || given === 'now') return null
   const time = parseTimeInput(given, timeZone)
-  if (time === null) throw validationFailed(`begins_at ${timeComplaint(given)}`)
+  if (time === null) throw validationFailed(refusalAt('begins_at', timeComplaint(given)))
   return time
 }

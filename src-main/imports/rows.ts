@@ -1,3 +1,4 @@
+import { type Complaint, complaint, englishOf, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
 import { isIP } from 'node:net'
 import {
   type FieldDefinition,
@@ -10,7 +11,7 @@ import {
 import { type ImportColumn, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import { emailComplaint, isEmail, subscriberKeys } from '../api/subscribers/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
-import { dateHint, timeOfWall, parseDate } from '../base/dates.ts'
+import { dateExamples, timeOfWall, parseDate } from '../base/dates.ts'
 import { widthComplaint } from '../api/subscriber-imports/width.ts'
 import type { ImportBatch, RowPlan } from './plan.ts'
 
@@ -112,19 +113,18 @@ export class RowReader {
 
   #addChecked(batch: ImportBatch, row: readonly string[]): string | null {
     const email = (row[this.#email] ?? '').trim()
-    if (!isEmail(email)) return `email ${emailComplaint(email)}`
+    if (!isEmail(email)) return englishOf(refusalAt('email', emailComplaint(email)))
     const values = this.#readFields(row)
-    if (typeof values !== 'string') return values.complaint
+    if (typeof values !== 'string') return englishOf(values)
     const attributes = this.#reserved.length > 0 ? this.#readReserved(row) : null
-    if (attributes instanceof ValueFault) return attributes.complaint
+    if (attributes && 'rule' in attributes) return englishOf(attributes)
     if (this.#primaryKey) {
       const { alternateKey } = subscriberKeys(
         this.#primaryKey,
         email,
         JSON.parse(values) as Record<string, StoredValue>
       )
-      if (!alternateKey)
-        return `${this.#primaryKey.name} cannot be blank, because it is the primary key of this list`
+      if (!alternateKey) return englishOf(refusal('blank_primary_key', { field: this.#primaryKey.name }))
       batch.alternateKeys?.push(alternateKey)
     }
     batch.emails.push(email)
@@ -134,62 +134,61 @@ export class RowReader {
   }
 
   /** The row's custom field values as JSON. */
-  #readFields(row: readonly string[]): string | ValueFault {
+  #readFields(row: readonly string[]): string | Refusal {
     const order = this.#plan.settings.file_format.date_format
     let entries = this.#constantEntries
     for (const { index, field, prefix, whenBlank } of this.#fields) {
       const cell = row[index] ?? ''
       const value = readRequiredValue(field, cell === '' ? whenBlank && shown(field, whenBlank) : cell, order)
       if (value === null) continue
-      if (value instanceof ValueFault) return new ValueFault(`${field.name} ${value.complaint}`)
+      if (value instanceof ValueFault) return refusalAt(field.name, value.complaint)
       entries += (entries === '' ? '' : ',') + prefix + JSON.stringify(value)
     }
     return `{${entries}}`
   }
 
-  #readReserved(row: readonly string[]): Attributes | ValueFault {
+  #readReserved(row: readonly string[]): Attributes | Refusal {
     const attributes: Attributes = { ...nothing }
     for (const [name, index] of this.#reserved) {
       const cell = (row[index] ?? '').trim()
       if (cell === '') continue
       const fault = this.#readCell(attributes, name, cell)
-      if (fault !== null) return new ValueFault(`${name} ${fault}`)
+      if (fault !== null) return refusalAt(name, fault)
     }
     return attributes
   }
 
-  #readCell(attributes: Attributes, name: ReservedColumn, cell: string): string | null {
+  #readCell(attributes: Attributes, name: ReservedColumn, cell: string): Complaint | null {
     const text = cell.toLowerCase()
     switch (name) {
       case 'status':
         if (!(subscriberStatuses as readonly string[]).includes(text)) {
-          return `must be one of ${subscriberStatuses.join(', ')}, and "${cell}" is not one`
+          return complaint('not_one_of', { values: subscriberStatuses, value: cell })
         }
         attributes.status = text
         return null
       case 'confirmed':
-        if (!/^(true|false|1|0|yes|no)$/.test(text)) return `must be true or false, and "${cell}" is neither`
+        if (!/^(true|false|1|0|yes|no)$/.test(text)) return complaint('not_boolean', { value: cell })
         attributes.confirmed = /^(true|1|yes)$/.test(text) ? 1 : 0
         return null
       case 'email_format':
-        if (!/^(html|text|plaintext|both)$/.test(text))
-          return `must be html, text or both, and "${cell}" is not one`
+        if (!/^(html|text|plaintext|both)$/.test(text)) return complaint('not_format', { value: cell })
         attributes.format = text === 'text' ? 'plaintext' : text
         return null
       case 'subscribe_time':
       case 'remove_time': {
         const { file_format } = this.#plan.settings
         const wall = parseDate(cell, file_format.date_format)
-        if (!wall) return `must be ${dateHint(file_format.date_format)}, and "${cell}" is not one`
+        if (!wall) return complaint('not_date', { ...dateExamples(file_format.date_format), value: cell })
         const time = timeOfWall(wall, this.#plan.timeZone)
-        if (time === null) return `must be in the years 1970 to 9999, and "${cell}" is not`
+        if (time === null) return complaint('not_in_years', { value: cell })
         if (name === 'subscribe_time') attributes.subscribeTime = time
         else attributes.removeTime = time
         return null
       }
       case 'subscribe_ip':
       case 'remove_ip':
-        if (isIP(cell) === 0) return `must be an IP address, and "${cell}" is not one`
+        if (isIP(cell) === 0) return complaint('not_ip_address', { value: cell })
         if (name === 'subscribe_ip') attributes.subscribeIp = cell
         else attributes.removeIp = cell
         return null

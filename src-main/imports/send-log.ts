@@ -29,7 +29,7 @@ export async function sendLog(
     (info) => info.size,
     () => 0
   )
-  if (size === 0) throw notFound(`log ${log} of ${of.name}`)
+  if (size === 0) throw notFound(`log ${log}`, `of ${of.name}`)
   const isCsv = log === 'failed'
   return reply
     .type(isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8')

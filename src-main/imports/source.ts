@@ -3,6 +3,7 @@ import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { checkUrl } from './address-guard.ts'
 import { ImportFailure } from '../csv/failure.ts'
 import { makeDirectory, writeDurably } from '../base/durable.ts'
@@ -39,7 +40,7 @@ export function downloadFrom(url: string, allowsPrivate: boolean): ImportSource 
   try {
     checkUrl(url, allowsPrivate)
   } catch (error) {
-    throw validationFailed(`file_source.url ${messageOf(error)}`)
+    throw validationFailed(refusal('url', { field: 'file_source.url', fault: messageOf(error) }))
   }
   return { type: 'url', filename: '', path: join('imports', 'sources', `${randomUUID()}.csv`), url }
 }
@@ -79,16 +80,14 @@ export async function findUpload(
 ): Promise<ImportSource> {
   const uploadDirectory = uploadDirectoryOf(dataDirectory, organizationId)
   if (filename !== basename(filename) || filename.includes('\\') || filename === '.' || filename === '..') {
-    throw validationFailed(
-      'file_source.filename must be the name of a file in the upload directory, without folders'
-    )
+    throw validationFailed(refusal('upload_without_folders', { field: 'file_source.filename' }))
   }
   const path = join(uploadDirectory, filename)
   const info = await lstat(path).catch(() => null)
-  if (!info) throw validationFailed(`file_source.filename ${filename} is not in the upload directory`)
+  if (!info) throw validationFailed(refusal('no_upload', { field: 'file_source.filename', filename }))
   const real = await realpath(path)
   if (!info.isFile() || relative(await realpath(uploadDirectory), real).startsWith(`..${sep}`)) {
-    throw validationFailed(`file_source.filename ${filename} is not a regular file`)
+    throw validationFailed(refusal('no_regular_file', { field: 'file_source.filename', filename }))
   }
   return { type: 'upload_directory', filename, path: relative(dataDirectory, path), url: null }
 }

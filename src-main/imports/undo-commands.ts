@@ -10,6 +10,7 @@ import type { BatchResult, Overwritten } from './import-batch.ts'
 import type { KeptReason } from '../api/subscriber-imports/tables.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, meaningfulValues, type StoredValues } from '../api/custom-fields/rules.ts'
@@ -65,12 +66,12 @@ const beginImportUndo: Command<ImportInput, void> = async (context, { organizati
   await localListById(context.db, organizationId, row.mailing_list_id, 'subscriber imports')
   await refuseWhileRekeying(context, row.mailing_list_id)
   if (row.finished_at === null) {
-    throw validationFailed(`an import that is ${row.state} cannot be undone; cancel it first`)
+    throw validationFailed(refusal('undo_of_running_import', { state: row.state }))
   }
   if (row.logs_purged_at !== null) {
-    throw validationFailed('an import can be undone for 7 days, and this one ended before that')
+    throw validationFailed(refusal('import_too_old'))
   }
-  if (await importUndo(context.db, id)) throw validationFailed('this import was undone already')
+  if (await importUndo(context.db, id)) throw validationFailed(refusal('import_undone_already'))
   const { changed, adds } = await context.db
     .selectFrom('import_changes')
     .select((select) => [
@@ -79,9 +80,9 @@ const beginImportUndo: Command<ImportInput, void> = async (context, { organizati
     ])
     .where('subscriber_import_id', '=', id)
     .executeTakeFirstOrThrow()
-  if (changed === null) throw validationFailed('this import changed nothing that could be undone')
+  if (changed === null) throw validationFailed(refusal('import_without_changes'))
   if (adds > 0 && (await currentSettings(context.db)).service_disable_subscriber_deletion) {
-    throw validationFailed('subscribers cannot be removed: service_disable_subscriber_deletion is on')
+    throw validationFailed(refusal('removal_disabled'))
   }
   await context.db
     .insertInto('import_undos')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, storageFaultOf, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { startThread } from '../base/threads.ts'
 import { answerOn, type IntegrityQuestion } from './answer.ts'
 import { examineEnd } from './examine.ts'
@@ -104,7 +105,7 @@ export class Integrity {
     const accepted = [...this.#faults]
     if (accepted.length === 0) return
     const faults = await this.#ask('structure')
-    if (faults.length > 0) throw validationFailed(`The data cannot be used as it is: ${faults.join('; ')}`)
+    if (faults.length > 0) throw validationFailed(refusal('data_unusable', { faults: faults.join('; ') }))
     await this.#ask('accept')
     // What was met meanwhile was not what somebody agreed to.
     this.#faults = this.#faults.filter((fault) => !accepted.includes(fault))

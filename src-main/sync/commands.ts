@@ -11,6 +11,7 @@ import type { SubscriberChanges } from '../api/subscribers/schema.ts'
 import { addSuppressed } from '../api/suppression-lists/commands.ts'
 import { suppressedRowOf } from '../api/suppression-lists/rules.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import type { CredentialPlace } from '../base/credential-places.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
@@ -104,7 +105,7 @@ const remove: Command<RemoteInput, void> = async (context, { organizationId, id 
 const request: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
   if (row.state === 'asking') {
-    throw validationFailed(`${row.name} needs an answer first: ${row.message ?? ''}`)
+    throw validationFailed(refusal('remote_needs_answer', { name: row.name, question: row.message ?? '' }))
   }
   await update(context, row, {
     ...(row.state !== 'running' && { state: 'idle' as const, message: null }),
@@ -133,7 +134,7 @@ const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
   const row = await remoteById(context.db, organizationId, id)
   const listId = row.question_list_id
   if (row.question === null || !fittingAnswers[row.question].includes(answer)) {
-    throw validationFailed(`${row.name} is not asking that`)
+    throw validationFailed(refusal('remote_not_asking', { name: row.name }))
   }
   if (answer === 'leave_out' && listId !== null) await leaveOut(context, row, listId)
   const given: GivenAnswer = { question: row.question, mailingListId: listId, given: answer }
@@ -749,10 +750,10 @@ const decideConflict: Command<DecideInput, void> = async (context, input) => {
   if (conflict.kept === input.keep) return
   if (isReversed) {
     if (conflict.kind !== 'subscriber' || conflict.mailing_list_id === null) {
-      throw validationFailed('to resolve this conflict, change the record itself')
+      throw validationFailed(refusal('conflict_of_record'))
     }
     if (conflict.field === 'removed') {
-      throw validationFailed('to resolve this conflict, add or remove the subscriber')
+      throw validationFailed(refusal('conflict_of_membership'))
     }
     const scope = {
       organizationId: input.organizationId,
@@ -760,7 +761,7 @@ const decideConflict: Command<DecideInput, void> = async (context, input) => {
       mailingListId: conflict.mailing_list_id
     }
     const [subscriber] = await subscribersNamed(context.db, scope.mailingListId, [{ id: conflict.local_id }])
-    if (!subscriber) throw validationFailed('this subscriber is no longer on the list')
+    if (!subscriber) throw validationFailed(refusal('no_longer_on_list'))
     const kept = input.keep === 'local' ? conflict.local_value : conflict.remote_value
     await changeSubscriber(context, scope, subscriber, changeOf(conflict.field, JSON.parse(kept)))
   }

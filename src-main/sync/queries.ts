@@ -28,7 +28,7 @@ export async function remoteById(db: Kysely<Schema>, organizationId: number, id:
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  if (!row) throw notFound(`remote ${id}`)
+  if (!row) throw notFound('remote', id)
   return row
 }
 
@@ -378,6 +378,6 @@ export async function conflictById(db: Kysely<Schema>, remoteId: number, id: num
     .where('remote_id', '=', remoteId)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!row) throw notFound(`conflict ${id}`)
+  if (!row) throw notFound('conflict', id)
   return row
 }

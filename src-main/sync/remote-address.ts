@@ -1,4 +1,5 @@
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
@@ -10,17 +11,17 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 export function remoteAddress(text: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw validationFailed('base_url must be an address such as https://api.example.com')
+    throw validationFailed(refusal('address', { field: 'base_url' }))
   }
   if (url.username || url.password) {
-    throw validationFailed('base_url must not contain a name or password: the key has its own field')
+    throw validationFailed(refusal('address_with_password', { field: 'base_url' }))
   }
   if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
-    throw validationFailed('base_url must begin with https://, so that nobody can intercept the key')
+    throw validationFailed(refusal('address_without_https', { field: 'base_url' }))
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/ga\/api(?:\/v2)?$/, '')
   if (path !== '' || url.search || url.hash) {
-    throw validationFailed('base_url must be only the address of the server, such as https://api.example.com')
+    throw validationFailed(refusal('address_with_path', { field: 'base_url' }))
   }
   return url.origin
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
@@ -164,8 +165,7 @@ export const syncRoutes = serve(
 
     async function lookAtKept(caller: Caller, remote: RemoteRow): Promise<LookInput> {
       const apiKey = await credentials.read(remote.id, remote.credential_place)
-      if (apiKey === null)
-        throw validationFailed('the stored key of this server was not found; enter it again')
+      if (apiKey === null) throw validationFailed(refusal('stored_key_missing'))
       return {
         dataDirectory,
         remoteId: remote.id,

@@ -1,6 +1,7 @@
 import { whyNotUndone } from '../api/bulk-actions/rules.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
 import {
   brokenReferences,
@@ -51,9 +52,9 @@ const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { org
     .where('organization_id', '=', organizationId)
     .whereRef('first_id', '=', 'last_id')
     .executeTakeFirst()
-  if (!change || !isUndoableChange(change.entity)) throw notFound(`change ${changeId}`)
-  const refusal = whyNotUndone(change, context.clock)
-  if (refusal !== null) throw validationFailed(refusal)
+  if (!change || !isUndoableChange(change.entity)) throw notFound('change', changeId)
+  const reason = whyNotUndone(change, context.clock)
+  if (reason !== null) throw validationFailed(reason)
   if (change.entity === 'settings') {
     await takeBackSettings(context, organizationId, change.details)
     return { entity: 'settings', id: change.first_id, mailingListId: null, leftOut: [] }
@@ -67,7 +68,7 @@ const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { org
   const leftOut = await namingDuplicates(entity, async () => {
     if (edited) return takeBack(context, entity, scope, edited)
     if (deleted) return bringBack(context, entity, scope, deleted)
-    throw validationFailed('what was changed is no longer known')
+    throw validationFailed(refusal('change_unknown'))
   })
   return { entity, id, mailingListId, leftOut }
 }
@@ -80,15 +81,15 @@ async function takeBack(
 ): Promise<string[]> {
   const { tables, mayUndo, settle } = recordKinds[entity]
   const rows = rowsOf(context.sqlite, tables, scope.id)
-  if (!rows || isGone(rows)) throw notFound(`${entity} ${scope.id}`)
+  if (!rows || isGone(rows)) throw notFound(entity, scope.id)
   if (!isAsEdited(rows, edit)) {
-    throw validationFailed('this was changed again since then, so this change cannot be undone on its own')
+    throw validationFailed(refusal('changed_again'))
   }
   await mayUndo?.(context, scope, edit)
   await recordEdit(context, tables, scope, scope.id, async () => {
     takeBackEdit(context, tables, scope.id, edit)
     if (brokenReferences(context, tables, scope.id).length > 0) {
-      throw validationFailed('it used something that has been deleted since, so this change cannot be undone')
+      throw validationFailed(refusal('undo_needs_deleted'))
     }
     await settle?.(context, scope, edit)
   })
@@ -103,8 +104,8 @@ async function bringBack(
 ): Promise<string[]> {
   const { tables, mayRestore, settle } = recordKinds[entity]
   const rows = rowsOf(context.sqlite, tables, scope.id)
-  if (rows && !isGone(rows)) throw validationFailed('it has been restored already')
-  if (rows?.row['expired'] === 1) throw validationFailed('what it held is being removed for good')
+  if (rows && !isGone(rows)) throw validationFailed(refusal('restored_already'))
+  if (rows?.row['expired'] === 1) throw validationFailed(refusal('removed_for_good'))
   await mayRestore?.(context, scope)
   putBack(context, tables, kept)
   const broken = brokenReferences(context, tables, scope.id)
@@ -129,8 +130,8 @@ async function namingDuplicates<Result>(
   } catch (error) {
     const isDuplicate = error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
     if (!isDuplicate) throw error
-    const remedy = recordKinds[entity].hasFixedName ? 'Delete' : 'Rename'
-    throw validationFailed(`another record has its name by now. ${remedy} that one first`)
+    const { hasFixedName } = recordKinds[entity]
+    throw validationFailed(refusal(hasFixedName ? 'name_taken_delete' : 'name_taken_rename'))
   }
 }
 

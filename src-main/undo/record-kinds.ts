@@ -1,7 +1,7 @@
 import { autoresponderTables, requireValidAutoresponder } from '../api/autoresponders/commands.ts'
 import { messageTables } from '../api/campaigns/commands.ts'
 import { dispatchOf } from '../api/campaigns/queries.ts'
-import { checkName, customFieldTables, lostValues, whileNeeded } from '../api/custom-fields/commands.ts'
+import { checkName, customFieldTables, lostValues, whatNeeds } from '../api/custom-fields/commands.ts'
 import { fieldById } from '../api/custom-fields/queries.ts'
 import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/delivery-settings/commands.ts'
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
@@ -15,6 +15,7 @@ import { suppressionListTables } from '../api/suppression-lists/commands.ts'
 import { suppressionListById } from '../api/suppression-lists/queries.ts'
 import { webFormTables } from '../api/web-forms/commands.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import type { CommandContext } from '../database/command.ts'
 import type { RecordEdit, RecordTables } from '../database/record-rows.ts'
 import type { UndoableEntity } from './rules.ts'
@@ -83,7 +84,7 @@ async function keepLimit(
   edit: RecordEdit | null
 ): Promise<void> {
   if (edit === null && (await roomFor(db, organizationId)) < 0) {
-    throw validationFailed('the subscriber limit leaves no room for the subscribers of this list')
+    throw validationFailed(refusal('no_room_for_list'))
   }
 }
 
@@ -102,12 +103,16 @@ async function keepValues(
   }))
   const lost = lostValues(field, type, options)
   if (lost === null) return
-  const needed = await whileNeeded(context, field, lost)
-  if (needed !== null) throw validationFailed(`this change cannot be undone ${needed}`)
+  const need = await whatNeeds(context, field, lost)
+  if (need) {
+    throw validationFailed(
+      need.by === 'import'
+        ? refusal('undo_while_import')
+        : refusal('undo_while_segment', { segment: need.segment })
+    )
+  }
   if (!(await hasSubscribers(context.db, organizationId, field.mailingListId))) return
-  throw validationFailed(
-    'undoing this could take values from subscribers. Change the type or the options of the field itself instead'
-  )
+  throw validationFailed(refusal('undo_takes_values'))
 }
 
 async function checkFieldName(context: CommandContext, { organizationId, id }: RecordScope): Promise<void> {
@@ -144,11 +149,7 @@ async function keepSent(
   const before = parts['dispatches']?.[0]
   const isScheduling = state === 'scheduled' && before && (before[0]?.['state'] ?? 'idle') === 'idle'
   if (isScheduling) return
-  throw validationFailed(
-    state === 'scheduled'
-      ? 'the campaign is to be sent as it is now. Change the campaign itself instead'
-      : 'the campaign has begun to be sent, so this change cannot be undone'
-  )
+  throw validationFailed(refusal(state === 'scheduled' ? 'undo_scheduled_campaign' : 'undo_begun_campaign'))
 }
 
 /** Nothing is sent because something was undone. */
@@ -174,6 +175,5 @@ async function waitForPurge({ db }: CommandContext, { id }: RecordScope): Promis
     .select('id')
     .where('id', '=', id)
     .executeTakeFirst()
-  if (purged)
-    throw validationFailed('the messages it had queued are still being removed; try again in a moment')
+  if (purged) throw validationFailed(refusal('messages_being_removed'))
 }

@@ -1,4 +1,5 @@
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import type { CommandContext } from '../database/command.ts'
 import { maxTold, settingCommands } from '../settings/commands.ts'
 import { currentSettings } from '../settings/queries.ts'
@@ -23,9 +24,8 @@ export async function takeBackSettings(
   for (const [name, [before, after]] of changes) {
     // Of long texts the beginning alone is told.
     if ([before, after].some((value) => typeof value === 'string' && value.length > maxTold))
-      throw validationFailed('what was changed is no longer known')
-    if (now[name as SettingName] !== after)
-      throw validationFailed('this was changed again since then, so this change cannot be undone on its own')
+      throw validationFailed(refusal('change_unknown'))
+    if (now[name as SettingName] !== after) throw validationFailed(refusal('changed_again'))
   }
   const former = Object.fromEntries(changes.map(([name, [before]]) => [name, before])) as SettingsChanges
   await settingCommands.update(context, { ...former, organizationId })

@@ -6,6 +6,7 @@ import { ok } from '../http/envelope.ts'
 import { organizationSeenBy, userById } from '../api/users/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { ApiError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { apiAccessEndpoints } from './endpoints/api-access.ts'
@@ -68,7 +69,7 @@ export const apiAccessRoutes = serve(apiAccessEndpoints, ({ reader, writer, data
 async function requireMayMakeKeyFor(caller: Caller, userId: number, reader: Kysely<Schema>): Promise<void> {
   const user = await userById(reader, organizationSeenBy(caller), userId)
   if (caller.role === 'standard' || (user.role === 'system_admin' && caller.role !== 'system_admin')) {
-    throw new ApiError('not_authorized', 'only people who can edit a user can create API keys for them')
+    throw new ApiError('not_authorized', refusal('keys_of_others'))
   }
 }
 

@@ -68,14 +68,14 @@ export const dryRunRoutes = serve(dryRunEndpoints, ({ reader, dryRuns, failedRow
     },
 
     'DELETE /dry_runs/:id': async ({ caller, params }) => {
-      if (!(await dryRuns.remove(caller.organizationId, params.id))) throw notFound(`dry run ${params.id}`)
+      if (!(await dryRuns.remove(caller.organizationId, params.id))) throw notFound('dry run', params.id)
       return ok(null)
     }
   }
 
   function find(organizationId: number, id: string) {
     const found = dryRuns.find(organizationId, id)
-    if (!found) throw notFound(`dry run ${id}`)
+    if (!found) throw notFound('dry run', id)
     return found
   }
 

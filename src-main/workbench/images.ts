@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { imageEndpoints } from './endpoints/images.ts'
@@ -13,8 +14,7 @@ export const imageRoutes: FastifyPluginAsync = async (app) => {
 
 const keepBody = serve(imageEndpoints, ({ writer }) => ({
   'POST /images': async ({ caller, query, body }) => {
-    if (!(body instanceof Uint8Array) || body.length === 0)
-      throw validationFailed('the image must not be empty')
+    if (!(body instanceof Uint8Array) || body.length === 0) throw validationFailed(refusal('image_empty'))
     const { organizationId } = caller
     return ok({ key: await writer.run('images.keep', { organizationId, name: query.name, bytes: body }) })
   }

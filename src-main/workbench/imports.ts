@@ -12,6 +12,7 @@ import { hasLogs } from '../api/subscriber-imports/rules.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { importsThatAdded } from '../api/subscriber-imports/addition-queries.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { formatTime } from '../base/times.ts'
 import { headersOf, type Reading, readingOf } from '../contact-files/schema.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
@@ -109,7 +110,7 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
 
     'GET /subscriber_imports/:id/failed_rows_file': async ({ caller, params }, reply) => {
       const row = await importRow(reader, caller.organizationId, params.id)
-      if (!hasLogs(row, Date.now())) throw notFound(`log failed of subscriber import ${params.id}`)
+      if (!hasLogs(row, Date.now())) throw notFound('log failed of subscriber import', params.id)
       return sendLog(reply, logDirectory(dataDirectory, row.id), 'failed', {
         name: `subscriber import ${row.id}`,
         file: `import-${row.id}`,
@@ -121,13 +122,12 @@ export const importRoutes = serve(importEndpoints, ({ reader, writer, failedRows
     'POST /subscriber_imports/:id/corrections': async ({ caller, params, body }) => {
       const { organizationId } = caller
       const row = await importRow(reader, organizationId, params.id)
-      if (row.finished_at === null) throw validationFailed('the import is still under way')
+      if (row.finished_at === null) throw validationFailed(refusal('import_under_way'))
       const log = logOf(row)
       const places = body.rows.map(({ place }) => place)
       const lines = await failedRows.lines(log, places)
       for (const place of places) {
-        if (!lines.has(place))
-          throw validationFailed(`failed row ${place + 1} does not exist, or no longer does`)
+        if (!lines.has(place)) throw validationFailed(refusal('no_failed_row', { row: place + 1 }))
       }
       const { autoresponders, ...settings } = JSON.parse(row.settings) as StoredSettings
       const rows = body.rows.map(({ place, cells }) => ({ line: lines.get(place) ?? 1, cells }))

@@ -1,6 +1,7 @@
 import { ok } from '../http/envelope.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { ApiError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { organizationSettingEndpoints, type OrganizationSettings } from './endpoints/organization.ts'
 import { serve } from '../http/serve.ts'
 
@@ -15,7 +16,7 @@ export const organizationSettingRoutes = serve(organizationSettingEndpoints, ({ 
 
     'PUT /organization': async ({ caller: { organizationId, role }, body }) => {
       if (body.subscriber_limit !== undefined && role !== 'system_admin') {
-        throw new ApiError('not_authorized', 'only system administrators may set subscriber_limit')
+        throw new ApiError('not_authorized', refusal('limit_by_others', { field: 'subscriber_limit' }))
       }
       await writer.run('organizations.limitSubscribers', {
         organizationId,

@@ -7,6 +7,7 @@ import { mustAgreeToTerms } from '../api/users/rules.ts'
 import { maxPasswordFailures } from '../api/users/commands.ts'
 import { organizationSeenBy, presentUser, userByEmail, userById, type UserRow } from '../api/users/queries.ts'
 import { ApiError, validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { Settings } from '../settings/schema.ts'
@@ -24,7 +25,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       const { isRight, counts } = await checkPassword(user, password)
       if (!isRight || user?.active !== 1) {
         if (user && counts) await writer.run('accounts.noteFailedSignIn', { userId: user.id, isRight })
-        throw validationFailed(signInRefusal)
+        throw validationFailed(refusal('sign_in', { failures: maxPasswordFailures }))
       }
       const { id: userId, organization_id: organizationId } = user
       const session = await writer.run('accounts.createWindowSession', {
@@ -39,8 +40,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
 
     'POST /session/link': async (request) => {
       const granted = signIn.redeem(request.body.token)
-      if (!granted)
-        throw new ApiError('not_authorized', 'this link was used before, or is older than 10 minutes')
+      if (!granted) throw new ApiError('not_authorized', refusal('link_used'))
       const session = await writer.run('accounts.createWindowSession', {
         ...granted,
         by: 'link',
@@ -112,7 +112,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       const user = await userById(reader, null, userId)
       if (user.password_hash !== null && !(await checkPassword(user, body.password)).isRight) {
         throw validationFailed(
-          `password is wrong, or you are temporarily locked out after ${maxPasswordFailures} wrong ones in a row`
+          refusal('password_wrong', { field: 'password', failures: maxPasswordFailures })
         )
       }
       const passwordHash = await passwords.readNew(body)
@@ -178,13 +178,9 @@ function userAgentOf({ headers }: FastifyRequest): string | null {
 }
 
 /** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
-const signInRefusal =
-  'email or password is wrong, or the user is not allowed to sign in. ' +
-  `After ${maxPasswordFailures} wrong passwords in a row, a user is temporarily locked out; an administrator can unlock them`
-
 /** @throws ApiError invalid_request for a program with a key, which has no window */
 function requireSession(token: string | undefined): string {
-  if (token === undefined) throw new ApiError('invalid_request', 'only a signed-in window has a session')
+  if (token === undefined) throw new ApiError('invalid_request', refusal('no_session'))
   return token
 }
 

@@ -34,7 +34,7 @@ export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader, wr
   /** @throws ApiError not_found */
   async function subscriberOf({ organizationId }: Caller, id: number) {
     const row = await subscriberWithList(reader, id)
-    if (row?.organization_id !== organizationId || row.deleted_at !== null) throw notFound(`subscriber ${id}`)
+    if (row?.organization_id !== organizationId || row.deleted_at !== null) throw notFound('subscriber', id)
     return row
   }
 

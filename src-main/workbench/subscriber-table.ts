@@ -2,6 +2,7 @@ import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import { fieldKindOf, type SortColumn, sortColumns } from '../api/segments/conditions.ts'
 import { presentSubscriber } from '../api/subscribers/queries.ts'
 import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { okPage } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import type { Sorting } from '../segments/chosen.ts'
@@ -27,9 +28,7 @@ export function sortedBy(by: SortColumn | number, fields: readonly FieldDefiniti
   const field = fields.find(({ id }) => id === by)
   const kind = field && fieldKindOf(field.type)
   if (!kind || kind === 'options') {
-    throw validationFailed(
-      `sort.by must be one of ${sortColumns.join(', ')} or the id of a custom field with one value`
-    )
+    throw validationFailed(refusal('sort_by', { field: 'sort.by', columns: sortColumns }))
   }
   return { fieldId: by, kind: kind === 'option' || kind === 'text' ? kind : 'number' }
 }

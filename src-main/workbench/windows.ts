@@ -1,6 +1,7 @@
 import { sessionTokenOf } from '../api/accounts/authentication.ts'
 import { endsWithProcess, findKeyOfWindow } from '../api/accounts/queries.ts'
 import { ApiError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
 import { serve } from '../http/serve.ts'
 import { windowEndpoints } from './endpoints/windows.ts'
@@ -16,10 +17,7 @@ export const windowRoutes = serve(windowEndpoints, ({ reader, signIn }) => ({
     const apiKeyId = session ? await findKeyOfWindow(reader, session) : caller.apiKeyId
     const outlivesKey = body.outlives_key && apiKeyId !== null
     if (outlivesKey && !(await endsWithProcess(reader, apiKeyId))) {
-      throw new ApiError(
-        'not_authorized',
-        'outlives_key is for the command line of this installation; other windows end with their API key'
-      )
+      throw new ApiError('not_authorized', refusal('outlives_key', { field: 'outlives_key' }))
     }
     const grant = { organizationId, userId, apiKeyId: outlivesKey ? null : apiKeyId }
     return ok({ address: signIn.addressFor(baseUrl, grant, body.page) })

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { ref } from 'vue'
 import type { ErrorCode } from '../../src-main/base/errors.ts'
+import { type Refusal, refusal } from '../../src-main/base/refusal.ts'
 import type {
   AnswerOf,
   Endpoint,
@@ -9,19 +10,20 @@ import type {
   Endpoints,
   GivenTo
 } from '../../src-main/http/endpoint.ts'
-import { sentenceOf } from './sentence.ts'
+import { refusalSentence } from './refusal-text.ts'
 
 /** A call that the application refused; the message is a sentence for the user. */
 export class ApiFailure extends Error {
   readonly code: ErrorCode | 'unreachable'
-  /** The message as the API wrote it, with its names of fields. */
-  readonly refusal: string
+  readonly refusals: readonly Refusal[]
 
-  constructor(code: ErrorCode | 'unreachable', refusal: string) {
-    super(sentenceOf(refusal))
+  /** @param reasons why it was refused, or a sentence that says so */
+  constructor(code: ErrorCode | 'unreachable', reasons: readonly Refusal[] | string) {
+    const refusals = typeof reasons === 'string' ? [refusal('said', { text: reasons })] : reasons
+    super([...new Set(refusals.map(refusalSentence))].join(' '))
     this.name = 'ApiFailure'
     this.code = code
-    this.refusal = refusal
+    this.refusals = refusals
   }
 }
 
@@ -43,6 +45,8 @@ interface Envelope<Data> {
   data: Data
   error_code: ErrorCode | null
   error_message: string | null
+  /** What error_message says, for windows alone; absent where an answer is no refusal. */
+  faults?: Refusal[]
 }
 
 /** An answer that is a page of a list. */
@@ -174,7 +178,7 @@ async function send(
   if (isRead && version) version.lastChange = lastChange
   if (answer.success) return answer
   if (status === 401) signedOut.value = true
-  throw new ApiFailure(answer.error_code ?? 'internal_error', answer.error_message ?? '')
+  throw new ApiFailure(answer.error_code ?? 'internal_error', answer.faults ?? answer.error_message ?? '')
 }
 
 async function readAnswer(

@@ -1,3 +1,6 @@
+import type { Rule, Sentences } from '../../src-main/base/refusal.ts'
+import { english } from '../../src-main/base/refusals/english.ts'
+
 /**
  * Refusals of the API in another language, by what they are in English. {1}, {2} … stand for what is in them, which holds no comma
  * before a space; {1…} for a list, {1*} for anything. What stands in quotes may hold anything but the end of a quotation. What begins
@@ -26,6 +29,44 @@ const maxAllParts = 60
 let whole: ReadonlyMap<string, string> = new Map()
 let patterns: readonly Pattern[] = []
 const kept = new Map<string, string | null>()
+
+/** Params of rules that are lists, and those that are any text. */
+const lists = new Set([
+  'values',
+  'others',
+  'keys',
+  'places',
+  'names',
+  'inputs',
+  'known',
+  'allowed',
+  'columns'
+])
+const texts = new Set(['fault', 'faults', 'question'])
+
+/** The sentences of rules as patterns, for those that are stored in English. */
+export function patternsOf(sentences: Sentences): Refusals {
+  // What has too few words of its own would be found in any sentence.
+  const rules = (Object.keys(english) as Rule[]).filter(
+    (rule) => english[rule].replaceAll(/\{\w+\}|\W/g, '').length >= 10 && !english[rule].includes('} {')
+  )
+  const patterns: Record<string, string> = {}
+  for (const rule of rules) {
+    const names: string[] = []
+    const pattern = english[rule].replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      if (!names.includes(name)) names.push(name)
+      const kind = lists.has(name) ? '…' : texts.has(name) ? '*' : ''
+      return `{${names.indexOf(name) + 1}${kind}}`
+    })
+    const translation = sentences[rule].replaceAll(
+      /\{(\w+)\}/g,
+      (_, name: string) => `{${names.indexOf(name) + 1}}`
+    )
+    // Of rules with the same sentence the first is the general one.
+    patterns[pattern] ??= translation
+  }
+  return patterns
+}
 
 /** Has refusals told in the language of these. */
 export function tellRefusalsIn(refusals: Refusals): void {

@@ -13,16 +13,11 @@ const quotedOrName =
  * the labels that the window gives them.
  */
 export function sentenceOf(message: string): string {
-  const [, named] = permissionRefusal.exec(message) ?? []
-  if (named !== undefined) return sentenceOfPermissions(named.split(' or '))
   return asSentence(translated(message, fieldName) ?? withLabels(message))
 }
 
-/** How the API refuses what a user may not do: permissions such as campaign/template.create, joined by "or". */
-const permissionRefusal = /^this needs the permission (.+), which user \d+ does not have$/
-
-/** The same with the labels that the window gives permissions. */
-function sentenceOfPermissions(permissions: string[]): string {
+/** A refusal for want of permissions such as campaign/template.create, with the labels that the window gives them. */
+export function sentenceOfPermissions(permissions: string[]): string {
   const { t } = i18n.global
   const labels = permissions.map((permission) => {
     const [key = '', action = ''] = permission.split('.')
@@ -30,14 +25,6 @@ function sentenceOfPermissions(permissions: string[]): string {
   })
   const joined = labels.reduce((first, last) => t('refusalText.or', { first, last }))
   return t('refusalText.permission', { permissions: joined })
-}
-
-/** What is said at a field, whose name would only repeat what stands there. @param complaint goes on after the name */
-export function complaintAt(field: string, complaint: string): string {
-  // A value that is named stands for the field.
-  const here = complaint.startsWith(' "') ? complaint.trim() : `This${complaint}`
-  const text = translated(here, fieldName) ?? translated(field + complaint, fieldName)
-  return asSentence(text ?? withLabels(here))
 }
 
 function asSentence(text: string): string {
@@ -77,10 +64,15 @@ function withNames(text: string): string {
   return text.replaceAll(quotedOrName, (part) => (part.startsWith('"') ? part : labelOf(part)))
 }
 
-/** What stands in a translated message: a field, or anything else, which is left as it is. */
+/** A field as a user knows it, in the middle of a sentence; anything else is left as it is. */
 function fieldName(part: string): string {
   const isPath = /^[a-z]+\d?(?:_[a-z0-9]+)*(?:\.\d+)?(?:\.[a-z_]+)?$/.test(part)
   return isPath && labelKeyOf(lastName(part)) !== undefined ? labelOf(part) : part
+}
+
+/** The name of a field of the API, or of a custom field, as a user knows it. */
+export function fieldText(field: string): string {
+  return /^[a-z]+\d?(?:_[a-z0-9]+)*(?:\.\d+)?(?:\.[a-z_]+)?$/.test(field) ? labelOf(field) : field
 }
 
 /** The label of a field by its path, such as contents.0.subject: "Subject (1)". */

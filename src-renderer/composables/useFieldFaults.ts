@@ -15,13 +15,11 @@ export interface FormHandle {
 /**
  * Does what a form is for, and shows what a call was refused for at the fields concerned.
  * @param names of the fields, by the API
- * @param explain says what the API refused in other words
  * @returns what does it; it throws what is to be said beside the form
  */
 export function useFieldFaults(
   form: Readonly<Ref<FormHandle | null>>,
-  names: () => readonly string[],
-  explain?: (refusal: string) => string
+  names: () => readonly string[]
 ): (work: () => Promise<unknown>) => Promise<void> {
   const { t } = useI18n()
   return async (work) => {
@@ -36,7 +34,7 @@ export function useFieldFaults(
   /** @returns what is to be said of the rest */
   async function showAtFields(error: unknown): Promise<string> {
     if (!(error instanceof ApiFailure)) return messageOf(error)
-    const place = (shown: readonly string[]) => placeFaults(error, shown, explain)
+    const place = (shown: readonly string[]) => placeFaults(error, shown)
     // The form takes errors of those fields only that it shows.
     form.value?.setErrors(place(names()).atFields)
     await nextTick()

@@ -20,6 +20,8 @@ import {
 } from '../../src-main/api/statistics/rules.ts'
 import type { Counters } from '../../src-main/api/statistics/schema.ts'
 import { Faults } from '../../src-main/base/errors.ts'
+import { englishOf } from '../../src-main/base/refusal.ts'
+import { textOf } from '../support/refusals.ts'
 
 const counted = (counters: Partial<Counters>): Counters => ({ ...noCounters(), ...counters })
 
@@ -76,7 +78,7 @@ it('header lines are told by their line, and folded ones belong to the one befor
     'X-Team: Blue\r\n  and Green\n\nno colon\n: nameless\nX Y: z\nContent-Type: text/plain\nFROM: a\n\tb'
   expect(customHeaders(text)).toEqual([{ name: 'X-Team', value: 'Blue and Green' }])
   const form = 'must be a name, a colon and a value, such as X-Team: Blue'
-  expect(customHeaderComplaints(text)).toEqual([
+  expect(customHeaderComplaints(text).map(textOf)).toEqual([
     `line 4 ${form}`,
     `line 5 ${form}`,
     `line 6 ${form}`,
@@ -122,7 +124,9 @@ it.each([
     'content_replacement_fields: the key "first_name" must differ from "First Name" by more than case and white space'
   ]
 ])('of the replacements %j it is said: %s', (fields, fault) => {
-  expect(replacementKeyFault(fields as Record<string, string>)).toBe(fault)
+  const refusal = replacementKeyFault(fields)
+
+  expect(refusal && englishOf(refusal)).toBe(fault)
 })
 
 it('a delay of days ends at its hour, and never before it began', () => {

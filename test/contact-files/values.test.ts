@@ -12,6 +12,7 @@ import { hasLostDigits, tidyCell, withoutTextMark } from '../../src-main/contact
 import { areTruths, readTruth } from '../../src-main/contact-files/values/truth.ts'
 import { fieldCode, fieldsWithSameCode, freeFieldName } from '../../src-main/contact-files/field-names.ts'
 import { datesOf } from '../../src-main/contact-files/date-orders.ts'
+import { textOf } from '../support/refusals.ts'
 
 const day = (text: string, order: 'mdy' | 'dmy' = 'mdy'): string | null => {
   const wall = readDate(text, order)
@@ -198,7 +199,7 @@ describe('a number', () => {
   )
 
   it('says what would be lost', () => {
-    expect(['01067', '+49', '17'].map(numberLoss)).toEqual([
+    expect(['01067', '+49', '17'].map((text) => textOf(numberLoss(text)))).toEqual([
       'would lose its leading zero as a number: "01067"',
       'would lose its plus sign as a number: "+49"',
       null

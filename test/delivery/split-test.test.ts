@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { delayMs, customHeaders, customHeaderComplaints } from '../../src-main/api/campaigns/rules.ts'
 import { drawShares, evenShares, drawOf, testedContent } from '../../src-main/delivery/split-test.ts'
+import { textOf } from '../support/refusals.ts'
 
 it('the shares of a split test are exact for any number of recipients, contents and percentage', () => {
   const settings = fc.record({
@@ -61,7 +62,7 @@ it('header lines of a list keep their folded parts, and none that the message ha
     { name: 'X-Team', value: 'Blue and green and red' },
     { name: 'X-Empty', value: '' }
   ])
-  expect(customHeaderComplaints(text)).toEqual([
+  expect(customHeaderComplaints(text).map(textOf)).toEqual([
     'line 6 must not be Subject, which each message has of its own',
     'line 7 must be a name, a colon and a value, such as X-Team: Blue'
   ])

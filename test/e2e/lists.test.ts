@@ -56,6 +56,38 @@ onEachStage('the pages of lists', ({ started, open }) => {
     expect(await page.locator('th').first().getAttribute('aria-sort')).toBe('descending')
   })
 
+  it('marks the field that a refusal is about, whatever stands in the values', async () => {
+    const list = await makeList(started.api, { name: 'Refusals' })
+    const options = [{ name: 'Red, name is Blue' }, { name: 'Green' }]
+    await makeField(started.api, list.id, 'City', 'text')
+    const color = await makeField(started.api, list.id, 'Color', 'select_single_dropdown', { options })
+    const window = await open(`/lists/${list.id}/fields`)
+    const { page } = window
+
+    await page.getByRole('button', { name: 'Create field' }).click()
+    const editor = page.getByRole('dialog')
+    await editor.getByRole('textbox', { name: 'Name' }).fill('city')
+    await editor.getByRole('button', { name: 'Create field' }).click()
+    await editor.getByText('"city" is already taken by another custom field.').waitFor()
+    expect(await editor.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).toBe('true')
+    await window.screenshot('field-name-taken')
+    await editor.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
+    await page.getByRole('button', { name: 'Add subscriber' }).first().click()
+    await editor.getByRole('textbox', { name: 'Email' }).fill('ann@example.com')
+    await editor.getByLabel('Color').click()
+    await page.getByRole('option', { name: 'Green' }).click()
+    await menuIsGone(page)
+    await started.api.put(`/custom_fields/${color.id}`, {
+      custom_field: { options: [{ name: 'Red, name is Blue' }] }
+    })
+    await editor.getByRole('button', { name: 'Add subscriber' }).click()
+    await editor.getByText('This must be one of Red, name is Blue, and "Green" is not one.').waitFor()
+    await window.screenshot('option-gone')
+  })
+
   it('edits fields of all nine types', async () => {
     const list = await makeList(started.api, { name: 'All types', has_confirmed: true, has_format: true })
     const options = [{ name: 'Red' }, { name: 'Blue' }]

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import { type Refusal, refusal } from '../../src-main/base/refusal.ts'
 import { ApiFailure } from '../../src-renderer/api/client.ts'
 import { placeFaults } from '../../src-renderer/api/faults.ts'
 import { sentenceOf } from '../../src-renderer/api/sentence.ts'
 
-const placed = (refusal: string, fields: string[]) =>
-  placeFaults(new ApiFailure('validation_failed', refusal), fields)
+const placed = (refusals: Refusal[] | string, fields: string[]) =>
+  placeFaults(new ApiFailure('validation_failed', refusals), fields)
 
-describe('what a call was refused for', () => {
-  it('stands at the fields that it names, as sentences', () => {
-    expect(
-      placed('name cannot be blank, field_type must be one of text, number, date', ['name', 'field_type'])
-    ).toEqual({
+describe('refusals of a call', () => {
+  it('stand at their fields, as sentences without the name', () => {
+    const refusals = [
+      refusal('blank', { field: 'name' }),
+      refusal('one_of', { field: 'field_type', values: ['text', 'number', 'date'] })
+    ]
+
+    expect(placed(refusals, ['name', 'field_type'])).toEqual({
       atFields: [
         { name: 'name', message: 'This cannot be blank.' },
         { name: 'field_type', message: 'This must be one of text, number, date.' }
@@ -19,61 +23,89 @@ describe('what a call was refused for', () => {
     })
   })
 
-  it('stands elsewhere where no field is named, with the label of one that is not shown', () => {
-    expect(placed('d_from_name cannot be blank', ['name'])).toEqual({
+  it('stand elsewhere with the label of a field that is not shown', () => {
+    expect(placed([refusal('blank', { field: 'd_from_name' })], ['name'])).toEqual({
       atFields: [],
       elsewhere: 'From name cannot be blank.'
     })
-    expect(placed('the list is gone', [])).toEqual({ atFields: [], elsewhere: 'The list is gone.' })
   })
 
-  it('stands at the field with the longer name, and is not cut where an option begins like a field', () => {
-    expect(placed('City, State must be at most 2 characters', ['City, State', 'State'])).toEqual({
-      atFields: [{ name: 'City, State', message: 'This must be at most 2 characters.' }],
-      elsewhere: null
-    })
-    expect(
-      placed('Color must be one of Red, Green light, Blue, email is not valid', ['Color', 'Green', 'email'])
-    ).toEqual({
-      atFields: [
-        { name: 'Color', message: 'This must be one of Red, Green light, Blue.' },
-        { name: 'email', message: 'This is not valid.' }
-      ],
-      elsewhere: null
-    })
+  it('stand elsewhere where they are about no field', () => {
+    expect(placed([refusal('campaign_without_content')], ['name']).elsewhere).toBe(
+      'The campaign has no content.'
+    )
+    expect(placed('the list is gone', ['name']).elsewhere).toBe('The list is gone.')
   })
 
-  it('stands at the field whose value is taken, and is not cut within what is quoted', () => {
-    expect(placed('name "City" is already taken by another custom field', ['name'])).toEqual({
-      atFields: [{ name: 'name', message: '"City" is already taken by another custom field.' }],
-      elsewhere: null
-    })
-    expect(placed('name "A, name is B" is already taken by another list', ['name'])).toEqual({
-      atFields: [{ name: 'name', message: '"A, name is B" is already taken by another list.' }],
-      elsewhere: null
-    })
-    expect(
-      placed('Color must be one of the options, and "Red, name is Blue" is not one, name cannot be blank', [
-        'Color',
-        'name'
-      ]).atFields
-    ).toEqual([
-      { name: 'Color', message: 'This must be one of the options, and "Red, name is Blue" is not one.' },
+  it('begin with the value where they name it', () => {
+    const taken = refusal('name_taken', { field: 'name', name: 'A, name is B', kind: 'list' })
+
+    expect(placed([taken], ['name']).atFields).toEqual([
+      { name: 'name', message: '"A, name is B" is already taken by another list.' }
+    ])
+  })
+
+  it('are not cut where an option reads like another refusal', () => {
+    const refusals = [
+      refusal('not_one_of', { field: 'Color', values: ['Red', 'Green'], value: 'Red, name is Blue' }),
+      refusal('blank', { field: 'name' })
+    ]
+
+    expect(placed(refusals, ['Color', 'name']).atFields).toEqual([
+      { name: 'Color', message: 'This must be one of Red, Green, and "Red, name is Blue" is not one.' },
       { name: 'name', message: 'This cannot be blank.' }
     ])
   })
 
-  it('stands together where a field was refused for two reasons', () => {
-    expect(placed('name cannot be blank, name must be a string', ['name']).atFields).toEqual([
+  it('stand together at a field that has two', () => {
+    const refusals = [
+      refusal('blank', { field: 'name' }),
+      refusal('type', { field: 'name', type: 'a string' })
+    ]
+
+    expect(placed(refusals, ['name']).atFields).toEqual([
       { name: 'name', message: 'This cannot be blank. This must be a string.' }
     ])
   })
 
-  it('finds fields whose names begin alike or hold signs of patterns', () => {
-    expect(placed('City (2) must be a number, City cannot be blank', ['City', 'City (2)']).atFields).toEqual([
-      { name: 'City (2)', message: 'This must be a number.' },
-      { name: 'City', message: 'This cannot be blank.' }
+  it('say once that an email is on the list, which the API says twice', () => {
+    const twice = ['Email', 'Email address'].map((shown) =>
+      refusal('taken_key', { field: 'email', shown, name: 'Email' })
+    )
+
+    expect(placed(twice, ['email']).atFields).toEqual([
+      { name: 'email', message: 'This is already used by a subscriber on this list.' }
     ])
+  })
+})
+
+describe('the sentence of a refusal', () => {
+  it.each([
+    [
+      refusal('blank_when_true', { field: 'custom_headers', other: 'custom_headers_enabled' }),
+      'Headers cannot be blank when Add headers to every message is true.'
+    ],
+    [refusal('blank', { field: 'contents.0.subject' }), 'Subject (1) cannot be blank.'],
+    [refusal('blank', { field: 'dispatch_attributes.from_email' }), 'From email cannot be blank.'],
+    [
+      refusal('email_address', { field: 'recipients.1', email: 'some_body' }),
+      'Address (2) is not a valid email address: "some_body".'
+    ],
+    [refusal('blank', { field: 'City (2)' }), 'City (2) cannot be blank.']
+  ])('%j names fields by their labels', (given, sentence) => {
+    expect(new ApiFailure('validation_failed', [given]).message).toBe(sentence)
+  })
+
+  it('names a missing permission as the page of users does', () => {
+    const missing = (permissions: string) =>
+      new ApiFailure('not_authorized', [refusal('permission', { permissions, user: 7 })]).message
+
+    expect(missing('campaign/template.create')).toBe(
+      'You need the permission “Templates: Create” for this. Ask an administrator.'
+    )
+    expect(missing('subscriber.read or subscriber.export')).toBe(
+      'You need the permission “Subscribers: Read” or “Subscribers: Export” for this. Ask an administrator.'
+    )
   })
 })
 
@@ -104,15 +136,4 @@ describe('a message of the API', () => {
       'The domain mail.example.com is there already.'
     )
   })
-})
-
-it('a permission that is missing is named as the page of users names it', () => {
-  expect(sentenceOf('this needs the permission campaign/template.create, which user 7 does not have')).toBe(
-    'You need the permission “Templates: Create” for this. Ask an administrator.'
-  )
-  expect(
-    sentenceOf('this needs the permission subscriber.read or subscriber.export, which user 7 does not have')
-  ).toBe(
-    'You need the permission “Subscribers: Read” or “Subscribers: Export” for this. Ask an administrator.'
-  )
 })

@@ -1,11 +1,17 @@
 import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
+import { refusal, type Rule } from '../../src-main/base/refusal.ts'
+import { english } from '../../src-main/base/refusals/english.ts'
+import { german, germanTerms } from '../../src-main/base/refusals/german.ts'
+import { ApiFailure } from '../../src-renderer/api/client.ts'
+import { setRefusalLanguage } from '../../src-renderer/api/refusal-language.ts'
+import { refusalAtField } from '../../src-renderer/api/refusal-text.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tellRefusalsIn, translated } from '../../src-renderer/api/refusals.ts'
-import { complaintAt, inLanguage, reasonInLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
+import { patternsOf, tellRefusalsIn, translated } from '../../src-renderer/api/refusals.ts'
+import { inLanguage, reasonInLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
 import { i18n } from '../../src-renderer/i18n.ts'
 import de from '../../src-renderer/locales/de.json'
-import german from '../../src-renderer/locales/de.refusals.json'
+import germanPatterns from '../../src-renderer/locales/de.refusals.json'
 
 /** What the window cannot cause, or does not show: programs and the command line meet it, and get English. */
 const forPrograms = [
@@ -123,18 +129,20 @@ describe('what is refused, in German', () => {
       i18n.global as unknown as { setLocaleMessage: (language: string, texts: typeof de) => void }
     ).setLocaleMessage('de', de)
     i18n.global.locale.value = 'de' as 'en'
-    tellRefusalsIn(german)
+    tellRefusalsIn({ ...patternsOf(german), ...germanPatterns })
+    setRefusalLanguage('de', { sentences: german, terms: germanTerms })
   })
   afterAll(() => {
     i18n.global.locale.value = 'en'
     tellRefusalsIn({})
+    setRefusalLanguage('en', { sentences: english, terms: {} })
   })
 
   it('is told for everything that the window can meet', () => {
     const refusals = new Set(
       sources.filter((path) => !/src-main\/(?:desktop|headless)\//.test(path)).flatMap(refusalsOf)
     )
-    expect(refusals.size).toBeGreaterThan(200)
+    expect(refusals.size).toBeGreaterThan(50)
     const untold = [...refusals].filter(
       (text) =>
         !forPrograms.some((pattern) => pattern.test(text)) &&
@@ -161,14 +169,17 @@ describe('what is refused, in German', () => {
         })
     // Some are put together from parts, at whose joints two words meet that stand nowhere else.
     const strangers = (english: string): number => pairs(english).filter((pair) => !all.includes(pair)).length
-    expect(Object.keys(german).filter((english) => strangers(english) > 2)).toEqual([])
+    expect(Object.keys(germanPatterns).filter((english) => strangers(english) > 2)).toEqual([])
   })
 
   it('puts nothing in its place that English does not have', () => {
-    for (const [english, text] of Object.entries(german)) {
-      const numbers = (of: string): string[] =>
-        [...new Set(of.replaceAll(/[…*]\}/g, '}').match(/\{\d\}/g))].sort()
-      expect(numbers(english), english).toEqual(expect.arrayContaining(numbers(text)))
+    const params = (of: string): string[] =>
+      [...new Set(of.replaceAll(/[…*]\}/g, '}').match(/\{\w+\}/g))].sort()
+    for (const [sentence, text] of Object.entries(germanPatterns)) {
+      expect(params(sentence), sentence).toEqual(expect.arrayContaining(params(text)))
+    }
+    for (const rule of Object.keys(english) as Rule[]) {
+      expect(params(english[rule]), rule).toEqual(expect.arrayContaining(params(german[rule])))
     }
   })
 
@@ -229,16 +240,21 @@ describe('what is refused, in German', () => {
     expect(reasonInLanguage(reason)).toBe(text)
   })
 
-  it('stands at a field in German also where the sentence names the field', () => {
-    expect(
-      complaintAt(
-        'options',
-        ' cannot lose "Gold" while subscribers have it; give the option another name instead'
-      )
-    ).toBe(
+  it('stands at a field in German', () => {
+    const lost = refusal('options_while_used', { field: 'options', names: 'Gold' })
+
+    expect(refusalAtField(lost)).toBe(
       'Die Option „Gold“ kann nicht wegfallen, solange Abonnenten sie haben. Geben Sie ihr einen anderen Namen.'
     )
-    expect(complaintAt('name', ' cannot be blank')).toBe('Dieses Feld darf nicht leer sein.')
+    expect(refusalAtField(refusal('blank', { field: 'name' }))).toBe('Dieses Feld darf nicht leer sein.')
+  })
+
+  it('names records in German', () => {
+    const others = [{ kind: 'campaign', id: 1, name: 'Spring' }]
+
+    expect(new ApiFailure('validation_failed', [refusal('used_by', { name: 'Loyal', others })]).message).toBe(
+      'Loyal kann nicht gelöscht werden: Es wird verwendet von Kampagne 1 (Spring).'
+    )
   })
 
   it('takes no longer for many refusals, known or not', () => {

@@ -115,8 +115,8 @@ function refusalOf(id: number, error: unknown): CommandReply {
   const storage = storageFaultOf(error)
   if (storage) return { id, storage: storage.kind }
   if (!(error instanceof ApiError)) return { id, failed: messageOf(error) }
-  const { code, message, data } = error
-  return { id, refused: { code, message, data } }
+  const { code, refusals, data } = error
+  return { id, refused: { code, refusals, data } }
 }
 
 /** What an import of emails alone is created with. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import type { Caller } from '../../http/caller.ts'
 import { findApiKey, findWindowSession, type Used } from './queries.ts'
 
@@ -101,20 +102,17 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
   const session = header === undefined ? tickets.redeem(request) : sessionTokenOf(request)
   if (session !== undefined) {
     const used = await findWindowSession(reader, session, Date.now())
-    if (!used) throw new ApiError('not_authorized', 'this window is signed out')
+    if (!used) throw new ApiError('not_authorized', refusal('window_signed_out'))
     sessionUses.note(used, (error) => request.log.warn(error, 'the last use of a window was not noted'))
     return used.caller
   }
   if (header === undefined) {
-    throw new ApiError('not_authorized', 'an Authorization header with an API key is required')
+    throw new ApiError('not_authorized', refusal('no_key'))
   }
   const credentials = readBasic(header)
   const key = credentials && (await findApiKey(reader, credentials.organizationId, credentials.key))
   if (!key) {
-    throw new ApiError(
-      'not_authorized',
-      'the Authorization header holds no valid "<organization_id>:<api_key>"'
-    )
+    throw new ApiError('not_authorized', refusal('wrong_key'))
   }
   keyUses.note(key, (error) => request.log.warn(error, `the last use of API key ${key.id} was not noted`))
   return key.caller

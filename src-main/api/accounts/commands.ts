@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { timeZoneNamed } from '../../base/times.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -71,8 +72,7 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
 ) => {
   await organizationById(context.db, organizationId)
   const user = await userById(context.db, null, userId)
-  if (user.role !== 'system_admin' && user.organization_id !== organizationId)
-    throw notFound(`user ${userId}`)
+  if (user.role !== 'system_admin' && user.organization_id !== organizationId) throw notFound('user', userId)
   const key = randomBytes(20).toString('hex')
   const { id } = await context.db
     .insertInto('api_keys')
@@ -123,10 +123,7 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
     .where('api_keys.organization_id', '=', organizationId)
     .executeTakeFirst()
   if (userId === null && key?.role === 'system_admin' && !mayRevokeSystemAdmins) {
-    throw new ApiError(
-      'not_authorized',
-      'only system administrators may revoke keys of system administrators'
-    )
+    throw new ApiError('not_authorized', refusal('key_of_system_admin'))
   }
   const { numDeletedRows } = await context.db
     .deleteFrom('api_keys')
@@ -134,7 +131,7 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
     .where('organization_id', '=', organizationId)
     .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? 0))
     .executeTakeFirst()
-  if (numDeletedRows === 0n || !key) throw notFound(`API key ${id}`)
+  if (numDeletedRows === 0n || !key) throw notFound('API key', id)
   if (key.ends_with_process === 1) return
   recordOne(context, 'api_key', 'delete', { organizationId }, id, { name: key.name, of_user: key.user_id })
 }
@@ -170,7 +167,7 @@ export const createWindowSession: Command<SessionInput, string> = async (
       .select('id')
       .where('id', '=', apiKeyId)
       .executeTakeFirst()
-    if (!key) throw new ApiError('not_authorized', 'the API key that made this link was revoked')
+    if (!key) throw new ApiError('not_authorized', refusal('key_of_link_revoked'))
   }
   const token = randomBytes(32).toString('hex')
   await context.db.deleteFrom('window_sessions').where('expires_at', '<', context.now).execute()
@@ -241,9 +238,9 @@ export const endListedSession: Command<ListedSession, void> = async (
     .$if(organizationId !== null, (query) => query.where('users.organization_id', '=', organizationId ?? 0))
     .$if(userId !== null, (query) => query.where('users.id', '=', userId ?? 0))
     .executeTakeFirst()
-  if (!found) throw notFound(`window ${id}`)
+  if (!found) throw notFound('window', id)
   if (found.role === 'system_admin' && !mayEndSystemAdmins) {
-    throw new ApiError('not_authorized', 'only system administrators may sign out system administrators')
+    throw new ApiError('not_authorized', refusal('window_of_system_admin'))
   }
   await context.db.deleteFrom('window_sessions').where('id', '=', id).execute()
   await recordSignOut(context, found.userId)
@@ -274,10 +271,7 @@ export const switchOrganization: Command<{ token: string; organizationId: number
 ) => {
   await organizationById(context.db, organizationId)
   if ((await findKeyOfWindow(context.db, token)) !== null) {
-    throw new ApiError(
-      'not_authorized',
-      'this window was opened with an API key and shows the organization of the key only'
-    )
+    throw new ApiError('not_authorized', refusal('window_of_key'))
   }
   await context.db
     .updateTable('window_sessions')

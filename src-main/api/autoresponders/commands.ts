@@ -1,6 +1,7 @@
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { Faults } from '../../base/errors.ts'
+import { refusal, refusalAt } from '../../base/refusal.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { localListById } from '../mailing-lists/queries.ts'
@@ -108,7 +109,7 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
   const dependencies = others
     .filter((other) => other.trigger_autoresponder_to_open_id === id)
     .map((other) => ({ type: 'autoresponder' as const, id: other.id, name: other.name }))
-  refuseWhileNeeded(row.name, 'triggers', dependencies)
+  refuseWhileNeeded('triggers', row.name, dependencies)
   await recordDeletion(context, autoresponderTables, { organizationId, mailingListId }, row, async () => {
     await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
     await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
@@ -204,13 +205,13 @@ async function merge(
   }
   const siblings = (await autorespondersOf(context.db, mailingListId)).filter(({ id }) => id !== ownId)
   if (siblings.some((other) => other.name_key === after.name_key)) {
-    faults.add(`name "${name}" is already taken by another autoresponder of this list`)
+    faults.add(refusal('name_taken', { field: 'name', name, kind: 'autoresponder of this list' }))
   }
   if (after.delay === 'with_delay' && after.delay_unit === null) {
-    faults.add('delay_unit cannot be blank when delay is with_delay')
+    faults.add(refusal('blank_when', { field: 'delay_unit', other: 'delay', value: 'with_delay' }))
   }
   if (after.from_email && !isEmail(after.from_email)) {
-    faults.add(`from_email ${emailComplaint(after.from_email)}`)
+    faults.add(refusalAt('from_email', emailComplaint(after.from_email)))
   }
   checkTrigger(after, siblings, faults)
   refuseUnknown(changes, faults)
@@ -224,19 +225,33 @@ async function merge(
 function checkTrigger(after: Settings, siblings: AutoresponderRow[], faults: Faults): void {
   const other = after.trigger_autoresponder_to_open_id
   if (other !== null && !siblings.some(({ id }) => id === other)) {
-    faults.add(`trigger_autoresponder_to_open_id ${other} is no other autoresponder of this list`)
+    faults.add(refusal('no_other_autoresponder', { field: 'trigger_autoresponder_to_open_id', id: other }))
   }
   if (after.trigger.startsWith('autoresponder_') && other === null) {
-    faults.add(`trigger_autoresponder_to_open_id cannot be blank when trigger is ${after.trigger}`)
+    faults.add(
+      refusal('blank_when', {
+        field: 'trigger_autoresponder_to_open_id',
+        other: 'trigger',
+        value: after.trigger
+      })
+    )
   }
   if (after.trigger === 'campaign_open' && after.trigger_campaign_to_open_id === null) {
-    faults.add('trigger_campaign_to_open_id cannot be blank when trigger is campaign_open')
+    faults.add(
+      refusal('blank_when', {
+        field: 'trigger_campaign_to_open_id',
+        other: 'trigger',
+        value: 'campaign_open'
+      })
+    )
   }
 }
 
 function refuseUnknown(changes: AutoresponderChanges, faults: Faults): void {
   const { special_sending_rule_id: id } = changes
-  if (id !== undefined && id !== null) faults.add(`special_sending_rule_id ${id} does not exist`)
+  if (id !== undefined && id !== null) {
+    faults.add(refusal('id_unknown', { field: 'special_sending_rule_id', id }))
+  }
 }
 
 async function checkSegmentAndCampaign(
@@ -246,7 +261,7 @@ async function checkSegmentAndCampaign(
   faults: Faults
 ): Promise<void> {
   if (id !== null && !(await findSegmentOfList(context.db, mailingListId, id))) {
-    faults.add(`segmentation_criteria_id ${id} is no segment of this list`)
+    faults.add(refusal('no_segment_of_list', { field: 'segmentation_criteria_id', id }))
   }
   if (campaignId === null) return
   const campaign = await context.db
@@ -257,7 +272,9 @@ async function checkSegmentAndCampaign(
     .where('is_template', '=', 0)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (!campaign) faults.add(`trigger_campaign_to_open_id ${campaignId} is no campaign of this list`)
+  if (!campaign) {
+    faults.add(refusal('no_campaign_of_list', { field: 'trigger_campaign_to_open_id', id: campaignId }))
+  }
 }
 
 async function checkDelivery(
@@ -270,20 +287,24 @@ async function checkDelivery(
   const { virtual_mta_id: virtualMta, url_domain_id: urlDomain, bounce_email_id: bounceEmail } = after
   if (virtualMta !== null) {
     const all = await virtualMtasOf(context.db, organizationId)
-    if (!all.some(({ id }) => id === virtualMta)) faults.add(`virtual_mta_id ${virtualMta} does not exist`)
+    if (!all.some(({ id }) => id === virtualMta)) {
+      faults.add(refusal('id_unknown', { field: 'virtual_mta_id', id: virtualMta }))
+    }
   }
   if (urlDomain !== null) {
     const all = await urlDomainsOf(context.db, organizationId)
-    if (!all.some(({ id }) => id === urlDomain)) faults.add(`url_domain_id ${urlDomain} does not exist`)
+    if (!all.some(({ id }) => id === urlDomain)) {
+      faults.add(refusal('id_unknown', { field: 'url_domain_id', id: urlDomain }))
+    }
   }
   if (bounceEmail === null) return
   const found = (await bounceEmailsOf(context.db, organizationId)).find(
     ({ userId }) => userId === bounceEmail
   )
   const domain = changes.bounce_email_domain_id
-  if (!found) faults.add(`bounce_email_user_id ${bounceEmail} does not exist`)
+  if (!found) faults.add(refusal('id_unknown', { field: 'bounce_email_user_id', id: bounceEmail }))
   else if (domain !== undefined && domain !== null && domain !== found.domainId) {
-    faults.add(`bounce_email_domain_id ${domain} is not the domain of bounce_email_user_id ${bounceEmail}`)
+    faults.add(refusal('other_bounce_domain', { field: 'bounce_email_domain_id', domain, id: bounceEmail }))
   }
 }
 

@@ -29,7 +29,7 @@ export async function autoresponderById(
     .where('id', '=', id)
     .where('mailing_list_id', '=', mailingListId)
     .executeTakeFirst()
-  if (!row) throw notFound(`autoresponder ${id}`)
+  if (!row) throw notFound('autoresponder', id)
   return row
 }
 
@@ -47,7 +47,7 @@ export async function listOfAutoresponder(
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (!row) throw notFound(`autoresponder ${id}`)
+  if (!row) throw notFound('autoresponder', id)
   return row.mailing_list_id
 }
 

@@ -1,3 +1,4 @@
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { instantOf, wallClock } from '../../base/times.ts'
 import type { AutoresponderDelayUnit } from './schema.ts'
 
@@ -26,15 +27,17 @@ export function matchesGlob(pattern: string, name: string): boolean {
  * What is wrong with the keys of content_replacement_fields (docs/api.md, "Subscribers").
  * @returns a sentence, or null when nothing is
  */
-export function replacementKeyFault(fields: Record<string, string>): string | null {
+export function replacementKeyFault(fields: Record<string, string>): Refusal | null {
+  const field = 'content_replacement_fields'
   const seen = new Map<string, string>()
   for (const key of Object.keys(fields)) {
-    const name = `content_replacement_fields: the key "${key}"`
-    if (key.trim() === '') return 'content_replacement_fields: a key cannot be blank'
-    if ([...key].length > maxKeyLength) return `${name} must be at most ${maxKeyLength} characters`
-    if (!/[A-Za-z0-9]/.test(key)) return `${name} must contain a letter or a digit`
+    if (key.trim() === '') return refusal('replacement_key_blank', { field })
+    if ([...key].length > maxKeyLength) {
+      return refusal('replacement_key_length', { field, key, most: maxKeyLength })
+    }
+    if (!/[A-Za-z0-9]/.test(key)) return refusal('replacement_key_letters', { field, key })
     const same = seen.get(replacementKey(key))
-    if (same !== undefined) return `${name} must differ from "${same}" by more than case and white space`
+    if (same !== undefined) return refusal('replacement_key_same', { field, key, same })
     seen.set(replacementKey(key), key)
   }
   return null

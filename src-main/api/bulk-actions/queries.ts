@@ -19,7 +19,7 @@ export async function bulkActionRow(
   id: number
 ): Promise<NamedRow> {
   const row = await actionsOf(db, organizationId).where('bulk_actions.id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(`bulk action ${id}`)
+  if (!row) throw notFound('bulk action', id)
   return row
 }
 
@@ -171,7 +171,7 @@ export async function selectionRow(
     .where('organization_id', '=', owner.organizationId)
     .where('user_id', '=', owner.userId)
     .executeTakeFirst()
-  if (!row) throw notFound(`selection ${id}`)
+  if (!row) throw notFound('selection', id)
   return row
 }
 

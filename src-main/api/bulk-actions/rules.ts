@@ -1,3 +1,4 @@
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import type { ChangeVia } from '../../database/origin.ts'
 import type { ChangeLogTable } from '../../database/schema.ts'
 import { hasOptions, type StoredValue } from '../custom-fields/rules.ts'
@@ -14,12 +15,12 @@ export const undoTime = undoDays * 24 * 60 * 60 * 1000
 const undoneByThemselves: readonly (ChangeVia | null)[] = ['window', 'api_key']
 
 /** Why a change cannot be undone on its own, as a sentence; null where it can. @param clock UNIX milliseconds */
-export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, clock: number): string | null {
+export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, clock: number): Refusal | null {
   if (!undoneByThemselves.includes(via)) {
-    return 'only changes made in the app or with an API key can be undone one by one'
+    return refusal('undo_of_other_origin')
   }
   if (at < clock - undoTime) {
-    return `changes can be undone for ${undoDays} days, and this one is older`
+    return refusal('undo_too_old', { days: undoDays })
   }
   return null
 }

@@ -3,6 +3,7 @@ import { type Command, type CommandContext, recordOne, inBackground } from '../.
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
@@ -168,9 +169,7 @@ async function draftFromTemplate(
   const whole = await draftOf(context, template)
   const isOtherList = template.mailing_list_id !== list.id
   if (source.duplicate_segmentation_criteria && isOtherList && whole.segment !== null) {
-    faults.add(
-      `duplicate_segmentation_criteria: template ${id} belongs to another list, so its segment cannot be copied`
-    )
+    faults.add(refusal('template_of_other_list', { field: 'duplicate_segmentation_criteria', id }))
   }
   return {
     name: template.name,
@@ -237,7 +236,7 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   const { state: before = 'idle' } = (await dispatchOf(context.db, id)) ?? {}
   const isOpen = before === 'idle' || before === 'scheduled'
   if (!isOpen && Object.keys(changes).some((key) => !['name', 'archived'].includes(key))) {
-    throw validationFailed(`a campaign that is ${before} cannot be changed, except for its name`)
+    throw validationFailed(refusal('campaign_cannot_change', { state: before }))
   }
   const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
   const faults = new Faults()
@@ -278,7 +277,7 @@ async function applyChanges(
 ): Promise<Draft> {
   const { db, clock } = context
   const name = changes.name?.trim() ?? before.name
-  if (name === '') faults.add('name cannot be blank')
+  if (name === '') faults.add(refusal('blank', { field: 'name' }))
   const given = changes.dispatch_attributes
   const seedListIds = given && (await readDispatchSeedLists(db, organizationId, given, faults))
   return {
@@ -317,18 +316,17 @@ async function chooseSegment(
   } = changes
   const given = [id, clause, remoteSql].filter((each) => each !== undefined && each !== null)
   if (given.length > 1) {
-    faults.add(
-      'only one of segmentation_criteria_id, segmentation_criteria_ad_hoc and segmentation_criteria_remote_sql can be given'
-    )
+    faults.add(refusal('only_one_segment_input'))
     return kept
   }
   const isRemote = list.is_remote_list === 1
   if (remoteSql !== undefined && remoteSql !== null) {
-    if (!isRemote) faults.add('segmentation_criteria_remote_sql belongs to campaigns of Remote Lists only')
+    if (!isRemote)
+      faults.add(refusal('remote_sql_of_local_list', { field: 'segmentation_criteria_remote_sql' }))
     return { segment: null, remoteSql }
   }
   if (isRemote && given.length > 0) {
-    faults.add('a Remote List has no segments: give segmentation_criteria_remote_sql')
+    faults.add(refusal('remote_list_without_segments'))
     return kept
   }
   if (clause) {
@@ -340,7 +338,7 @@ async function chooseSegment(
   if (id === null) return { ...kept, segment: null }
   const isOwn = before.segment !== null && 'id' in before.segment && before.segment.id === id
   if (!isOwn && !(await findSegmentOfList(context.db, list.id, id))) {
-    faults.add(`segmentation_criteria_id ${id} is no segment of this list`)
+    faults.add(refusal('no_segment_of_list', { field: 'segmentation_criteria_id', id }))
   }
   return { segment: { id }, remoteSql: null }
 }
@@ -364,7 +362,9 @@ function chooseContents(
   return given.map((content, index) => {
     const { id } = content
     const known = id === undefined ? undefined : before.find((each) => each.id === id)
-    if (id !== undefined && !known) faults.add(`contents.${index}.id ${id} is no content of this campaign`)
+    if (id !== undefined && !known) {
+      faults.add(refusal('no_content_of_campaign', { field: `contents.${index}.id`, id }))
+    }
     return { ...(known && { id: known.id }), ...mergeContent(known ?? null, content, index + 1) }
   })
 }
@@ -385,12 +385,12 @@ function stateAfter(
   if (kind === 'template' || !dispatch || dispatch.begins_at === null) return 'idle'
   if (!hasRecipients || contents.length === 0) return 'idle'
   for (const [index, content] of contents.entries()) checkContent(content, index, faults)
-  if (!dispatch.from_email) faults.add('dispatch_attributes.from_email cannot be blank')
+  if (!dispatch.from_email) faults.add(refusal('blank', { field: 'dispatch_attributes.from_email' }))
   if (
     changes.dispatch_attributes?.begins_at === undefined &&
     dispatch.begins_at < context.clock - latestBegin
   ) {
-    faults.add('dispatch_attributes.begins_at is more than 2 hours in the past: give another one')
+    faults.add(refusal('begins_at_passed', { field: 'dispatch_attributes.begins_at' }))
   }
   return 'scheduled'
 }
@@ -483,16 +483,20 @@ interface Named {
 /** Holds a campaign that is scheduled or being sent. */
 const pauseCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
-    if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be paused`
-    if (row.paused === 1) return 'that is paused already cannot be paused'
+    if (row.state !== 'scheduled' && row.state !== 'sending') {
+      return refusal('campaign_cannot_pause', { state: row.state })
+    }
+    if (row.paused === 1) return refusal('campaign_paused_already')
     return { paused: 1 }
   })
 
 /** Lets a paused campaign go on. */
 const resumeCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
-    if (row.paused === 0) return 'that is not paused cannot be resumed'
-    if (row.state !== 'scheduled' && row.state !== 'sending') return `that is ${row.state} cannot be resumed`
+    if (row.paused === 0) return refusal('campaign_not_paused')
+    if (row.state !== 'scheduled' && row.state !== 'sending') {
+      return refusal('campaign_cannot_resume', { state: row.state })
+    }
     return { paused: 0, error_message: null }
   })
 
@@ -500,24 +504,24 @@ const resumeCampaign: Command<Named, void> = (context, input) =>
 const cancelCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
-      return `that is ${row.state} cannot be cancelled`
+      return refusal('campaign_cannot_cancel', { state: row.state })
     }
     return { state: 'cancelled', finished_at: context.now }
   })
 
-/** @param decide what changes, or why it cannot, to stand after "a campaign" */
+/** @param decide what changes, or why it cannot */
 async function changeState(
   context: CommandContext,
   { organizationId, id }: Named,
   decide: (row: {
     state: CampaignState
     paused: number
-  }) => string | { state?: CampaignState; paused?: number; finished_at?: number; error_message?: null }
+  }) => Refusal | { state?: CampaignState; paused?: number; finished_at?: number; error_message?: null }
 ): Promise<void> {
   const row = await campaignById(context.db, organizationId, id)
   const dispatch = await dispatchOf(context.db, id)
   const decided = decide(dispatch ?? { state: 'idle', paused: 0 })
-  if (typeof decided === 'string') throw validationFailed(`a campaign ${decided}`)
+  if ('rule' in decided) throw validationFailed(decided)
   if (dispatch) {
     await context.db.updateTable('dispatches').set(decided).where('campaign_id', '=', id).execute()
   } else {
@@ -550,14 +554,14 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
 ) => {
   const row: NamedCampaign = await campaignById(context.db, organizationId, id, kind)
   if ((await dispatchOf(context.db, id))?.state === 'sending') {
-    throw validationFailed('a campaign that is sending cannot be deleted: cancel it first')
+    throw validationFailed(refusal('campaign_is_sending'))
   }
   refuseWhileNeeded(
-    row.name,
     'triggers',
+    row.name,
     await autorespondersUsing(context.db, 'trigger_campaign_to_open_id', id)
   )
-  refuseWhileNeeded(row.name, 'is asked for by', await segmentsNaming(context.db, 'campaign_id', id))
+  refuseWhileNeeded('asked_for_by', row.name, await segmentsNaming(context.db, 'campaign_id', id))
   const owner = { organizationId, mailingListId: row.mailing_list_id }
   await recordDeletion(context, messageTables(kind), owner, row, async () => {
     if (await wasSent(context, id)) await markDeleted(context, id)

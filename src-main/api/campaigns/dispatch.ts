@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
 import type { Faults } from '../../base/errors.ts'
+import { type Complaint, complaint, refusal, refusalAt } from '../../base/refusal.ts'
 import {
   bounceAddress,
   bounceEmailId,
@@ -10,7 +11,7 @@ import {
   virtualMtasOf
 } from '../delivery-settings/queries.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
-import { percentageComplaint, readPercentage, winnerSettings } from '../mailing-lists/rules.ts'
+import { readPercentage, winnerSettings } from '../mailing-lists/rules.ts'
 import { findSeedLists } from '../seed-lists/queries.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { DispatchRow } from './queries.ts'
@@ -66,7 +67,8 @@ export async function mergeDispatch(
   given: DispatchInput,
   faults: Faults
 ): Promise<DispatchSettings> {
-  const complain = (sentence: string): void => faults.add(`dispatch_attributes.${sentence}`)
+  const complain = (key: string, what: Complaint): void =>
+    faults.add(refusalAt(`dispatch_attributes.${key}`, what))
   const kept = <Key extends keyof DispatchInput & keyof DispatchSettings>(key: Key) => {
     const value = given[key]
     return value === undefined ? before[key] : value
@@ -86,8 +88,8 @@ export async function mergeDispatch(
     const found = (await all()).find((each) =>
       id === undefined ? each.name.toLowerCase() === key : each.shownId === id
     )
-    if (!found)
-      complain(id === undefined ? `${nameKey} "${name}" does not exist` : `${idKey} ${id} does not exist`)
+    if (!found && id === undefined) complain(nameKey, complaint('name_unknown', { name: name ?? '' }))
+    else if (!found) complain(idKey, complaint('id_unknown', { id: id ?? '' }))
     return found?.id || null
   }
   const after: DispatchSettings = {
@@ -121,30 +123,31 @@ export async function mergeDispatch(
   }
   for (const key of ['from_email', 'reply_to', 'sender_email'] as const) {
     const address = after[key]
-    if (address && !isEmail(address)) complain(`${key} ${emailComplaint(address)}`)
+    if (address && !isEmail(address)) complain(key, emailComplaint(address))
   }
   if (after.autowinner_enabled === 1) {
     for (const name of winnerSettings) {
       const key = `autowinner_${name}` as const
       // What was given and is wrong was told already.
       if (after[key] === null && !given[key])
-        complain(`${key} cannot be blank when autowinner_enabled is true`)
+        complain(key, complaint('blank_when_true', { other: 'autowinner_enabled' }))
     }
   }
   const rule = given.special_sending_rule_id
-  if (rule !== undefined && rule !== null) complain(`special_sending_rule_id ${rule} does not exist`)
+  if (rule !== undefined && rule !== null)
+    complain('special_sending_rule_id', complaint('id_unknown', { id: rule }))
   return after
 }
 
 function percentage(
   given: string | number | null | undefined,
   before: string | null,
-  complain: (sentence: string) => void
+  complain: (key: string, what: Complaint) => void
 ): string | null {
   if (given === undefined || given === null) return given === undefined ? before : null
   const text = readPercentage(given)
   if (text !== null) return text
-  complain(`autowinner_percentage ${percentageComplaint}`)
+  complain('autowinner_percentage', complaint('percentage'))
   return before
 }
 
@@ -155,18 +158,18 @@ function begin(
   { begins_at, begins_at_once }: Begin,
   timeZone: string,
   clock: number,
-  complain: (sentence: string) => void
+  complain: (key: string, what: Complaint) => void
 ): Begin {
   const before = { begins_at, begins_at_once }
   if (given === undefined) return before
   if (given === null || given === '') return { begins_at: null, begins_at_once: 0 }
   const time = parseTimeInput(given, timeZone)
   if (time === null) {
-    complain(`begins_at ${timeComplaint(given)}`)
+    complain('begins_at', timeComplaint(given))
     return before
   }
   if (time < clock - latestBegin) {
-    complain('begins_at must not be more than 2 hours in the past')
+    complain('begins_at', complaint('too_far_in_the_past'))
     return before
   }
   return time > clock ? { begins_at: time, begins_at_once: 0 } : { begins_at: clock, begins_at_once: 1 }
@@ -187,13 +190,13 @@ export async function readDispatchSeedLists(
   const named = inputs.filter((key) => given[key] !== undefined)
   if (named.length === 0) return null
   if (named.length > 1) {
-    faults.add(`dispatch_attributes: only one of ${inputs.join(', ')} can be given`)
+    faults.add(refusal('only_one_seed_list_input', { field: 'dispatch_attributes', inputs }))
     return null
   }
   const ids = given.seed_list_ids ?? (given.seed_list_id ? [given.seed_list_id] : [])
   const names = given.seed_list_names ?? (given.seed_list_name ? [given.seed_list_name] : [])
-  return findSeedLists(db, organizationId, { ids, names }, (sentence) =>
-    faults.add(`dispatch_attributes.${named[0]}: ${sentence}`)
+  return findSeedLists(db, organizationId, { ids, names }, (fault) =>
+    faults.add(refusalAt(`dispatch_attributes.${named[0]}`, fault))
   )
 }
 

@@ -61,7 +61,7 @@ export async function campaignById(
   kind: 'campaign' | 'template' = 'campaign'
 ): Promise<NamedCampaign> {
   const row = await campaignsOf(db, organizationId, kind).where('campaigns.id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(`${kind} ${id}`)
+  if (!row) throw notFound(kind, id)
   return row
 }
 
@@ -75,7 +75,7 @@ export interface StartedBetween {
 /** The campaign that is counted under a stat_id. @throws ApiError not_found */
 export async function campaignIdOfStat(db: Kysely<Schema>, statId: number): Promise<number> {
   const row = await db.selectFrom('stats').select('campaign_id').where('id', '=', statId).executeTakeFirst()
-  if (row?.campaign_id == null) throw notFound(`stat ${statId}`)
+  if (row?.campaign_id == null) throw notFound('stat', statId)
   return row.campaign_id
 }
 

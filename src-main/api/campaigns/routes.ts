@@ -89,7 +89,7 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer }) => {
     given: { mailing_list_id: number; campaign_id: number }
   ): Promise<number> {
     const row = await campaignById(reader, organizationId, given.campaign_id)
-    if (row.mailing_list_id !== given.mailing_list_id) throw notFound(`campaign ${row.id}`)
+    if (row.mailing_list_id !== given.mailing_list_id) throw notFound('campaign', row.id)
     return row.id
   }
 

@@ -1,4 +1,5 @@
 import type { Faults } from '../../base/errors.ts'
+import { type Complaint, complaint, refusalAt } from '../../base/refusal.ts'
 import type { ContentFormat } from '../autoresponders/schema.ts'
 import type { AutowinnerMetric } from '../mailing-lists/schema.ts'
 import { summaryOf } from '../statistics/rules.ts'
@@ -82,8 +83,9 @@ export function partsLacking(content: ContentValues): ContentPart[] {
 /** Names what a content lacks to be sent. */
 export function checkContent(content: ContentValues, index: number, faults: Faults): void {
   for (const part of partsLacking(content)) {
-    const why = part === 'subject' ? '' : ` when the format is ${content.format}`
-    faults.add(`contents.${index}.${part} cannot be blank${why}`)
+    const why =
+      part === 'subject' ? complaint('blank') : complaint('blank_in_format', { format: content.format })
+    faults.add(refusalAt(`contents.${index}.${part}`, why))
   }
 }
 
@@ -141,11 +143,11 @@ function isOwnHeader(name: string): boolean {
   return ownHeaders.has(name.toLowerCase()) || /^content-/i.test(name)
 }
 
-/** What is wrong with the header lines that a list adds to its messages, each the rest of a sentence. */
-export function customHeaderComplaints(text: string): string[] {
+/** What is wrong with the header lines that a list adds to its messages. */
+export function customHeaderComplaints(text: string): Complaint[] {
   return headerLines(text).flatMap(({ line, name }) => {
-    if (name === undefined) return [`line ${line} must be a name, a colon and a value, such as X-Team: Blue`]
-    return isOwnHeader(name) ? [`line ${line} must not be ${name}, which each message has of its own`] : []
+    if (name === undefined) return [complaint('header_line', { line })]
+    return isOwnHeader(name) ? [complaint('own_header', { line, name })] : []
   })
 }
 

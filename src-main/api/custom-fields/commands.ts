@@ -2,6 +2,7 @@ import { type Command, type CommandContext, recordOne } from '../../database/com
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { Dependency } from '../../http/dependencies.ts'
 import { ApiError, Faults, notFound, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { hasSubscribers, mailingListById } from '../mailing-lists/queries.ts'
 import { isBeingImported } from '../subscriber-imports/queries.ts'
 import { importColumns } from '../subscriber-imports/rules.ts'
@@ -138,11 +139,9 @@ const deleteCustomField: Command<DeleteInput, void> = async (context, input) => 
 export function refuseWhileUsed(dependencies: Dependency[]): void {
   if (dependencies.length === 0) return
   // docs/api.md, "Custom fields": clients compare the message, and find the records in the data.
-  throw new ApiError(
-    'validation_failed',
-    'Cannot delete custom field because it is currently being used by the following records.',
-    { dependencies: dependencies.map(({ type, id }) => ({ type, id })) }
-  )
+  throw new ApiError('validation_failed', refusal('custom_field_used'), {
+    dependencies: dependencies.map(({ type, id }) => ({ type, id }))
+  })
 }
 
 /** Makes a field of one list a field of all lists; its values stay. @returns its definition */
@@ -151,8 +150,9 @@ const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefini
   { organizationId, id }
 ) => {
   const field = await fieldById(context.db, organizationId, id)
-  if (!field) throw notFound(`custom field ${id}`)
-  if (field.mailingListId === null) throw validationFailed(`custom_field_id ${id} is global already`)
+  if (!field) throw notFound('custom field', id)
+  if (field.mailingListId === null)
+    throw validationFailed(refusal('global_already', { field: 'custom_field_id', id }))
   const others = (await fieldsNamed(context.db, organizationId, field.name)).filter(
     (other) => other.id !== id
   )
@@ -160,9 +160,7 @@ const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefini
     const places = others.map((other) =>
       other.mailing_list_id === null ? 'a global field' : `a field of mailing list ${other.mailing_list_id}`
     )
-    throw validationFailed(
-      `name "${field.name}" must be unique in the organization, and ${places.join(', ')} has it too`
-    )
+    throw validationFailed(refusal('name_not_unique', { field: 'name', name: field.name, places }))
   }
   await context.db
     .updateTable('custom_fields')
@@ -176,7 +174,7 @@ const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefini
 /** @throws ApiError not_found, also for a field of another list than the path's */
 async function fieldOfPath(context: CommandContext, input: FieldInput): Promise<FieldDefinition> {
   const field = await fieldById(context.db, input.organizationId, input.id)
-  if (!field || !isOfPath(field, input.mailingListId)) throw notFound(`custom field ${input.id}`)
+  if (!field || !isOfPath(field, input.mailingListId)) throw notFound('custom field', input.id)
   return field
 }
 
@@ -202,38 +200,38 @@ export async function checkName(
 ): Promise<void> {
   const key = name.trim().toLowerCase()
   if ((importColumns as readonly string[]).includes(key)) {
-    faults.add(`name must not be ${name}, which imports reserve for the subscriber's own columns`)
+    faults.add(refusal('reserved_for_imports', { field: 'name', name }))
   }
-  if (key === '__proto__') faults.add('name must not be __proto__, which many programs cannot read as a key')
+  if (key === '__proto__') faults.add(refusal('unreadable_name', { field: 'name' }))
   const others = await fieldsNamed(context.db, organizationId, key)
   // A global field is a field of every list.
   const beside = (listId: number | null): boolean =>
     mailingListId === null || listId === null || listId === mailingListId
   if (others.some((other) => other.id !== ownId && beside(other.mailing_list_id))) {
-    faults.add(`name "${name.trim()}" is already taken by another custom field`)
+    faults.add(refusal('name_taken', { field: 'name', name: name.trim(), kind: 'custom field' }))
   }
 }
 
 function checkAttributes(attributes: TypedAttributes, faults: Faults): void {
   const { minimum_length, maximum_length, minimum_value, maximum_value } = attributes
   if (minimum_length && maximum_length && minimum_length > maximum_length) {
-    faults.add('minimum_length must not be greater than maximum_length')
+    faults.add(refusal('greater_than', { field: 'minimum_length', other: 'maximum_length' }))
   }
   if (
     typeof minimum_value === 'number' &&
     typeof maximum_value === 'number' &&
     minimum_value > maximum_value
   ) {
-    faults.add('minimum_value must not be greater than maximum_value')
+    faults.add(refusal('greater_than', { field: 'minimum_value', other: 'maximum_value' }))
   }
 }
 
 function checkOptions(options: OptionInput[], allowed: boolean, faults: Faults): void {
-  if (!allowed && options.length > 0) faults.add('options belong to select fields only')
+  if (!allowed && options.length > 0) faults.add(refusal('options_without_select', { field: 'options' }))
   const seen = new Set<string>()
   for (const { name } of options) {
     const key = name.trim().toLowerCase()
-    if (seen.has(key)) faults.add(`options must differ, and "${name}" is there twice`)
+    if (seen.has(key)) faults.add(refusal('options_differ', { field: 'options', name }))
     seen.add(key)
   }
 }
@@ -254,36 +252,41 @@ async function refuseStrandedValues(
   if (lost === null) return
   const names =
     lost === 'all' ? [] : field.options.filter(({ id }) => lost.includes(id)).map(({ name }) => name)
-  const change =
-    lost === 'all'
-      ? `field_type cannot change from ${field.type} to ${next.field_type}`
-      : `options cannot lose "${names.join('", "')}"`
-  const needed = await whileNeeded(context, field, lost)
-  if (needed !== null) throw validationFailed(`${change} ${needed}`)
+  const change = { field: 'field_type', from: field.type, to: next.field_type ?? field.type }
+  const loss = { field: 'options', names: names.join('", "') }
+  const refused = (why: 'import' | 'changing' | 'used'): ApiError =>
+    validationFailed(
+      lost === 'all' ? refusal(`type_while_${why}`, change) : refusal(`options_while_${why}`, loss)
+    )
+  const need = await whatNeeds(context, field, lost)
+  if (need?.by === 'import') throw refused('import')
+  if (need?.by === 'segment') {
+    const { segment } = need
+    throw validationFailed(
+      lost === 'all'
+        ? refusal('type_while_segment', { ...change, segment })
+        : refusal('options_while_segment', { ...loss, segment })
+    )
+  }
   if (!(await hasSubscribers(context.db, field.organizationId, field.mailingListId))) return
   const use = unusedSince === null ? 'used' : await useSince(context.db, field, lost, unusedSince)
-  if (use === 'unused') return
-  if (use === 'unknown') {
-    throw validationFailed(`${change} while many subscribers are being changed; try again in a moment`)
-  }
-  throw validationFailed(
-    lost === 'all'
-      ? `${change} while subscribers have a value`
-      : `${change} while subscribers have it; give the option another name instead`
-  )
+  if (use !== 'unused') throw refused(use === 'unknown' ? 'changing' : 'used')
 }
 
-/** What else than subscribers needs values that a change makes meaningless, as the rest of a sentence; null = nothing. */
-export async function whileNeeded(
+/** What needs the values of a field, other than subscribers. */
+type Need = { by: 'import' } | { by: 'segment'; segment: string }
+
+/** What else than subscribers needs values that a change makes meaningless; null for nothing. */
+export async function whatNeeds(
   { db }: CommandContext,
   field: FieldDefinition,
   lost: LostValues
-): Promise<string | null> {
+): Promise<Need | null> {
   // An import goes on with the fields that it began with.
-  if (await isBeingImported(db, field)) return 'while an import is running; try again once it has ended'
+  if (await isBeingImported(db, field)) return { by: 'import' }
   const options = lost === 'all' ? undefined : lost
   const [segment] = await segmentsNaming(db, 'custom_field_id', field.id, options)
-  return segment ? `while the segment "${segment.name}" asks for it` : null
+  return segment ? { by: 'segment', segment: segment.name } : null
 }
 
 /** Which values of a field a change makes meaningless: none (null), those of some options, or all. */

@@ -23,7 +23,7 @@ export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, 
 
     'GET /custom_fields/:id': async ({ caller, params }) => {
       const field = await fieldById(reader, caller.organizationId, params.id)
-      if (!field) throw notFound(`custom field ${params.id}`)
+      if (!field) throw notFound('custom field', params.id)
       return ok(presentField(field))
     },
 
@@ -31,7 +31,7 @@ export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, 
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
       const fields = await fieldsOfList(reader, caller.organizationId, params.mailing_list_id)
       const field = fields.find(({ id }) => id === params.id)
-      if (!field) throw notFound(`custom field ${params.id}`)
+      if (!field) throw notFound('custom field', params.id)
       return ok(presentField(field))
     },
 

@@ -1,4 +1,5 @@
-import { type DateOrder, dateHint, isoDay, monthDay, parseDate, parseMonthDay } from '../../base/dates.ts'
+import { type Complaint, complaint, type Refusal, refusal, refusalAt } from '../../base/refusal.ts'
+import { type DateOrder, dateExamples, isoDay, monthDay, parseDate, parseMonthDay } from '../../base/dates.ts'
 import type { CustomFieldType, TypedAttributes } from './schema.ts'
 
 // What the nine types of custom field mean: which attributes they have, which values they take, how values are kept.
@@ -33,11 +34,11 @@ export type StoredValue = string | number | boolean | number[]
 /** Field id -> value; a field without a value has no key. */
 export type StoredValues = Record<string, StoredValue>
 
-/** Why a value was refused, as the rest of a sentence that begins with the field's name. */
+/** Why a value was refused. */
 export class ValueFault {
-  readonly complaint: string
+  readonly complaint: Complaint
 
-  constructor(complaint: string) {
+  constructor(complaint: Complaint) {
     this.complaint = complaint
   }
 }
@@ -142,7 +143,7 @@ export function readValue(
 ): StoredValue | null | ValueFault {
   if (raw === null || raw === undefined || raw === '') return null
   if (isObject(raw) || (Array.isArray(raw) && raw.some((each) => typeof each === 'object'))) {
-    return new ValueFault('must be a text, a number, true or false, or an array of texts')
+    return new ValueFault(complaint('plain_value'))
   }
   switch (field.type) {
     case 'text':
@@ -177,20 +178,20 @@ export function readRequiredValue(
   const value = readValue(field, raw, order)
   const isBlank = value === null || (typeof value === 'string' && value.trim() === '')
   if (isBlank && field.required && field.type !== 'select_multiple_checkboxes') {
-    return new ValueFault('cannot be blank')
+    return new ValueFault(complaint('blank'))
   }
   return value
 }
 
 function readText(field: FieldDefinition, raw: unknown): StoredValue | ValueFault {
   if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean') {
-    return new ValueFault('must be a text')
+    return new ValueFault(complaint('text'))
   }
   const text = String(raw)
   const { minimum_length: least, maximum_length: most } = field.attributes
-  if (field.type === 'text' && /[\r\n]/.test(text)) return new ValueFault('must be a single line')
-  if (least && text.length < least) return new ValueFault(`must be at least ${least} characters`)
-  if (most && text.length > most) return new ValueFault(`must be at most ${most} characters`)
+  if (field.type === 'text' && /[\r\n]/.test(text)) return new ValueFault(complaint('single_line'))
+  if (least && text.length < least) return new ValueFault(complaint('minimum_length', { least }))
+  if (most && text.length > most) return new ValueFault(complaint('maximum_length', { most }))
   return text
 }
 
@@ -200,34 +201,41 @@ function readNumber(field: FieldDefinition, raw: unknown): StoredValue | ValueFa
     const text = raw.trim()
     if (text === '') return null
     if (!/^[+-]?\d+$/.test(text))
-      return new ValueFault(`must be a whole number, and "${shorten(text)}" is not one`)
+      return new ValueFault(complaint('not_whole_number', { value: shorten(text) }))
     value = Number(text)
   } else {
     value = raw as number
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return new ValueFault(`must be from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`)
+    return new ValueFault(
+      complaint('from_to', { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER })
+    )
   }
-  if (!Number.isInteger(value)) return new ValueFault('must be a whole number')
+  if (!Number.isInteger(value)) return new ValueFault(complaint('whole_number'))
   const { minimum_value: least, maximum_value: most } = field.attributes
-  if (typeof least === 'number' && value < least) return new ValueFault(`must be at least ${least}`)
-  if (typeof most === 'number' && value > most) return new ValueFault(`must be at most ${most}`)
+  if (typeof least === 'number' && value < least) return new ValueFault(complaint('minimum', { least }))
+  if (typeof most === 'number' && value > most) return new ValueFault(complaint('maximum', { most }))
   return value
 }
 
 function readDay(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
-  if (typeof raw !== 'string') return new ValueFault(`must be ${dateHint(order)}`)
+  if (typeof raw !== 'string') return new ValueFault(complaint('date', dateExamples(order)))
   if (raw.trim() === '') return null
   const wall = parseDate(raw, order)
-  return wall ? isoDay(wall) : new ValueFault(`must be ${dateHint(order)}, and "${shorten(raw)}" is not one`)
+  return wall ? isoDay(wall) : notADate(raw, order)
+}
+
+/** The fault of a text that is no date. */
+function notADate(raw: string, order: DateOrder): ValueFault {
+  return new ValueFault(complaint('not_date', { ...dateExamples(order), value: shorten(raw) }))
 }
 
 function readDayOfYear(raw: unknown, order: DateOrder): StoredValue | ValueFault | null {
-  const hint = `a day of the year such as ${order === 'mdy' ? '01-31' : '31-01'}`
-  if (typeof raw !== 'string') return new ValueFault(`must be ${hint}`)
+  const example = order === 'mdy' ? '01-31' : '31-01'
+  if (typeof raw !== 'string') return new ValueFault(complaint('day_of_year', { example }))
   if (raw.trim() === '') return null
   const day = parseMonthDay(raw, order) ?? parseDate(raw, order)
-  return day ? monthDay(day) : new ValueFault(`must be ${hint}, and "${shorten(raw)}" is not one`)
+  return day ? monthDay(day) : new ValueFault(complaint('not_day_of_year', { example, value: shorten(raw) }))
 }
 
 const trueWords = new Set(['true', '1', 'yes', 'y', 't', 'on'])
@@ -239,7 +247,7 @@ function readBoolean(raw: unknown): StoredValue | ValueFault | null {
   if (text === '') return null
   if (trueWords.has(text)) return true
   if (falseWords.has(text)) return false
-  return new ValueFault(`must be true or false, and "${shorten(text)}" is neither`)
+  return new ValueFault(complaint('not_boolean', { value: shorten(text) }))
 }
 
 function readOption(field: FieldDefinition, raw: unknown): StoredValue | ValueFault | null {
@@ -287,9 +295,9 @@ function optionNamed(field: FieldDefinition, name: string): CustomFieldOption | 
 }
 
 function noOption(field: FieldDefinition, text: string): ValueFault {
-  const names = field.options.slice(0, 10).map((option) => option.name)
-  const more = field.options.length > names.length ? ', …' : ''
-  return new ValueFault(`must be one of ${names.join(', ')}${more}, and "${shorten(text)}" is not one`)
+  const values = field.options.slice(0, 10).map((option) => option.name)
+  if (field.options.length > values.length) values.push('…')
+  return new ValueFault(complaint('not_one_of', { values, value: shorten(text) }))
 }
 
 function shorten(text: string): string {
@@ -328,13 +336,13 @@ export function presentValues(
 /**
  * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (docs/api.md, "Custom fields"). A key that is no
  * field's name but the id of one means that field; given under both, the name wins.
- * @param report called with a sentence for each name that the list lacks and each value that is refused
+ * @param report called with a refusal for each name that the list lacks and each value that is refused
  * @returns field id -> value, null where the request blanks a field; faulty entries are left out
  */
 export function readValues(
   fields: readonly FieldDefinition[],
   given: Record<string, unknown>,
-  report: (sentence: string) => void
+  report: (refusal: Refusal) => void
 ): Map<number, StoredValue | null> {
   const values = new Map<number, StoredValue | null>()
   for (const [name, input] of Object.entries(given)) {
@@ -344,11 +352,11 @@ export function readValues(
       field && !named && Object.keys(given).some((other) => fieldNamed(fields, other) === field)
     if (isGivenByName) continue
     if (!field) {
-      report(`custom_fields.${name} is no custom field of this list`)
+      report(refusal('field_unknown', { field: `custom_fields.${name}` }))
       continue
     }
     const value = readRequiredValue(field, plainValue(input), 'mdy')
-    if (value instanceof ValueFault) report(`${field.name} ${value.complaint}`)
+    if (value instanceof ValueFault) report(refusalAt(field.name, value.complaint))
     else values.set(field.id, value)
   }
   return values
@@ -359,7 +367,7 @@ export function mergeValues(
   before: StoredValues,
   fields: readonly FieldDefinition[],
   given: Record<string, unknown>,
-  report: (sentence: string) => void
+  report: (refusal: Refusal) => void
 ): StoredValues {
   const after = { ...before }
   for (const [fieldId, value] of readValues(fields, given, report)) {
@@ -369,12 +377,12 @@ export function mergeValues(
   return after
 }
 
-/** The sentences for required fields that have no value. */
-export function missingFields(fields: readonly FieldDefinition[], values: StoredValues): string[] {
+/** A refusal for each required field that has no value. */
+export function missingFields(fields: readonly FieldDefinition[], values: StoredValues): Refusal[] {
   return fields
     .filter((field) => field.required && field.type !== 'select_multiple_checkboxes')
     .filter((field) => values[field.id] === undefined)
-    .map((field) => `${field.name} cannot be blank`)
+    .map(({ name }) => refusal('blank', { field: name }))
 }
 
 /** Case does not matter. */

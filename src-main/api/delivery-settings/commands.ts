@@ -1,6 +1,7 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { recordDeletion, type RecordTables } from '../../database/record-rows.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
@@ -82,7 +83,7 @@ export const createBounceEmail: Command<Create<BounceEmailInput>, BounceEmailRow
   const domain = readDomain(input.domain)
   const username = input.username.trim().toLowerCase()
   if (!isEmail(`${username}@${domain}`)) {
-    throw validationFailed(`username must be what stands before the @ of an email, and "${username}" is not`)
+    throw validationFailed(refusal('local_part', { field: 'username', username }))
   }
   const others = await bounceEmailsOf(context.db, organizationId)
   refuseTaken(
@@ -134,7 +135,7 @@ interface Delete {
 /** Removes a virtual MTA that nothing sends with. */
 export const deleteVirtualMta: Command<Delete, void> = async (context, { organizationId, id }) => {
   const found = (await virtualMtasOf(context.db, organizationId)).find((each) => each.id === id && id !== 0)
-  if (!found) throw notFound(`virtual MTA ${id}`)
+  if (!found) throw notFound('virtual MTA', id)
   await refuseInUse(context, 'virtual_mta', id, found.name)
   await recordDeletion(context, virtualMtaTables, { organizationId }, found, () =>
     context.db.deleteFrom('virtual_mtas').where('id', '=', id).execute()
@@ -144,7 +145,7 @@ export const deleteVirtualMta: Command<Delete, void> = async (context, { organiz
 /** Removes a URL domain that nothing sends with. */
 export const deleteUrlDomain: Command<Delete, void> = async (context, { organizationId, id }) => {
   const found = (await urlDomainsOf(context.db, organizationId)).find((each) => each.id === id)
-  if (!found) throw notFound(`URL domain ${id}`)
+  if (!found) throw notFound('URL domain', id)
   await refuseInUse(context, 'url_domain', id, found.domain)
   await recordDeletion(context, urlDomainTables, { organizationId }, { id, name: found.domain }, () =>
     context.db.deleteFrom('url_domains').where('id', '=', id).execute()
@@ -159,7 +160,7 @@ export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = a
   const found = (await bounceEmailsOf(context.db, organizationId)).find(
     (each) => each.userId === id && each.domainId === domainId
   )
-  if (!found) throw notFound(`bounce email ${id}@${domainId}`)
+  if (!found) throw notFound('bounce email', `${id}@${domainId}`)
   const name = `${found.username}@${found.domain}`
   await refuseInUse(context, 'bounce_email', id, name)
   await recordDeletion(context, bounceEmailTables, { organizationId }, { id, name }, () =>
@@ -170,7 +171,7 @@ export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = a
 /** Removes a connection that no Remote List reads from. */
 export const deleteDatabaseConnection: Command<{ id: number }, void> = async (context, { id }) => {
   const found = (await databaseConnections(context.db)).find((each) => each.id === id)
-  if (!found) throw notFound(`database connection ${id}`)
+  if (!found) throw notFound('database connection', id)
   await refuseInUse(context, 'database_connection', id, found.name)
   await context.db.deleteFrom('database_connections').where('id', '=', id).execute()
   recordOne(context, 'database_connection', 'delete', { organizationId: systemOrganizationId }, id, {
@@ -181,7 +182,7 @@ export const deleteDatabaseConnection: Command<{ id: number }, void> = async (co
 function readDomain(text: string): string {
   const domain = text.trim().toLowerCase()
   if (!isDomain(domain)) {
-    throw validationFailed(`domain must be a domain such as mail.example.com, and "${domain}" is not one`)
+    throw validationFailed(refusal('domain', { field: 'domain', domain }))
   }
   return domain
 }
@@ -189,7 +190,7 @@ function readDomain(text: string): string {
 function refuseTaken(field: string, value: string, others: string[]): void {
   const key = value.toLowerCase()
   if (others.some((other) => other.toLowerCase() === key)) {
-    throw validationFailed(`${field} "${value}" is there already`)
+    throw validationFailed(refusal('there_already', { field, value }))
   }
 }
 
@@ -199,7 +200,7 @@ async function refuseInUse(
   id: number,
   name: string
 ): Promise<void> {
-  refuseWhileNeeded(name, 'is used by', await dependenciesOn(context.db, kind, id))
+  refuseWhileNeeded('used_by', name, await dependenciesOn(context.db, kind, id))
 }
 
 export const deliverySettingCommands = {

@@ -47,7 +47,7 @@ export const deliverySettingRoutes = serve(deliverySettingEndpoints, ({ reader, 
 
   'DELETE /bounce_emails/:id': async ({ caller: { organizationId }, params }) => {
     const [, id, domainId] = /^(\d{1,15})@(\d{1,15})$/.exec(params.id) ?? []
-    if (id === undefined) throw notFound(`bounce email ${params.id}`)
+    if (id === undefined) throw notFound('bounce email', params.id)
     await writer.run('deliverySettings.deleteBounceEmail', {
       organizationId,
       id: Number(id),

@@ -1,4 +1,5 @@
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 
 /** What every mail program shows. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif'
@@ -16,7 +17,7 @@ const signatures: [type: ImageType, bytes: number[]][] = [
 /** By what the file holds, whatever it is called. @throws ApiError validation_failed for anything else */
 export function imageTypeOf(file: Uint8Array): ImageType {
   const found = signatures.find(([, start]) => start.every((byte, at) => file[at] === byte))
-  if (!found) throw validationFailed('the image must be a PNG, JPEG or GIF file')
+  if (!found) throw validationFailed(refusal('image_type'))
   return found[0]
 }
 

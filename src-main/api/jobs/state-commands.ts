@@ -1,5 +1,6 @@
 import type { Command, CommandContext } from '../../database/command.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { endedJobStates } from './schema.ts'
 
@@ -56,7 +57,9 @@ export function stateCommands<Row extends { state: string }, Running extends str
     ): Command<Named, void> =>
     async (context, { organizationId, id }) => {
       const row = await kind.find(context.db, organizationId, id)
-      if (!isAllowed(row)) throw validationFailed(`${kind.noun} that is ${row.state} cannot be ${participle}`)
+      if (!isAllowed(row)) {
+        throw validationFailed(refusal('job_in_state', { noun: kind.noun, state: row.state, participle }))
+      }
       await kind.change(context, row, columns(context.now))
     }
   return {

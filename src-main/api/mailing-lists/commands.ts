@@ -5,6 +5,7 @@ import { recordDeletion, recordEdit, type RecordTables } from '../../database/re
 import type { ChangeAction } from '../../database/schema.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { Faults, notFound, validationFailed } from '../../base/errors.ts'
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { fieldsOfList, globalFields } from '../custom-fields/queries.ts'
 import { mergeValues, type StoredValues } from '../custom-fields/rules.ts'
 import { unfinishedExportStates } from '../subscriber-exports/queries.ts'
@@ -109,10 +110,13 @@ async function readPreview(
     mailingListId === null
       ? await globalFields(context.db, organizationId)
       : await fieldsOfList(context.db, organizationId, mailingListId)
-  const after = mergeValues(before, fields, given, (fault) =>
-    faults.add(fault.replace(/^custom_fields/, 'preview_custom_field_data'))
-  )
+  const after = mergeValues(before, fields, given, (fault) => faults.add(previewRefusal(fault)))
   return JSON.stringify(after)
+}
+
+function previewRefusal(fault: Refusal): Refusal {
+  const field = fault.field?.replace(/^custom_fields\./, 'preview_custom_field_data.')
+  return { ...fault, ...(field !== undefined && { field }) }
 }
 
 async function saveSeedLists(
@@ -169,10 +173,10 @@ const deleteMailingList: Command<DeleteInput, void> = async (context, { organiza
     .where('mailing_list_id', '=', id)
     .executeTakeFirst()
   if (!confirmation || !sameText(confirmation.code, code)) {
-    throw validationFailed('delete_confirmation_code is not the one that was issued for this list')
+    throw validationFailed(refusal('other_confirmation_code', { field: 'delete_confirmation_code' }))
   }
   if (confirmation.expires_at < context.now) {
-    throw validationFailed('delete_confirmation_code has expired; ask for a new one')
+    throw validationFailed(refusal('confirmation_code_expired', { field: 'delete_confirmation_code' }))
   }
   await context.db.deleteFrom('delete_confirmations').where('mailing_list_id', '=', id).execute()
   const owner = { organizationId, mailingListId: id }
@@ -238,7 +242,7 @@ const purgeMailingListNow: Command<ListInput, void> = async (context, { organiza
     .where('deleted_at', 'is not', null)
     .where('expired', '=', 0)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw notFound(`deleted list ${id}`)
+  if (numUpdatedRows === 0n) throw notFound('deleted list', id)
   recordOne(context, 'mailing_list', 'delete', { organizationId, mailingListId: id }, id, { for_good: true })
 }
 

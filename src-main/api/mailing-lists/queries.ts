@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { MailingListsTable } from './tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { presentValue, type StoredValues } from '../custom-fields/rules.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type PresentedReferences, referencePresenter } from './references.ts'
@@ -25,7 +26,7 @@ export async function mailingListById(
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (!row) throw notFound(`mailing list ${id}`)
+  if (!row) throw notFound('mailing list', id)
   return row
 }
 
@@ -42,7 +43,7 @@ export async function localListById(
 ): Promise<MailingListRow> {
   const row = await mailingListById(db, organizationId, id)
   if (row.is_remote_list === 1) {
-    throw new ApiError('invalid_request', `mailing list ${id} is a Remote List, which has no ${what}`)
+    throw new ApiError('invalid_request', refusal('remote_list_has_none', { id, what }))
   }
   return row
 }
@@ -88,7 +89,7 @@ export async function listsAcross(
     .select(['id', 'name'])
     .$if(organizationId !== null, (query) => query.where('id', '=', organizationId))
     .execute()
-  if (organizations.length === 0) throw notFound(`organization ${organizationId}`)
+  if (organizations.length === 0) throw notFound('organization', organizationId ?? '')
   const nameOf = new Map(organizations.map(({ id, name }) => [id, name]))
   const lists = await db
     .selectFrom('mailing_lists')

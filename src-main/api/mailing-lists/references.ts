@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Faults } from '../../base/errors.ts'
+import { refusal, refusalAt } from '../../base/refusal.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import {
   bounceAddress,
@@ -60,7 +61,7 @@ export async function readReferences(
     if (!name?.trim()) return null
     const key = name.trim().toLowerCase()
     const found = (await all()).find((each) => each.name.toLowerCase() === key)
-    if (!found) faults.add(`${field} "${name}" does not exist`)
+    if (!found) faults.add(refusal('name_unknown', { field, name }))
     return found?.id || null
   }
   return {
@@ -98,20 +99,19 @@ async function readConnection(
     database_connection_id: before?.database_connection_id ?? null
   }
   if (before && asked !== undefined && asked !== isRemote) {
-    faults.add('is_remote_list can be set only when a list is created')
+    faults.add(refusal('only_at_creation', { field: 'is_remote_list' }))
   }
   if (!before && isRemote && organizationId !== systemOrganizationId) {
-    faults.add('is_remote_list: Remote Lists can be created in the System Organization only')
+    faults.add(refusal('only_in_system_organization', { field: 'is_remote_list' }))
   }
   const isGiven = [id, name].filter((each) => each !== undefined && each !== null).length
   if (!isRemote) {
-    if (isGiven > 0)
-      faults.add('database_connection_id and database_connection_name belong to Remote Lists only')
+    if (isGiven > 0) faults.add(refusal('connection_of_local_list'))
     return unchanged
   }
   if (before && isGiven === 0) return unchanged
   if (isGiven !== 1) {
-    faults.add('a Remote List needs exactly one of database_connection_id and database_connection_name')
+    faults.add(refusal('remote_list_without_connection'))
     return unchanged
   }
   const key = name?.trim().toLowerCase()
@@ -121,8 +121,8 @@ async function readConnection(
   if (!found) {
     faults.add(
       key === undefined
-        ? `database_connection_id ${id} does not exist`
-        : `database_connection_name "${name}" does not exist`
+        ? refusal('id_unknown', { field: 'database_connection_id', id: id ?? '' })
+        : refusal('name_unknown', { field: 'database_connection_name', name: name ?? '' })
     )
   }
   return { ...unchanged, database_connection_id: found?.id ?? null }
@@ -137,11 +137,11 @@ async function readSeedLists(
   const { d_seed_list_ids: ids, d_seed_list_names: names } = given
   if (ids === undefined && names === undefined) return null
   if (ids?.length && names?.length) {
-    faults.add('d_seed_list_ids and d_seed_list_names must not be given together')
+    faults.add(refusal('not_together', { field: 'd_seed_list_ids', other: 'd_seed_list_names' }))
     return null
   }
-  return findSeedLists(db, organizationId, { ids: ids ?? [], names: names ?? [] }, (sentence, input) =>
-    faults.add(`d_seed_list_${input}: ${sentence}`)
+  return findSeedLists(db, organizationId, { ids: ids ?? [], names: names ?? [] }, (fault, input) =>
+    faults.add(refusalAt(`d_seed_list_${input}`, fault))
   )
 }
 

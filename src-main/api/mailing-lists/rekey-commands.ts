@@ -1,6 +1,7 @@
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { ListRekeysTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
+import { type Complaint, complaint, refusal } from '../../base/refusal.ts'
 import { bulkActionOn } from '../bulk-actions/queries.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
@@ -8,7 +9,7 @@ import { unfinishedStates } from '../subscriber-imports/rules.ts'
 import { alternateKeyOf, shownKey } from '../subscribers/rules.ts'
 import { readChanges, recordList, type UpdateInput } from './commands.ts'
 import { hasSubscribers, mailingListById } from './queries.ts'
-import { checkPrimaryKey } from './rules.ts'
+import { checkPrimaryKey, keyField } from './rules.ts'
 
 // A list changes its primary key in three phases, each a sequence of short commands, while nothing else may change its
 // subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
@@ -42,9 +43,7 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
   faults.throwIfAny()
   const action = await bulkActionOn(context.db, id)
   if (action) {
-    throw validationFailed(
-      `primary_key_custom_field_id cannot change while bulk action ${action.id} is under way`
-    )
+    throw validationFailed(refusal('key_while_bulk_action', { field: keyField, id: action.id }))
   }
   if (!(await hasSubscribers(context.db, organizationId, id))) {
     await setPrimaryKey(context, id, fieldId)
@@ -57,9 +56,7 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
     .where('state', 'in', unfinishedStates)
     .executeTakeFirst()
   if (running) {
-    throw validationFailed(
-      `primary_key_custom_field_id cannot change while subscriber import ${running.id} is not finished`
-    )
+    throw validationFailed(refusal('key_while_import', { field: keyField, id: running.id }))
   }
   const undo = await context.db
     .selectFrom('import_undos')
@@ -69,9 +66,7 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
     .where('import_undos.finished_at', 'is', null)
     .executeTakeFirst()
   if (undo) {
-    throw validationFailed(
-      `primary_key_custom_field_id cannot change while subscriber import ${undo.id} is being undone`
-    )
+    throw validationFailed(refusal('key_while_undo', { field: keyField, id: undo.id }))
   }
   await context.db
     .insertInto('list_rekeys')
@@ -81,7 +76,7 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
 }
 
 /** What a step of a rekey leaves to do: more, nothing, or the reason why the list keeps its key. */
-export type RekeyProgress = { more: true } | { more: false; refusal: string | null }
+export type RekeyProgress = { more: true } | { more: false; refusal: Complaint | null }
 
 /** The next step of the change that beginRekey began. */
 export const continueRekey = inBackground<{ organizationId: number; id: number }, RekeyProgress>(
@@ -110,7 +105,7 @@ const abandonRekey: Command<{ id: number }, void> = async (context, { id }) => {
 /** @throws ApiError validation_failed while the list changes its primary key */
 export async function refuseWhileRekeying(context: CommandContext, mailingListId: number): Promise<void> {
   if (await rekeyOf(context, mailingListId)) {
-    throw validationFailed('the list is changing its primary key; try again when that is done')
+    throw validationFailed(refusal('list_changes_key'))
   }
 }
 
@@ -141,16 +136,20 @@ async function collectKeys(
   for (const row of rows) {
     const key = keyOf(row, field)
     if (key === undefined) {
-      return refuse(context, rekey, `subscriber ${row.id} has no ${field?.name}, which the primary key needs`)
+      return refuse(context, rekey, complaint('key_missing', { id: row.id, name: field?.name ?? '' }))
     }
     const { changes } = insert.run(rekey.mailing_list_id, key, row.id)
     if (changes === 0) clashing.add(field ? shownKey(key) : key)
   }
   if (clashing.size > 0) {
     const named = [...clashing].slice(0, maxReported).map((key) => `"${key}"`)
-    const more = clashing.size > maxReported ? ' and others' : ''
+    const more = clashing.size > maxReported
     const what = field ? field.name : 'email'
-    return refuse(context, rekey, `several subscribers share the ${what} ${named.join(', ')}${more}`)
+    return refuse(
+      context,
+      rekey,
+      complaint(more ? 'keys_shared_by_many' : 'keys_shared', { what, keys: named })
+    )
   }
   await advance(context, rekey, rows, 'applying')
   return { more: true }
@@ -187,7 +186,7 @@ async function clearEntries(context: CommandContext, rekey: ListRekeysTable): Pr
 async function refuse(
   context: CommandContext,
   rekey: ListRekeysTable,
-  refusal: string
+  refusal: Complaint
 ): Promise<RekeyProgress> {
   await abandonRekey(context, { id: rekey.mailing_list_id })
   return { more: false, refusal }

@@ -3,16 +3,14 @@ import type { CommandInput } from '../../database/command.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import { ApiError, messageOf, validationFailed } from '../../base/errors.ts'
+import { type Complaint, refusal, refusalAt } from '../../base/refusal.ts'
+import { keyField } from './rules.ts'
 
 declare module '../../http/context.ts' {
   interface ApplicationContext {
     rekeyer: ListRekeyer
   }
 }
-
-/** The answer to a request that the end of the application cuts off. */
-const closing =
-  'Listwright is closing, so the primary key may not have changed; look at the list at the next start'
 
 /** Changes the primary keys of lists, step by step; see api/mailing-lists/rekey-commands.ts. */
 export class ListRekeyer {
@@ -56,15 +54,15 @@ export class ListRekeyer {
   }
 
   async #carryOut(organizationId: number, id: number): Promise<void> {
-    let refusal: string | null = null
+    let refused: Complaint | null = null
     for (let more = true; more;) {
       const progress = await this.#writer.run('rekeys.continue', { organizationId, id })
       // A refusal leaves collected keys to clear.
-      if (!progress.more && progress.refusal !== null) refusal = progress.refusal
+      if (!progress.more && progress.refusal !== null) refused = progress.refusal
       else more = progress.more
-      if (more && this.#closed) throw new ApiError('internal_error', closing)
+      if (more && this.#closed) throw new ApiError('internal_error', refusal('closing_while_rekeying'))
     }
-    if (refusal !== null) throw validationFailed(`primary_key_custom_field_id cannot change: ${refusal}`)
+    if (refused !== null) throw validationFailed(refusalAt(keyField, refused))
   }
 
   #track<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 import type { Faults } from '../../base/errors.ts'
+import { refusal, refusalAt } from '../../base/refusal.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { MailingListRow } from './queries.ts'
@@ -19,7 +20,6 @@ export function readPercentage(input: string | number): string | null {
 }
 
 /** What is wrong with what {@link readPercentage} does not read. */
-export const percentageComplaint = 'must be between 0 and 100 with at most two decimals, such as "94.85"'
 
 /** What must be set for a winner to be chosen, after the prefix of lists or of campaigns. */
 export const winnerSettings = ['percentage', 'delay_amount', 'delay_unit', 'metric'] as const
@@ -91,15 +91,16 @@ export function mergeAttributes(
   }
   for (const key of ['d_from_email', 'd_reply_to', 'd_sender_email'] as const) {
     const address = after[key]
-    if (address && !isEmail(address)) faults.add(`${key} ${emailComplaint(address)}`)
+    if (address && !isEmail(address)) faults.add(refusalAt(key, emailComplaint(address)))
   }
   requireAutowinnerGroup(after, faults)
   if (after.custom_headers_enabled && after.custom_headers.trim() === '') {
-    faults.add('custom_headers cannot be blank when custom_headers_enabled is true')
+    faults.add(refusal('blank_when_true', { field: 'custom_headers', other: 'custom_headers_enabled' }))
   }
   if (changes.custom_headers !== undefined) {
-    for (const complaint of customHeaderComplaints(after.custom_headers))
-      faults.add(`custom_headers ${complaint}`)
+    for (const fault of customHeaderComplaints(after.custom_headers)) {
+      faults.add(refusalAt('custom_headers', fault))
+    }
   }
   return after
 }
@@ -117,7 +118,7 @@ function percentage(changes: MailingListChanges, before: Attributes, faults: Fau
   if (input === undefined || input === null) return given(input, before.d_autowinner_percentage)
   const text = readPercentage(input)
   if (text !== null) return text
-  faults.add(`d_autowinner_percentage ${percentageComplaint}`)
+  faults.add(refusal('percentage', { field: 'd_autowinner_percentage' }))
   return ''
 }
 
@@ -125,16 +126,21 @@ function requireAutowinnerGroup(after: Attributes, faults: Faults): void {
   if (!after.d_autowinner_enabled) return
   for (const name of winnerSettings) {
     const key = `d_autowinner_${name}` as const
-    if (after[key] === null) faults.add(`${key} cannot be blank when d_autowinner_enabled is true`)
+    if (after[key] === null) {
+      faults.add(refusal('blank_when_true', { field: key, other: 'd_autowinner_enabled' }))
+    }
   }
 }
 
+/** The field of a list that names its primary key. */
+export const keyField = 'primary_key_custom_field_id'
+
 /** A primary key is one of the list's custom fields, with a single value. */
 export function checkPrimaryKey(fields: readonly FieldDefinition[], fieldId: number, faults: Faults): void {
-  const field = fields.find(({ id }) => id === fieldId)
-  if (!field) {
-    faults.add(`primary_key_custom_field_id ${fieldId} is no custom field of this list`)
-  } else if (field.type === 'select_multiple_checkboxes') {
-    faults.add(`primary_key_custom_field_id: ${field.name} can have several values, so it cannot be a key`)
+  const key = fields.find(({ id }) => id === fieldId)
+  if (!key) {
+    faults.add(refusal('no_field_of_list', { field: keyField, id: fieldId }))
+  } else if (key.type === 'select_multiple_checkboxes') {
+    faults.add(refusal('key_with_several_values', { field: keyField, name: key.name }))
   }
 }

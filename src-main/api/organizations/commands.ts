@@ -1,9 +1,9 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { timeZoneNamed } from '../../base/times.ts'
 import { organizationById, type OrganizationRow } from './queries.ts'
-import { timeZoneComplaint } from './rules.ts'
 import type { OrganizationChanges, OrganizationInput } from './schema.ts'
 
 export const organizationTables: RecordTables = { entity: 'organization', table: 'organizations', parts: [] }
@@ -92,7 +92,7 @@ export const limitSubscribers: Command<Limits, void> = async (
 
 function readTimeZone(name: string): string {
   const zone = timeZoneNamed(name)
-  if (zone === null) throw validationFailed(`time_zone_name ${timeZoneComplaint(name)}`)
+  if (zone === null) throw validationFailed(refusal('time_zone', { field: 'time_zone_name', name }))
   return zone
 }
 

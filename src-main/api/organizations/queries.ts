@@ -14,7 +14,7 @@ export function organizations(db: Kysely<Schema>): Promise<OrganizationRow[]> {
 /** @throws ApiError not_found */
 export async function organizationById(db: Kysely<Schema>, id: number): Promise<OrganizationRow> {
   const row = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(`organization ${id}`)
+  if (!row) throw notFound('organization', id)
   return row
 }
 

@@ -1,6 +1,7 @@
 import { type Command, recordRow } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { Faults } from '../../base/errors.ts'
+import { refusalAt } from '../../base/refusal.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { namesOf, requireFreeName } from '../../http/names.ts'
@@ -61,7 +62,7 @@ const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow>
 /** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
 const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await seedListById(context.db, organizationId, id)
-  refuseWhileNeeded(row.name, 'is used by', [
+  refuseWhileNeeded('used_by', row.name, [
     ...(await listsWithSeedList(context.db, id)),
     ...(await campaignsUsing(context.db, 'seed_list', id))
   ])
@@ -77,7 +78,7 @@ function readAddresses(given: string[]): string {
   for (const [index, text] of given.entries()) {
     const address = text.trim()
     if (address === '') continue
-    if (!isEmail(address)) faults.add(`addresses_array.${index} ${emailComplaint(address)}`)
+    if (!isEmail(address)) faults.add(refusalAt(`addresses_array.${index}`, emailComplaint(address)))
     if (!byKey.has(emailKey(address))) byKey.set(emailKey(address), address)
   }
   faults.throwIfAny()

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SeedListsTable } from './tables.ts'
 import { notFound } from '../../base/errors.ts'
+import { type Complaint, complaint } from '../../base/refusal.ts'
 import { formatTime } from '../../base/times.ts'
 import type { Dependency } from '../../http/dependencies.ts'
 import type { SeedList } from './schema.ts'
@@ -26,18 +27,18 @@ export async function findSeedLists(
   db: Kysely<Schema>,
   organizationId: number,
   { ids, names }: { ids: number[]; names: string[] },
-  complain: (sentence: string, input: 'ids' | 'names') => void
+  complain: (fault: Complaint, input: 'ids' | 'names') => void
 ): Promise<number[]> {
   const all = await seedListsOf(db, organizationId)
   const found = new Set<number>()
   for (const id of ids) {
     if (all.some((each) => each.id === id)) found.add(id)
-    else complain(`seed list ${id} does not exist`, 'ids')
+    else complain(complaint('seed_list_unknown', { id }), 'ids')
   }
   for (const name of names) {
     const match = all.find((each) => each.name_key === name.trim().toLowerCase())
     if (match) found.add(match.id)
-    else complain(`seed list "${name}" does not exist`, 'names')
+    else complain(complaint('seed_list_not_named', { name }), 'names')
   }
   return [...found]
 }
@@ -54,7 +55,7 @@ export async function seedListById(
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  if (!row) throw notFound(`seed list ${id}`)
+  if (!row) throw notFound('seed list', id)
   return row
 }
 

@@ -3,6 +3,7 @@ import { type Command, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { Schema } from '../../database/schema.ts'
 import { Faults } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing, isCampaignOf } from '../campaigns/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -99,7 +100,7 @@ const updateSegment: Command<Named & { changes: Partial<Given>; grammar: Grammar
  */
 const deleteSegment: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await storedSegmentById(context.db, organizationId, id)
-  refuseWhileNeeded(row.name, 'is used by', [
+  refuseWhileNeeded('used_by', row.name, [
     ...(await campaignsUsing(context.db, 'segment', id)),
     ...(await autorespondersUsing(context.db, 'segmentation_criteria_id', id))
   ])
@@ -126,7 +127,7 @@ async function readStoredClause(
   grammar: Grammar
 ): Promise<Condition[]> {
   const faults = new Faults()
-  if (given.length === 0) faults.add('clause cannot be blank')
+  if (given.length === 0) faults.add(refusal('segment_without_conditions', { field: 'clause' }))
   const clause =
     grammar === 'api'
       ? await readCheckedClause(db, owner.organizationId, given, 'clause', faults)
@@ -169,18 +170,18 @@ export async function readCheckedConditions(
   await checkLists(db, organizationId, lists, faults)
   for (const leaf of leavesOf(clause)) {
     if (leaf.type === 'subscriber_import') {
-      const name = `${field}.subscriber_import_id ${leaf.subscriber_import_id}`
+      const named = { field: `${field}.subscriber_import_id`, id: leaf.subscriber_import_id }
       const found = await findImportOfList(db, mailingListId, leaf.subscriber_import_id)
-      if (!found) faults.add(`${name} does not exist`)
+      if (!found) faults.add(refusal('id_unknown', named))
       else if (!found.isKnown) {
-        faults.add(`${name} was made by an earlier version, which did not record whom it added`)
+        faults.add(refusal('import_of_earlier_version', named))
       }
     }
     if (leaf.type !== 'campaign') continue
-    const name = `${field}.campaign_id ${leaf.campaign_id}`
-    if (!(await isCampaignOf(db, organizationId, leaf.campaign_id))) faults.add(`${name} does not exist`)
+    const named = { field: `${field}.campaign_id`, id: leaf.campaign_id }
+    if (!(await isCampaignOf(db, organizationId, leaf.campaign_id))) faults.add(refusal('id_unknown', named))
     else if (leaf.operator.endsWith('sent') && !(await keepsRecipients(db, leaf.campaign_id))) {
-      faults.add(`${name} was sent by an earlier version, which did not keep to whom`)
+      faults.add(refusal('sent_by_earlier_version', named))
     }
   }
   return clause
@@ -198,10 +199,9 @@ async function checkLists(
   for (const { id, name } of named) {
     if (!Number.isSafeInteger(id)) continue
     const list = lists.get(id)
-    if (!list) faults.add(`${name}.mailing_list_id ${id} does not exist`)
-    else if (list.is_remote_list === 1) {
-      faults.add(`${name}.mailing_list_id ${id} is a Remote List, which has no subscribers`)
-    }
+    const field = `${name}.mailing_list_id`
+    if (!list) faults.add(refusal('id_unknown', { field, id }))
+    else if (list.is_remote_list === 1) faults.add(refusal('remote_list_named', { field, id }))
   }
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SegmentsTable } from './tables.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { formatTime } from '../../base/times.ts'
 import { importNames } from '../subscriber-imports/name-queries.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
@@ -89,7 +90,7 @@ export async function storedSegmentById(
   id: number
 ): Promise<StoredSegmentRow> {
   const row = await segmentsOf(db, organizationId, null).where('segments.id', '=', id).executeTakeFirst()
-  if (row?.name == null) throw notFound(`segment ${id}`)
+  if (row?.name == null) throw notFound('segment', id)
   return { ...row, name: row.name }
 }
 
@@ -100,7 +101,7 @@ export async function segmentOfList(
   id: number
 ): Promise<StoredSegmentRow> {
   const row = await findSegmentOfList(db, mailingListId, id)
-  if (!row) throw notFound(`segment ${id}`)
+  if (!row) throw notFound('segment', id)
   return row
 }
 
@@ -142,9 +143,7 @@ export async function requireListsOf(
     .where('deleted_at', 'is not', null)
     .executeTakeFirst()
   if (!deleted) return
-  throw validationFailed(
-    `the segment refers to mailing list ${deleted.id} ("${deleted.name}"), which was deleted; change the segment first`
-  )
+  throw validationFailed(refusal('segment_of_deleted_list', { id: deleted.id, name: deleted.name }))
 }
 
 /** The subscribers of a list who are in a segment. */

@@ -1,5 +1,6 @@
 import { parseDate } from '../../base/dates.ts'
 import type { Faults } from '../../base/errors.ts'
+import { type Complaint, complaint, refusal, refusalAt } from '../../base/refusal.ts'
 import { fold } from '../../base/fold.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
@@ -47,7 +48,7 @@ export function readConditions(
   const reader = new ConditionReader(fields, faults)
   const clause = reader.all(given, field, 1)
   if (reader.count > maxConditions)
-    faults.add(`${field} has ${reader.count} conditions, and may have ${maxConditions}`)
+    faults.add(refusal('too_many_conditions', { field, count: reader.count, most: maxConditions }))
   return clause
 }
 
@@ -70,7 +71,7 @@ class ConditionReader {
   #one(given: unknown, name: string, depth: number): Condition | null {
     this.count++
     if (typeof given !== 'object' || given === null) {
-      this.#faults.add(`${name} must be an object`)
+      this.#refuse(name, complaint('type', { type: 'an object' }))
       return null
     }
     const condition = given as Given
@@ -92,7 +93,7 @@ class ConditionReader {
         const operator = this.#choice(condition, name, 'operator', domainOperators)
         const value = this.#text(condition, name)?.replace(/^@/, '').trim()
         if (value === '' || value?.includes('@')) {
-          this.#faults.add(`${name}.value must be a domain such as example.com`)
+          this.#refuse(`${name}.value`, complaint('domain_of_condition'))
         }
         return operator && value ? { type: 'domain', operator, value } : null
       }
@@ -120,9 +121,7 @@ class ConditionReader {
         return operand && { type: 'reaction', operator, ...operand }
       }
       default:
-        this.#faults.add(
-          `${name}.type must be one of in_mailing_list, group, status, email, domain, custom_field, time, confirmed, suppressed, campaign, subscriber_import, reaction`
-        )
+        this.#refuse(`${name}.type`, complaint('one_of', { values: conditionTypes }))
         return null
     }
   }
@@ -130,9 +129,9 @@ class ConditionReader {
   #group(given: Given, name: string, depth: number): Condition | null {
     const match = this.#choice(given, name, 'match', groupMatches)
     const { conditions } = given
-    if (depth > maxDepth) this.#faults.add(`${name} is a group in ${maxDepth} others, which is too deep`)
+    if (depth > maxDepth) this.#refuse(name, complaint('group_too_deep', { most: maxDepth }))
     else if (!Array.isArray(conditions) || conditions.length === 0) {
-      this.#faults.add(`${name}.conditions must hold at least one condition`)
+      this.#refuse(`${name}.conditions`, complaint('no_conditions'))
     } else if (match) {
       return { type: 'group', match, conditions: this.all(conditions, `${name}.conditions`, depth + 1) }
     }
@@ -143,7 +142,7 @@ class ConditionReader {
     const operator = this.#choice(given, name, 'operator', optionOperators)
     const statuses = subscriberStatuses.filter((status) => listOf(given['statuses']).includes(status))
     if (statuses.length === 0 || statuses.length !== listOf(given['statuses']).length) {
-      this.#faults.add(`${name}.statuses must be some of ${subscriberStatuses.join(', ')}`)
+      this.#refuse(`${name}.statuses`, complaint('some_of', { values: subscriberStatuses }))
     }
     return operator && { type: 'status', operator, statuses }
   }
@@ -151,7 +150,7 @@ class ConditionReader {
   #field(given: Given, name: string): Condition | null {
     const field = this.#fields.find(({ id }) => id === given['custom_field_id'])
     if (!field) {
-      this.#faults.add(`${name}.custom_field_id must be the id of a custom field of this list`)
+      this.#refuse(`${name}.custom_field_id`, complaint('id_of', { what: 'a custom field of this list' }))
       return null
     }
     const kind = fieldKindOf(field.type)
@@ -182,7 +181,7 @@ class ConditionReader {
         const { days } = given
         if (typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= maxDays)
           return { days }
-        this.#faults.add(`${name}.days must be a whole number from 0 to ${maxDays}`)
+        this.#refuse(`${name}.days`, complaint('whole_number_to', { most: maxDays }))
         return null
       }
       case 'is between': {
@@ -191,7 +190,7 @@ class ConditionReader {
         if (from === null || to === null) return null
         // Days of a year may be those around New Year.
         if (from > to && reader !== readers.day_of_year) {
-          this.#faults.add(`${name}.to must not come before ${name}.from`)
+          this.#refuse(`${name}.to`, complaint('comes_before', { other: `${name}.from` }))
         }
         return { from, to }
       }
@@ -202,7 +201,7 @@ class ConditionReader {
         const ids = listOf(given['option_ids'])
         const option_ids = known.filter((id) => ids.includes(id))
         if (ids.length > 0 && option_ids.length === ids.length) return { option_ids }
-        this.#faults.add(`${name}.option_ids must be the ids of options of this field`)
+        this.#refuse(`${name}.option_ids`, complaint('option_ids'))
         return null
       }
       default: {
@@ -227,10 +226,14 @@ class ConditionReader {
   }
 
   /** Whether there is such a record is for the caller to look up. */
+  #refuse(field: string, why: Complaint): void {
+    this.#faults.add(refusalAt(field, why))
+  }
+
   #id(given: Given, name: string, key: string, what: string): number | null {
     const id = given[key]
     if (typeof id === 'number' && Number.isSafeInteger(id)) return id
-    this.#faults.add(`${name}.${key} must be the id of ${what}`)
+    this.#refuse(`${name}.${key}`, complaint('id_of', { what }))
     return null
   }
 
@@ -241,7 +244,7 @@ class ConditionReader {
   #value(given: unknown, name: string, reader: ValueReader): string | number | null {
     const value = reader(given)
     if (typeof value === 'object') {
-      this.#faults.add(`${name} ${value.complaint}`)
+      this.#refuse(name, value.complaint)
       return null
     }
     return value
@@ -254,7 +257,7 @@ class ConditionReader {
     choices: readonly Choice[]
   ): Choice | null {
     const found = choices.find((choice) => choice === given[key])
-    if (!found) this.#faults.add(`${name}.${key} must be one of ${choices.join(', ')}`)
+    if (!found) this.#refuse(`${name}.${key}`, complaint('one_of', { values: choices }))
     return found ?? null
   }
 }
@@ -263,32 +266,49 @@ function listOf(given: unknown): unknown[] {
   return Array.isArray(given) ? [...new Set<unknown>(given)] : []
 }
 
-type ValueReader = (given: unknown) => string | number | { complaint: string }
+const conditionTypes: readonly Condition['type'][] = [
+  'in_mailing_list',
+  'group',
+  'status',
+  'email',
+  'domain',
+  'custom_field',
+  'time',
+  'confirmed',
+  'suppressed',
+  'campaign',
+  'subscriber_import',
+  'reaction'
+]
+
+type ValueReader = (given: unknown) => string | number | { complaint: Complaint }
 
 const readers = {
   text: (given: unknown) =>
     // A text of accents alone would be found everywhere.
     typeof given === 'string' && fold(given).trim() !== '' && given.length <= maxText
       ? given.trim()
-      : { complaint: `must be a text of 1 to ${maxText} characters` },
+      : { complaint: complaint('text_length', { most: maxText }) },
   number: (given: unknown) =>
-    Number.isSafeInteger(given) ? (given as number) : { complaint: 'must be a whole number' },
+    Number.isSafeInteger(given) ? (given as number) : { complaint: complaint('whole_number') },
   date: (given: unknown) =>
     typeof given === 'string' && /^\d{4}-\d\d-\d\d$/.test(given) && parseDate(given, 'mdy')
       ? given
-      : { complaint: 'must be a day such as 2014-01-31' },
+      : { complaint: complaint('day', { example: '2014-01-31' }) },
   day_of_year: (given: unknown) =>
     typeof given === 'string' && /^\d\d-\d\d$/.test(given) && parseDate(`2000-${given}`, 'mdy')
       ? given
-      : { complaint: 'must be a day of the year such as 01-31' },
+      : { complaint: complaint('day_of_year', { example: '01-31' }) },
   // These are compared with nothing, or with options.
-  boolean: () => ({ complaint: 'must be left out' }),
-  option: () => ({ complaint: 'must be left out' }),
-  options: () => ({ complaint: 'must be left out' })
+  boolean: () => ({ complaint: complaint('left_out') }),
+  option: () => ({ complaint: complaint('left_out') }),
+  options: () => ({ complaint: complaint('left_out') })
 } satisfies Record<FieldCondition['kind'], ValueReader>
 
 /** Times are in the years 1970 to 9999. */
 function readTimeDay(given: unknown): ReturnType<ValueReader> {
   const day = readers.date(given)
-  return typeof day === 'string' && day < '1970' ? { complaint: 'must be in the years 1970 to 9999' } : day
+  return typeof day === 'string' && day < '1970'
+    ? { complaint: complaint('in_years', { first: 1970, last: 9999 }) }
+    : day
 }

@@ -1,4 +1,5 @@
 import { ApiError, type Faults } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { type SegmentCondition, type SegmentOperator, segmentOperators } from './schema.ts'
 
 /**
@@ -11,10 +12,7 @@ export function readClause(given: readonly object[], field: string, faults: Faul
     const condition = each as Record<string, unknown>
     const name = `${field}.${index}`
     if (condition['type'] !== 'in_mailing_list') {
-      throw new ApiError(
-        'invalid_request',
-        `${name}.type must be in_mailing_list, the only type of condition that is supported`
-      )
+      throw new ApiError('invalid_request', refusal('only_list_conditions', { field: `${name}.type` }))
     }
     return readListCondition(condition, name, faults)
   })
@@ -27,9 +25,11 @@ export function readListCondition(
   faults: Faults
 ): SegmentCondition {
   const known = operatorNamed(operator)
-  if (!known) faults.add(`${name}.operator must be one of ${segmentOperators.join(', ')}`)
+  if (!known) faults.add(refusal('one_of', { field: `${name}.operator`, values: segmentOperators }))
   const listId = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id
-  if (!Number.isSafeInteger(listId)) faults.add(`${name}.mailing_list_id must be the id of a mailing list`)
+  if (!Number.isSafeInteger(listId)) {
+    faults.add(refusal('id_of', { field: `${name}.mailing_list_id`, what: 'a mailing list' }))
+  }
   return { type: 'in_mailing_list', operator: known ?? 'is in', mailing_list_id: Number(listId) }
 }
 

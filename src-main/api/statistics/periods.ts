@@ -1,5 +1,6 @@
 import { isTime, parseTimeInput, timeComplaint } from '../../base/dates.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal, refusalAt } from '../../base/refusal.ts'
 import { instantOf, wallClock } from '../../base/times.ts'
 import type { Period } from './queries.ts'
 
@@ -14,7 +15,7 @@ export function readTime(
 ): number | undefined {
   if (given === undefined) return undefined
   const time = parseTimeInput(given, timeZone)
-  if (time === null) throw validationFailed(`${name} ${timeComplaint(given)}`)
+  if (time === null) throw validationFailed(refusalAt(name, timeComplaint(given)))
   return time
 }
 
@@ -37,7 +38,8 @@ export function readDays({ start_date, end_date }: DayRange, timeZone: string, n
     from: instantOf(from, timeZone),
     before: instantOf({ ...last, day: last.day + 1 }, timeZone)
   }
-  if (period.before <= period.from) throw validationFailed('start_date must not be after end_date')
+  if (period.before <= period.from)
+    throw validationFailed(refusal('after', { field: 'start_date', other: 'end_date' }))
   return period
 }
 
@@ -49,7 +51,7 @@ function readDay(name: string, given: string | undefined): Day | undefined {
     const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
     if (isDay && date.getUTCFullYear() === year && isTime(date.getTime())) return { year, month, day }
   }
-  throw validationFailed(`${name} must be a day such as 20140131`)
+  throw validationFailed(refusal('day', { field: name, example: '20140131' }))
 }
 
 /** The day or month of the zone's calendar that an instant is in. */

@@ -85,7 +85,7 @@ export const statisticsRoutes = serve(statisticsEndpoints, ({ reader }) => {
 
   /** The caller's own organization; system administrators may ask for any. */
   async function organizationOf({ organizationId, role }: Caller, id: number) {
-    if (role !== 'system_admin' && id !== organizationId) throw notFound(`organization ${id}`)
+    if (role !== 'system_admin' && id !== organizationId) throw notFound('organization', id)
     return organizationById(reader, id)
   }
 })

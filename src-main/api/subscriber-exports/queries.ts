@@ -21,7 +21,7 @@ export const runningExportStates = ['idle', 'estimating', 'exporting'] as const
 /** @throws ApiError not_found */
 export async function exportRow(db: Kysely<Schema>, organizationId: number, id: number): Promise<ExportRow> {
   const row = await exportsOf(db, organizationId).where('subscriber_exports.id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(`subscriber export ${id}`)
+  if (!row) throw notFound('subscriber export', id)
   return row
 }
 

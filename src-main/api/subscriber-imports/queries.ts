@@ -27,7 +27,7 @@ export async function importRow(
   id: number
 ): Promise<NamedImportRow> {
   const row = await imports(db, organizationId).where('subscriber_imports.id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(`subscriber import ${id}`)
+  if (!row) throw notFound('subscriber import', id)
   return row
 }
 

@@ -1,4 +1,5 @@
 import { Faults } from '../../base/errors.ts'
+import { englishOf, refusal } from '../../base/refusal.ts'
 import { type FieldDefinition, fieldNamed, readValues } from '../custom-fields/rules.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
 import { isImportColumn, plainMapping } from './rules.ts'
@@ -29,27 +30,34 @@ export function checkMapping(
   const faults = new Faults()
   const seen = new Set<string>()
   const mapping = plainMapping(settings.column_mapping, fields)
+  const field = 'column_mapping'
   for (const [index, name] of mapping.entries()) {
     if (!name) continue
     const key = name.trim().toLowerCase()
-    if (seen.has(key)) faults.add(`column_mapping names ${name} twice (again in column ${index + 1})`)
+    if (seen.has(key)) {
+      faults.add(refusal('mapped_twice', { field, name, column: index + 1 }))
+    }
     seen.add(key)
     if (isImportColumn(name)) {
       if (name === 'email_format' && list.has_format !== 1) {
-        faults.add('column_mapping: email_format belongs to lists with has_format only')
+        faults.add(refusal('email_format_of_other_list', { field }))
       }
       if (name === 'confirmed' && list.has_confirmed !== 1) {
-        faults.add('column_mapping: confirmed belongs to lists with has_confirmed only')
+        faults.add(refusal('confirmed_of_other_list', { field }))
       }
     } else if (!fieldNamed(fields, name)) {
-      faults.add(`column_mapping: ${name} is no custom field of this list`)
+      faults.add(refusal('no_custom_field_of_list', { field, name }))
     }
   }
-  if (!mapping.includes('email')) faults.add('column_mapping must contain email')
+  if (!mapping.includes('email')) faults.add(refusal('mapping_without_email', { field }))
   const keyField = fields.find((field) => field.id === list.primary_key_custom_field_id)
   if (keyField && !seen.has(keyField.name.toLowerCase())) {
-    faults.add(`column_mapping must contain ${keyField.name}, the primary key of this list`)
+    faults.add(refusal('mapping_without_key', { field, name: keyField.name }))
   }
-  readValues(fields, settings.default_custom_fields, (fault) => faults.add(`default_custom_fields: ${fault}`))
+  readValues(fields, settings.default_custom_fields, (fault) =>
+    faults.add(
+      refusal('in_default_custom_fields', { field: 'default_custom_fields', fault: englishOf(fault) })
+    )
+  )
   faults.throwIfAny()
 }

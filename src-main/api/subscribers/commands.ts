@@ -5,6 +5,7 @@ import { nextSubscriberId, useSubscriberIds } from './ids.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
 import { ApiError, Faults, notFound, validationFailed } from '../../base/errors.ts'
+import { refusal, refusalAt } from '../../base/refusal.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import {
   defaultValue,
@@ -222,11 +223,11 @@ export const unsubscribeByToken: Command<
   UnsubscribeInput,
   { id: number; mailingListId: number } | null
 > = async (context, { organizationId, token, ip }) => {
-  if (ip && isIP(ip) === 0) throw validationFailed('ip must be an IP address such as 192.0.2.1')
+  if (ip && isIP(ip) === 0) throw validationFailed(refusal('ip_address', { field: 'ip' }))
   const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
   const row = named && (await subscriberWithList(context.db, named.subscriberId))
   const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
-  if (!named || isForeign) throw validationFailed('token is not the unsubscribe token of a subscriber')
+  if (!named || isForeign) throw validationFailed(refusal('not_unsubscribe_token', { field: 'token' }))
   if (!row) {
     // Should their deletion be undone, they come back unsubscribed.
     await noteAbsent(context, [{ id: named.subscriberId, status: 'unsubscribed' }])
@@ -275,7 +276,7 @@ export const deleteSubscribers: Command<
   const list = await localListById(context.db, input.organizationId, input.mailingListId, 'subscribers')
   await refuseWhileRekeying(context, list.id)
   if ((await currentSettings(context.db)).service_disable_subscriber_deletion) {
-    throw validationFailed('subscribers cannot be deleted: service_disable_subscriber_deletion is on')
+    throw validationFailed(refusal('deletion_disabled'))
   }
   const named = await subscribersNamed(context.db, list.id, [input.name], limitFor(list, removedAtOnce + 1))
   if (named.length === 0) throw notFound(shownName(input.name))
@@ -325,10 +326,7 @@ function limitFor(list: MailingListRow, limit: number): number | undefined {
 export function onlyOne([row, ...others]: SubscriberRow[], name: SubscriberName): SubscriberRow {
   if (!row) throw notFound(shownName(name))
   if (others.length > 0) {
-    throw new ApiError(
-      'multiple_records_found',
-      `${shownName(name)} is one of several with that email; name it by its id`
-    )
+    throw new ApiError('multiple_records_found', refusal('one_of_several', { what: shownName(name) }))
   }
   return row
 }
@@ -350,7 +348,7 @@ function readAttributes(
 ): Attributes {
   const columns: Attributes = {}
   if (given.email !== undefined && !isEmail(given.email.trim())) {
-    faults.add(`email ${emailComplaint(given.email)}`)
+    faults.add(refusalAt('email', emailComplaint(given.email)))
   }
   // Clients in use send these two to every list (docs/api.md, "Subscribers").
   if (given.email_format !== undefined && list.has_format === 1) {
@@ -361,12 +359,12 @@ function readAttributes(
   }
   if (given.subscribe_time !== undefined) {
     const time = parseTimeInput(given.subscribe_time, timeZone)
-    if (time === null) faults.add(`subscribe_time ${timeComplaint(given.subscribe_time)}`)
+    if (time === null) faults.add(refusalAt('subscribe_time', timeComplaint(given.subscribe_time)))
     else columns.subscribe_time = time
   }
   if (given.subscribe_ip !== undefined) {
     if (given.subscribe_ip && isIP(given.subscribe_ip) === 0) {
-      faults.add('subscribe_ip must be an IP address such as 192.0.2.1')
+      faults.add(refusal('ip_address', { field: 'subscribe_ip' }))
     } else columns.subscribe_ip = given.subscribe_ip || null
   }
   return columns
@@ -395,7 +393,7 @@ function keysOf(
   if (alternateKey !== undefined) return { emailKey, alternateKey }
   // A required field says so itself.
   if (!field?.required) {
-    faults.add(`${field?.name} cannot be blank, because it is the primary key of this list`)
+    faults.add(refusal('blank_primary_key', { field: field?.name ?? '' }))
   }
   return null
 }
@@ -416,14 +414,14 @@ async function checkKeys(
   const taken = await subscriberWithKeys(context.db, list.id, keys)
   if (taken === undefined || taken === ownId) return
   const field = primaryKeyOf(list, fields)
-  for (const fault of field ? [takenKey(field.name, field.name)] : takenEmail) faults.add(fault)
+  for (const fault of field ? [takenKey(field.name)] : takenEmail) faults.add(fault)
 }
 
 async function checkLimit(context: CommandContext, organizationId: number, faults: Faults): Promise<void> {
   const limit = await subscriberLimit(context.db, organizationId)
   if (limit === null) return
   if ((await subscribersOfOrganization(context.db, organizationId)) >= limit) {
-    faults.add(`the organization's limit of ${limit} subscribers is reached`)
+    faults.add(refusal('subscriber_limit', { limit }))
   }
 }
 

@@ -274,6 +274,6 @@ export async function subscriberOfList(db: Kysely<Schema>, mailingListId: number
     .where('mailing_list_id', '=', mailingListId)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!row) throw notFound(`subscriber ${id}`)
+  if (!row) throw notFound('subscriber', id)
   return row
 }

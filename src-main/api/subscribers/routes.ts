@@ -1,4 +1,5 @@
 import { ApiError, notFound, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import type { Caller } from '../../http/caller.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { ok, okPage } from '../../http/envelope.ts'
@@ -64,12 +65,12 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
     'GET /mailing_lists/:mailing_list_id/subscribers/:subscriber': async ({ caller, params }) => {
       const names = subscriberNames(params.subscriber)
       if (names.length > maxNames) {
-        throw new ApiError('requested_too_many', `at most ${maxNames} ids or emails can be asked for at once`)
+        throw new ApiError('requested_too_many', refusal('too_many_names', { most: maxNames }))
       }
       const list = await localList(caller, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
       // Clients tell by this whether somebody is on the list (docs/api.md, "Subscribers").
-      if (names.length === 1 && rows.length === 0) throw notFound(`subscriber ${names[0]}`)
+      if (names.length === 1 && rows.length === 0) throw notFound('subscriber', names[0])
       return ok(await present(caller, list.id, rows))
     },
 
@@ -211,7 +212,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
       mailingListId,
       await subscribersNamed(reader, mailingListId, [{ id }])
     )
-    if (!subscriber) throw notFound(`subscriber ${id}`)
+    if (!subscriber) throw notFound('subscriber', id)
     return subscriber
   }
 
@@ -240,5 +241,5 @@ function nextToken(paged: string, rows: { id: number }[], shown: { id: number }[
 function refusePageAndToken(url: string, token: string | undefined): void {
   if (token === undefined) return
   const given = new URL(url, 'http://127.0.0.1').searchParams.get('page')
-  if (given) throw validationFailed('page and page_token must not be given together')
+  if (given) throw validationFailed(refusal('not_together', { field: 'page', other: 'page_token' }))
 }

@@ -1,3 +1,4 @@
+import { type Complaint, complaint, type Refusal, refusal } from '../../base/refusal.ts'
 import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
@@ -52,11 +53,11 @@ export function isDomain(domain: string): boolean {
   return isEmail(`postmaster@${domain}`)
 }
 
-/** The complaint about an address, as the rest of a sentence that begins with the field's name. */
-export function emailComplaint(email: string): string {
-  if (email.trim() === '') return 'cannot be blank'
+/** What is wrong with what is no address. */
+export function emailComplaint(email: string): Complaint {
+  if (email.trim() === '') return complaint('blank')
   const shown = email.length > 60 ? `${email.slice(0, 60)}…` : email
-  return `is not a valid email address: "${shown}"`
+  return complaint('email_address', { email: shown })
 }
 
 /** What makes a subscriber unique on its list. */
@@ -82,16 +83,16 @@ export function alternateKeyOf(field: FieldDefinition, values: StoredValues): st
   return value === undefined ? undefined : `${field.id}:${String(value).toLowerCase()}`
 }
 
-/** The fault of a subscriber whose key another one has. @param name of what is the key, after `shown`, as it is called */
-export function takenKey(shown: string, name: string): string {
-  return (
-    `${shown} ^"${name}" is the primary key for this mailing list, ` +
-    'and this value is already taken by a different subscriber in the list.'
-  )
+/** The refusal of a subscriber whose key another one has. @param name of the custom field that is the key */
+export function takenKey(name: string): Refusal {
+  return refusal('taken_key', { field: name, shown: name, name })
 }
 
-/** The two faults of an email that is on the list already: a client compares them word for word (docs/api.md, "Subscribers"). */
-export const takenEmail = [takenKey('Email', 'Email'), takenKey('Email address', 'Email')] as const
+/** The two refusals of an email that is on the list already: a client compares them word for word (docs/api.md, "Subscribers"). */
+export const takenEmail = [
+  refusal('taken_key', { field: 'email', shown: 'Email', name: 'Email' }),
+  refusal('taken_key', { field: 'email', shown: 'Email address', name: 'Email' })
+] as const
 
 /** A key of {@link alternateKeyOf} as a message shows it: without the field's id. */
 export function shownKey(alternateKey: string): string {

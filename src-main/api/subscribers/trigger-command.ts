@@ -1,5 +1,6 @@
 import type { Command, CommandContext } from '../../database/command.ts'
 import { ApiError, notFound, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { type AutoresponderRow, autorespondersOf } from '../autoresponders/queries.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { matchesGlob, replacementKeyFault } from '../autoresponders/rules.ts'
@@ -58,20 +59,26 @@ async function namedAutoresponders(
   { autoresponder_ids: ids = [], autoresponder_names: names = [] }: TriggerInput
 ): Promise<AutoresponderRow[]> {
   if (ids.length > 0 && names.length > 0) {
-    throw validationFailed('autoresponder_ids and autoresponder_names must not be given together')
+    throw validationFailed(
+      refusal('not_together', { field: 'autoresponder_ids', other: 'autoresponder_names' })
+    )
   }
   if (ids.length === 0 && names.length === 0) {
-    throw validationFailed('autoresponder_names or autoresponder_ids cannot be blank')
+    throw validationFailed(
+      refusal('both_blank', { field: 'autoresponder_names', other: 'autoresponder_ids' })
+    )
   }
   const all = await autorespondersOf(context.db, mailingListId)
   for (const id of ids) {
     if (!all.some((each) => each.id === id)) {
-      throw validationFailed(`autoresponder_ids: autoresponder ${id} is not on this list`)
+      throw validationFailed(
+        refusal('autoresponder_not_on_list', { field: 'autoresponder_ids', autoresponder: id })
+      )
     }
   }
   for (const pattern of names) {
     if (!all.some(({ name }) => matchesGlob(pattern, name))) {
-      throw validationFailed(`autoresponder_names: no autoresponder of this list is named "${pattern}"`)
+      throw validationFailed(refusal('no_autoresponder_named', { field: 'autoresponder_names', pattern }))
     }
   }
   return all.filter(({ id, name }) => ids.includes(id) || names.some((pattern) => matchesGlob(pattern, name)))
@@ -89,8 +96,8 @@ async function prepareSubscriber(context: CommandContext, input: Input): Promise
   const { for_all, for_new, for_active, for_reactivated } = request.custom_fields
   const found = await subscribersNamed(context.db, input.mailingListId, [name])
   if (found.length === 0) {
-    if ('id' in name) throw notFound(`subscriber ${name.id}`)
-    if (!request.create_missing_subscriber) throw notFound(`subscriber ${name.email}`)
+    if ('id' in name) throw notFound('subscriber', name.id)
+    if (!request.create_missing_subscriber) throw notFound('subscriber', name.email)
     await refuseUnconfirmed(context, input.organizationId, 'create_missing_subscriber')
     const { id, emailKey } = await addSubscriber(context, {
       ...input,
@@ -106,7 +113,7 @@ async function prepareSubscriber(context: CommandContext, input: Input): Promise
   if (row.status !== 'active' && !request.reactivate_subscriber) {
     throw new ApiError(
       'invalid_request',
-      `subscriber ${row.email} is ${row.status}; reactivate_subscriber must be true to trigger autoresponders`
+      refusal('subscriber_not_active', { email: row.email, status: row.status })
     )
   }
   const isActive = row.status === 'active'

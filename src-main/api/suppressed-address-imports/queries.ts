@@ -22,7 +22,7 @@ export async function suppressedAddressImportById(
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  if (!row) throw notFound(`suppressed address import ${id}`)
+  if (!row) throw notFound('suppressed address import', id)
   return row
 }
 

@@ -161,7 +161,7 @@ const deleteSuppressedAddress: Command<Named & { address: string }, void> = asyn
       suppressed ? where('key', '=', suppressed.key) : where('id', '=', Number(address) || 0)
     )
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(`suppressed address ${address}`)
+  if (numDeletedRows === 0n) throw notFound('suppressed address', address)
   await context.db
     .updateTable('suppression_lists')
     .set((set) => ({ addresses: set('addresses', '-', 1), updated_at: context.now }))

@@ -35,7 +35,7 @@ export async function suppressionListById(
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-  if (!row) throw notFound(`suppression list ${id}`)
+  if (!row) throw notFound('suppression list', id)
   return row
 }
 

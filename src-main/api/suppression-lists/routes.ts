@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Faults } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { ok, okPage } from '../../http/envelope.ts'
 import { limitPageSize } from '../../http/pagination.ts'
 import {
@@ -90,11 +91,11 @@ async function checkedParts(text: Uint8Array<ArrayBuffer>): Promise<string[]> {
       lines.push(line)
       if (readSuppressed(line) || ++faulty > maxFaults) continue
       const shown = line.length > 60 ? `${line.slice(0, 60)}…` : line
-      faults.add(`data.${at} is no email address, @domain or MD5 sum: "${shown}"`)
+      faults.add(refusal('not_suppressible', { field: `data.${at}`, line: shown }))
     }
     if (lines.length > 0) parts.push(lines.join('\n'))
   }
-  if (faulty > maxFaults) faults.add(`and ${faulty - maxFaults} more`)
+  if (faulty > maxFaults) faults.add(refusal('and_more', { count: faulty - maxFaults }))
   faults.throwIfAny()
   return parts
 }

@@ -1,5 +1,6 @@
 import { type Command, type CommandContext, recordRow } from '../../database/command.ts'
 import { ApiError, Faults, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -79,7 +80,7 @@ const updateUser: Command<Named & { changes: UserChanges } & WithPassword, UserR
   requireMayChange(by, before)
   checkRole(by, before.organization_id, role, faults)
   if (isActiveSystemAdmin(before) && !(active && role === 'system_admin')) {
-    await checkOtherSystemAdmin(context, before, 'must stay active and a system administrator', faults)
+    await checkOtherSystemAdmin(context, before, 'last_admin_changed', faults)
   }
   const columns = await readColumns(context, before, { ...changes, email }, faults)
   faults.throwIfAny()
@@ -106,7 +107,7 @@ const deleteUser: Command<Named, void> = async (context, { by, id }) => {
   const row = await userById(context.db, organizationSeenBy(by), id)
   requireMayChange(by, row)
   const faults = new Faults()
-  if (isActiveSystemAdmin(row)) await checkOtherSystemAdmin(context, row, 'cannot be deleted', faults)
+  if (isActiveSystemAdmin(row)) await checkOtherSystemAdmin(context, row, 'last_admin_deleted', faults)
   faults.throwIfAny()
   await endWindows(context, id)
   await context.db.deleteFrom('api_keys').where('user_id', '=', id).execute()
@@ -167,7 +168,7 @@ export const agreeToTerms: Command<{ userId: number; version: number }, void> = 
 ) => {
   const { service_terms_and_conditions_version: current } = await currentSettings(context.db)
   if (current !== version) {
-    throw validationFailed(`version must be that of the terms, which is ${current ?? 'none'}`)
+    throw validationFailed(refusal('version_of_terms', { field: 'version', version: current ?? 'none' }))
   }
   const row = await userById(context.db, null, userId)
   await context.db
@@ -188,7 +189,9 @@ async function readColumns(
   const email = given.email.trim()
   checkUserEmail(email, faults)
   const other = await userByEmail(context.db, email)
-  if (other && other.id !== before?.id) faults.add(`email "${email}" is already taken by another user`)
+  if (other && other.id !== before?.id) {
+    faults.add(refusal('name_taken', { field: 'email', name: email, kind: 'user' }))
+  }
   const {
     terms_and_conditions_version: terms,
     default_preview_recipients: recipients,
@@ -196,7 +199,7 @@ async function readColumns(
   } = given
   const { service_terms_and_conditions_version: current } = await currentSettings(context.db)
   if (terms !== undefined && terms !== (before?.terms_and_conditions_version ?? null) && current === null) {
-    faults.add('terms_and_conditions_version can be set only when the terms feature is enabled')
+    faults.add(refusal('terms_not_enabled', { field: 'terms_and_conditions_version' }))
   }
   return {
     ...(terms !== undefined && { terms_and_conditions_version: terms }),
@@ -236,19 +239,16 @@ function namesOfUser(fullName: string, email: string) {
 function checkRole(by: By, organizationId: number, role: UserRole, faults: Faults): void {
   if (role !== 'system_admin') return
   if (organizationId !== systemOrganizationId) {
-    faults.add('role system_admin is only for users of the System Organization')
+    faults.add(refusal('system_admin_elsewhere', { field: 'role' }))
   } else if (by.role !== 'system_admin') {
-    faults.add('only system administrators may give the role system_admin')
+    faults.add(refusal('system_admin_by_others', { field: 'role' }))
   }
 }
 
 /** An administrator of the System Organization is no system administrator, and does not become one by a password. */
 function requireMayChange(by: By, { role, id }: UserRow): void {
   if (role !== 'system_admin' || by.role === 'system_admin') return
-  throw new ApiError(
-    'not_authorized',
-    `user ${id} is a system administrator, and only system administrators may change one`
-  )
+  throw new ApiError('not_authorized', refusal('user_is_system_admin', { id }))
 }
 
 function isActiveSystemAdmin({ role, active }: UserRow): boolean {
@@ -258,11 +258,11 @@ function isActiveSystemAdmin({ role, active }: UserRow): boolean {
 async function checkOtherSystemAdmin(
   context: CommandContext,
   { id, full_name }: UserRow,
-  rest: string,
+  rule: 'last_admin_deleted' | 'last_admin_changed',
   faults: Faults
 ): Promise<void> {
   if (await hasOtherSystemAdmin(context.db, id)) return
-  faults.add(`${full_name} is the last active system administrator and ${rest}`)
+  faults.add(refusal(rule, { name: full_name }))
 }
 
 async function endWindows(context: CommandContext, userId: number): Promise<void> {

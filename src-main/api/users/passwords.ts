@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { ApiError, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 
 declare module '../../http/context.ts' {
   interface ApplicationContext {
@@ -65,20 +66,19 @@ export class Passwords {
    */
   async readNew({ password1, password2 }: NewPassword): Promise<string | undefined> {
     if (password1 === undefined && password2 === undefined) return undefined
-    if (password1 === undefined) throw validationFailed('password1 cannot be blank when password2 is given')
-    if (password1 !== password2) throw validationFailed('password2 must be the same as password1')
+    if (password1 === undefined)
+      throw validationFailed(refusal('blank_when_given', { field: 'password1', other: 'password2' }))
+    if (password1 !== password2)
+      throw validationFailed(refusal('same_as', { field: 'password2', other: 'password1' }))
     if ([...password1].length < minPasswordLength) {
-      throw validationFailed(`password1 must be at least ${minPasswordLength} characters`)
+      throw validationFailed(refusal('minimum_length', { field: 'password1', least: minPasswordLength }))
     }
     return this.hash(password1)
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#waiting * this.#lastTook >= maxWait) {
-      const fault = new ApiError(
-        'requested_too_many',
-        'too many passwords are being checked; try again in a few seconds'
-      )
+      const fault = new ApiError('requested_too_many', refusal('too_many_passwords'))
       return Promise.reject(Object.assign(fault, { statusCode: 429 }))
     }
     this.#waiting++

@@ -70,7 +70,7 @@ export async function userById(
   let query = db.selectFrom('users').selectAll().where('id', '=', id).where('deleted_at', 'is', null)
   if (organizationId !== null) query = query.where('organization_id', '=', organizationId)
   const row = await query.executeTakeFirst()
-  if (!row) throw notFound(`user ${id}`)
+  if (!row) throw notFound('user', id)
   return row
 }
 

@@ -1,6 +1,6 @@
 import type { Faults } from '../../base/errors.ts'
+import { refusal, refusalAt } from '../../base/refusal.ts'
 import { timeZoneNamed } from '../../base/times.ts'
-import { timeZoneComplaint } from '../organizations/rules.ts'
 import { permissionActions, type UserPermissions } from '../../http/caller.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { Settings } from '../../settings/schema.ts'
@@ -8,9 +8,9 @@ import type { UserRow } from './queries.ts'
 
 /** Adds what is wrong with the email of a user: an address, whose domain is not internationalized (docs/api.md, "Users"). */
 export function checkUserEmail(email: string, faults: Faults): void {
-  if (!isEmail(email)) faults.add(`email ${emailComplaint(email)}`)
+  if (!isEmail(email)) faults.add(refusalAt('email', emailComplaint(email)))
   else if (/[^\x00-\x7f]/.test(email.slice(email.lastIndexOf('@')))) {
-    faults.add(`email must be at a domain without letters beyond a to z: "${email}"`)
+    faults.add(refusal('ascii_domain', { field: 'email', email }))
   }
 }
 
@@ -19,13 +19,15 @@ export function readPermissions(given: Record<string, string[]>, faults: Faults)
   const permissions: Record<string, string[]> = {}
   for (const [key, actions] of Object.entries(given)) {
     if (!isPermissionKey(key)) {
-      faults.add(`permissions.${key} does not exist; there are ${Object.keys(permissionActions).join(', ')}`)
+      faults.add(
+        refusal('permission_unknown', { field: `permissions.${key}`, known: Object.keys(permissionActions) })
+      )
       continue
     }
     const allowed: readonly string[] = permissionActions[key]
     const unknown = actions.find((action) => !allowed.includes(action))
     if (unknown !== undefined) {
-      faults.add(`permissions.${key} takes ${allowed.join(', ')}, and "${unknown}" is none of them`)
+      faults.add(refusal('permission_takes', { field: `permissions.${key}`, allowed, unknown }))
     }
     permissions[key] = allowed.filter((action) => actions.includes(action))
   }
@@ -40,7 +42,9 @@ function isPermissionKey(key: string): key is keyof typeof permissionActions {
 export function readPreviewRecipients(given: string[] | null, faults: Faults): string[] {
   const addresses = (given ?? []).map((address) => address.trim())
   for (const [index, address] of addresses.entries()) {
-    if (!isEmail(address)) faults.add(`default_preview_recipients.${index} ${emailComplaint(address)}`)
+    if (!isEmail(address)) {
+      faults.add(refusalAt(`default_preview_recipients.${index}`, emailComplaint(address)))
+    }
   }
   return [...new Set(addresses)]
 }
@@ -48,7 +52,7 @@ export function readPreviewRecipients(given: string[] | null, faults: Faults): s
 export function readUserTimeZone(name: string | null, faults: Faults): string | null {
   if (name === null || name.trim() === '') return null
   const zone = timeZoneNamed(name)
-  if (zone === null) faults.add(`time_zone ${timeZoneComplaint(name)}`)
+  if (zone === null) faults.add(refusal('time_zone', { field: 'time_zone', name }))
   return zone
 }
 

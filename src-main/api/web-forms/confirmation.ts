@@ -1,5 +1,6 @@
 import { type CommandContext, recordOne } from '../../database/command.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
@@ -28,9 +29,9 @@ export async function confirmationForm(
   }
   const list = await localListById(context.db, organizationId, mailingListId, 'subscribers')
   const form = (await webFormsOf(context.db, list.id)).find((each) => each.id === id)
-  if (!form) throw validationFailed(`confirmation_form_id ${id} is no subscription form of this list`)
+  if (!form) throw validationFailed(refusal('no_form_of_list', { field: 'confirmation_form_id', id }))
   if (form.requires_confirmation !== 1) {
-    throw validationFailed(`confirmation_form_id ${id} must be a form that requires confirmation`)
+    throw validationFailed(refusal('form_without_confirmation', { field: 'confirmation_form_id', id }))
   }
   return form
 }
@@ -42,7 +43,7 @@ export async function refuseUnconfirmed(
   what: string
 ): Promise<void> {
   if (await enforcesConfirmedOptIn(context.db, organizationId)) {
-    throw validationFailed(`${what}: the organization enforces confirmed opt-in`)
+    throw validationFailed(refusal('enforces_opt_in', { what }))
   }
 }
 

@@ -25,7 +25,7 @@ export async function webFormById(
   id: number
 ): Promise<WebFormRow> {
   const row = (await webFormsOf(db, mailingListId)).find((form) => form.id === id)
-  if (!row) throw notFound(`web form ${id}`)
+  if (!row) throw notFound('web form', id)
   return row
 }
 
@@ -58,7 +58,7 @@ export async function pendingSubscriptionById(
     .where('id', '=', id)
     .where('mailing_list_id', '=', mailingListId)
     .executeTakeFirst()
-  if (!row) throw notFound(`pending subscription ${id}`)
+  if (!row) throw notFound('pending subscription', id)
   return row
 }
 

@@ -12,6 +12,7 @@ import {
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import { recordSubscribers } from '../../api/subscribers/record-changes.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
@@ -33,7 +34,7 @@ export async function settingField(
   const listId = action.mailing_list_id
   const fields = await fieldsOfList(context.db, action.organization_id, listId)
   const field = fields.find(({ id }) => id === settings.custom_field_id)
-  if (!field) throw validationFailed(`the custom field ${settings.name} was deleted`)
+  if (!field) throw validationFailed(refusal('field_deleted', { name: settings.name }))
   const { primary_key_custom_field_id: keyFieldId } = await mailingListById(
     context.db,
     action.organization_id,
@@ -126,8 +127,8 @@ function refuseIfOutdated(
   keyFieldId: number | null
 ): void {
   if (field.id === keyFieldId) {
-    throw validationFailed(`${field.name} has become the primary key of this list`)
+    throw validationFailed(refusal('field_became_key', { name: field.name }))
   }
   if (mode === 'remove' || isTaken(field, value)) return
-  throw validationFailed(`the custom field ${field.name} has changed, and no longer accepts that value`)
+  throw validationFailed(refusal('field_changed', { name: field.name }))
 }

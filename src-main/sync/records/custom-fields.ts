@@ -87,7 +87,7 @@ export function customFields(
 
   async function localField(id: number): Promise<FieldDefinition> {
     const field = await fieldById(reader, organizationId, id)
-    if (!field) throw notFound(`custom field ${id}`)
+    if (!field) throw notFound('custom field', id)
     return field
   }
 }

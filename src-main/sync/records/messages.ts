@@ -1,6 +1,7 @@
 import { campaignsOfList, contentsOf, type NamedCampaign, templatesOf } from '../../api/campaigns/queries.ts'
 import type { CampaignDetail, ContentInput } from '../../api/campaigns/schema.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { linksOf } from '../queries.ts'
 import { answers } from '../answers.ts'
 import { RemoteFault } from '../remote-fault.ts'
@@ -245,7 +246,7 @@ function withIds({ versions }: Content, contentIds: number[]): ContentInput[] {
 
 function localMessage(content: Content, contentIds: number[]) {
   const segmentId = content['segment_id'] as number | null
-  if (segmentId !== null && segmentId < 0) throw validationFailed('it uses a segment that is not here')
+  if (segmentId !== null && segmentId < 0) throw validationFailed(refusal('segment_not_here'))
   return {
     name: String(content['name']),
     contents: withIds(content, contentIds),

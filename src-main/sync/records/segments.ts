@@ -2,6 +2,7 @@ import type { Condition } from '../../api/segments/conditions.ts'
 import { clauseOf, storedSegments } from '../../api/segments/queries.ts'
 import type { Segment } from '../../api/segments/schema.ts'
 import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { answers } from '../answers.ts'
 import type { ListIds } from '../list-ids.ts'
 import { RemoteFault } from '../remote-fault.ts'
@@ -100,7 +101,7 @@ function plain(condition: Condition, listId: (id: number) => number | undefined)
 function localSegment({ name, clause }: Content): { name: string; clause: object[] } {
   const conditions = clause as ListCondition[]
   if (conditions.some(({ mailing_list_id }) => mailing_list_id === null)) {
-    throw validationFailed('it refers to a list that is not mirrored')
+    throw validationFailed(refusal('list_not_mirrored'))
   }
   return { name: String(name), clause: conditions }
 }

@@ -1,4 +1,5 @@
 import { messageOf, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
 import { type AboutAnswer, aboutEndpoints } from './endpoints.ts'
@@ -19,14 +20,13 @@ export const aboutRoutes = serve(aboutEndpoints, ({ about }) => {
     'GET /about/libraries': async () => ok(await about.libraries()),
 
     'POST /about/look': async () => {
-      if (!about.look) throw validationFailed('this copy does not know where to look for updates')
+      if (!about.look) throw validationFailed(refusal('no_update_address'))
       await about.look().catch(refuse)
       return ok(answer())
     },
 
     'POST /about/update': async () => {
-      if (!about.update || !about.installUpdate)
-        throw validationFailed('there is no update to install from here')
+      if (!about.update || !about.installUpdate) throw validationFailed(refusal('no_update'))
       await about.installUpdate().catch(refuse)
       return ok(null)
     }

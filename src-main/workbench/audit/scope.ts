@@ -1,5 +1,6 @@
 import { parseDate } from '../../base/dates.ts'
 import { Faults } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { instantOf } from '../../base/times.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AuditFilter } from './endpoints.ts'
@@ -10,11 +11,11 @@ export function scopeOf({ organizationId, timeZone }: Caller, filter: AuditFilte
   const faults = new Faults()
   for (const name of ['from', 'to'] as const) {
     if (filter[name] !== undefined && !isDay(filter[name])) {
-      faults.add(`${name} must be a day such as 2026-01-31`)
+      faults.add(refusal('day', { field: name, example: '2026-01-31' }))
     }
   }
   if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to) {
-    faults.add('to must not come before from')
+    faults.add(refusal('comes_before', { field: 'to', other: 'from' }))
   }
   faults.throwIfAny()
   return {

@@ -46,5 +46,5 @@ export async function deleteNamed(
     .where('id', '=', id)
     .where('mailing_list_id', '=', mailingListId)
     .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound(`${what} ${id}`)
+  if (numDeletedRows === 0n) throw notFound(what, id)
 }

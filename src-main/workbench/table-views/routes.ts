@@ -3,6 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { serve } from '../../http/serve.ts'
 import { Faults } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { readChoice } from '../choice.ts'
 import { namedOf } from '../named-settings/queries.ts'
 import { sortedBy } from '../subscriber-table.ts'
@@ -20,8 +21,8 @@ export const tableViewRoutes = serve(tableViewEndpoints, ({ reader, writer }) =>
     if (view.sort) sortedBy(view.sort.by, fields)
     const keys = view.columns.map(({ key }) => key)
     const faults = new Faults()
-    if (!keys.includes('email')) faults.add('columns must hold email')
-    if (new Set(keys).size < keys.length) faults.add('columns must not name a column twice')
+    if (!keys.includes('email')) faults.add(refusal('columns_without_email', { field: 'columns' }))
+    if (new Set(keys).size < keys.length) faults.add(refusal('columns_twice', { field: 'columns' }))
     faults.throwIfAny()
   }
 

@@ -17,13 +17,13 @@ export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
   return {
     'POST /changes/:id/undo': async ({ caller, params }) => {
       const change = await changeWithId(reader, caller.organizationId, params.id)
-      if (!change) throw notFound(`change ${params.id}`)
+      if (!change) throw notFound('change', params.id)
       return ok(await undo(caller, change, params.id))
     },
 
     'POST /deleted_records/:entity/:id/restore': async ({ caller, params: { entity, id } }) => {
       const changeId = await lastDeletion(reader, caller.organizationId, entity, id)
-      if (changeId === undefined) throw notFound(`deletion of ${entity} ${id}`)
+      if (changeId === undefined) throw notFound(`deletion of ${entity}`, id)
       return ok(await undo(caller, { entity, action: 'delete' }, changeId))
     },
 

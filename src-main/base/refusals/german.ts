@@ -1,0 +1,433 @@
+import type { Sentences } from '../refusal.ts'
+
+export const german: Sentences = {
+  said: '{text}',
+  and_more: 'und {count} weitere',
+
+  // The request
+  request_not_valid: 'Die Anfrage ist nicht gültig',
+  body_not_object: 'Die Anfrage muss ein JSON-Objekt sein',
+  body_not_json: 'Die Anfrage ist kein JSON: {fault}',
+  body_too_large: 'Die Anfrage ist größer, als dieser Pfad annimmt',
+  body_holds_too_much: 'Die Anfrage enthält mehr, als dieser Pfad annimmt: {fault}',
+  path_too_long: 'Der Pfad der Anfrage ist zu lang',
+  closing: 'Listwright wird beendet; starten Sie es wieder, und senden Sie dies noch einmal',
+  changed_by_others: 'Das wurde inzwischen von anderen geändert',
+  page_token: '{field} muss das next_page_token einer früheren Antwort sein',
+  page_token_of_other: '{field} gehört zu einer anderen Liste oder einem anderen Segment',
+  too_many_names: 'Höchstens {most} IDs oder E-Mail-Adressen lassen sich auf einmal erfragen',
+  other_host: 'Anfragen müssen an 127.0.0.1:{port} gerichtet sein',
+  other_web_page: 'Anfragen anderer Webseiten werden abgelehnt',
+
+  // Who may call
+  no_key: 'Ein Authorization-Header mit einem API-Schlüssel ist nötig',
+  wrong_key: 'Der Authorization-Header enthält kein gültiges „<organization_id>:<api_key>“',
+  permission: 'Dazu braucht es die Berechtigung {permissions}, die Benutzer {user} nicht hat',
+  system_admins_only: 'Das dürfen nur Systemadministratoren',
+  admins_only: 'Das dürfen nur Administratoren',
+  terms_not_agreed: 'Stimmen Sie zuerst den Nutzungsbedingungen zu',
+  window_signed_out: 'Dieses Fenster ist abgemeldet',
+  window_of_key: 'Dieses Fenster wurde mit einem API-Schlüssel geöffnet und zeigt nur dessen Organisation',
+  window_of_system_admin: 'Nur Systemadministratoren dürfen Systemadministratoren abmelden',
+  key_of_system_admin: 'Nur Systemadministratoren dürfen Schlüssel von Systemadministratoren widerrufen',
+  key_of_link_revoked: 'Der API-Schlüssel, der diesen Link erstellt hat, wurde widerrufen',
+  keys_of_others: 'Nur wer einen Benutzer ändern darf, kann API-Schlüssel für ihn anlegen',
+  link_used: 'Dieser Link wurde schon benutzt oder ist älter als 10 Minuten',
+  no_session: 'Nur ein angemeldetes Fenster hat eine Sitzung',
+  outlives_key:
+    'outlives_key ist der Kommandozeile dieser Installation vorbehalten; andere Fenster enden mit ihrem API-Schlüssel',
+  sign_in:
+    'E-Mail oder Passwort ist falsch, oder der Benutzer darf sich nicht anmelden. Nach {failures} Fehlversuchen in Folge ist ein Benutzer eine Zeit lang gesperrt; ein Administrator kann ihn entsperren',
+  password_wrong:
+    'Das Passwort ist falsch, oder Sie sind nach {failures} Fehlversuchen in Folge eine Zeit lang gesperrt',
+  too_many_passwords:
+    'Es werden gerade zu viele Passwörter geprüft. Versuchen Sie es in ein paar Sekunden noch einmal',
+
+  // Any value
+  not_found: '{what} gibt es nicht oder nicht mehr',
+  record_not_found: '{what} {id} gibt es nicht oder nicht mehr',
+  id_unknown: '{field} {id} gibt es nicht',
+  name_unknown: '{field} "{name}" gibt es nicht',
+  blank: '{field} darf nicht leer sein',
+  blank_primary_key: '{field} darf nicht leer sein: Es ist der Primärschlüssel dieser Liste',
+  blank_when: '{field} darf nicht leer sein, wenn {other} „{value}“ ist',
+  blank_when_given: '{field} darf nicht leer sein, wenn {other} angegeben ist',
+  blank_when_true: '{field} darf nicht leer sein, wenn {other} eingeschaltet ist',
+  blank_in_format: '{field} darf nicht leer sein, wenn das Format {format} ist',
+  both_blank: '{field} or {other} darf nicht leer sein',
+  left_out: '{field} muss weggelassen werden',
+  not_together: '{field} und {other} dürfen nicht zugleich angegeben werden',
+  same_as: '{field} muss dasselbe sein wie {other}',
+  greater_than: '{field} darf nicht größer als {other} sein',
+  after: '{field} darf nicht nach {other} liegen',
+  comes_before: '{field} darf nicht vor {other} liegen',
+  form: '{field} hat nicht die richtige Form',
+  schema: '{field} ist nicht gültig: {fault}',
+  type: '{field} hat nicht den richtigen Typ; richtig wäre: {type}',
+  plain_value: '{field} muss ein Text, eine Zahl, ja oder nein oder eine Liste von Texten sein',
+  text: '{field} muss ein Text sein',
+  text_length: '{field} muss ein Text von 1 bis {most} Zeichen sein',
+  single_line: '{field} darf nur aus einer Zeile bestehen',
+  minimum_length: '{field} muss mindestens {least} Zeichen lang sein',
+  maximum_length: '{field} darf höchstens {most} Zeichen lang sein',
+  minimum: '{field} muss mindestens {least} sein',
+  maximum: '{field} darf höchstens {most} sein',
+  from_to: '{field} muss zwischen {least} und {most} liegen',
+  minimum_entries: '{field} braucht mindestens {least} Einträge',
+  maximum_entries: '{field} darf höchstens {most} Einträge haben',
+  one_of: '{field} muss eines davon sein: {values}',
+  not_one_of: '{field} muss eines davon sein: {values}. „{value}“ gehört nicht dazu',
+  some_of: '{field} darf nur diese Werte enthalten: {values}',
+  whole_number: '{field} muss eine ganze Zahl sein',
+  not_whole_number: '{field} muss eine ganze Zahl sein, und „{value}“ ist keine',
+  whole_number_to: '{field} muss eine ganze Zahl von 0 bis {most} sein',
+  percentage:
+    '{field} muss zwischen 0 und 100 liegen, mit höchstens zwei Stellen nach dem Komma, etwa „94.85“',
+  loses_zero: '{field} würde als Zahl die führende Null verlieren: „{value}“',
+  loses_plus: '{field} würde als Zahl das Pluszeichen verlieren: „{value}“',
+  not_boolean: '{field} muss ja (true) oder nein (false) sein, und „{value}“ ist keines von beiden',
+  not_format: '{field} muss html, text oder both sein, und „{value}“ ist keines davon',
+  email_address: '{field} ist keine gültige E-Mail-Adresse: „{email}“',
+  email_contains: '{field} ist keine gültige E-Mail-Adresse, weil sie {blank} enthält: „{address}“',
+  ascii_domain: 'Die Domain der E-Mail-Adresse darf nur Buchstaben von a bis z enthalten: „{email}“',
+  ip_address: '{field} muss eine IP-Adresse sein, etwa 192.0.2.1',
+  not_ip_address: '{field} muss eine IP-Adresse sein, und „{value}“ ist keine',
+  domain: 'Die Domain muss etwa so aussehen: mail.example.com; „{domain}“ ist keine',
+  local_part:
+    'Der Benutzername muss sein, was in einer E-Mail-Adresse vor dem @ steht; „{username}“ ist das nicht',
+  url: '{field} ist nicht erlaubt: {fault}',
+
+  // Days and times
+  day: '{field} muss ein Tag sein, etwa {example}',
+  date: '{field} muss ein Datum sein, etwa {first}, {second} oder {third}',
+  not_date: '{field} muss ein Datum sein, etwa {first}, {second} oder {third}; „{value}“ ist keines',
+  day_of_year: '{field} muss ein Tag des Jahres sein, etwa {example}',
+  not_day_of_year: '{field} muss ein Tag des Jahres sein, etwa {example}; „{value}“ ist keiner',
+  time: '{field} muss eine Zeit nach ISO 8601 sein, etwa 2015-03-09T10:34:04-05:00, oder eine UNIX-Zeit in Sekunden',
+  time_in_milliseconds:
+    '{field} muss eine UNIX-Zeit in Sekunden sein; diese scheint in Milli- oder Mikrosekunden zu sein',
+  in_years: '{field} muss in den Jahren {first} bis {last} liegen',
+  not_in_years: '{field} muss in den Jahren 1970 bis 9999 liegen, und „{value}“ liegt nicht darin',
+  time_zone:
+    '{field} muss eine Zeitzone sein, wie sie die IANA nennt, etwa Europe/Zurich; „{name}“ ist keine',
+  too_far_in_the_past: '{field} darf nicht mehr als 2 Stunden zurückliegen',
+  begins_at_passed: 'Der Beginn liegt mehr als 2 Stunden zurück. Geben Sie einen anderen an',
+
+  // Names, and records that need each other
+  name_taken: '{field} „{name}“ ist schon vergeben',
+  there_already: '{field} „{value}“ ist schon da',
+  used_by: '{name} kann nicht gelöscht werden: Es wird verwendet von {others}',
+  triggers: '{name} kann nicht gelöscht werden: Es löst aus: {others}',
+  asked_for_by: '{name} kann nicht gelöscht werden: Danach fragen {others}',
+  no_segment_of_list: 'Das Segment gehört nicht zu dieser Liste',
+  no_campaign_of_list: 'Die auslösende Kampagne gehört nicht zu dieser Liste',
+  no_field_of_list: 'Dieses eigene Feld gehört nicht zu dieser Liste',
+  no_form_of_list: 'Das ist kein Anmeldeformular dieser Liste',
+  no_other_autoresponder: 'Der auslösende Autoresponder gehört nicht zu dieser Liste oder ist derselbe',
+  no_content_of_campaign: '{field}: {id} ist kein Inhalt dieser Kampagne',
+  job_in_state: 'Das geht nicht mehr: {noun} ist beendet oder hat diesen Zustand schon',
+
+  // Subscribers
+  taken_key:
+    '{shown}: „{name}“ ist der Primärschlüssel dieser Liste, und ein anderer Abonnent der Liste hat diesen Wert schon.',
+  field_unknown: '{field} ist kein eigenes Feld dieser Liste',
+  subscriber_limit: 'Die Höchstzahl von {limit} Abonnenten der Organisation ist erreicht',
+  deletion_disabled:
+    'Abonnenten können hier nicht gelöscht werden: Das ist in den Einstellungen abgeschaltet',
+  removal_disabled: 'Abonnenten können hier nicht entfernt werden: Das ist in den Einstellungen abgeschaltet',
+  one_of_several: '{what} ist einer von mehreren mit dieser E-Mail',
+  not_unsubscribe_token: '{field} ist nicht das Abmelde-Token eines Abonnenten',
+  subscriber_not_active:
+    'Abonnent {email} ist nicht aktiv; um Autoresponder auszulösen, muss er wieder aktiv werden',
+  autoresponder_not_on_list: '{field}: Der Autoresponder {autoresponder} gehört nicht zu dieser Liste',
+  no_autoresponder_named: '{field}: Kein Autoresponder dieser Liste heißt „{pattern}“',
+  replacement_key_blank: '{field}: a key darf nicht leer sein',
+  replacement_key_length: '{field}: the key "{key}" darf höchstens {most} Zeichen lang sein',
+  replacement_key_letters: '{field}: the key "{key}" muss einen Buchstaben oder eine Ziffer enthalten',
+  replacement_key_same:
+    '{field}: the key "{key}" muss sich von „{same}“ durch mehr als Groß-/Kleinschreibung und Leerzeichen unterscheiden',
+  form_without_confirmation: 'Es muss ein Formular sein, das eine Bestätigung verlangt',
+  enforces_opt_in: '{what}: Die Organisation verlangt eine bestätigte Anmeldung',
+
+  // Custom fields
+  custom_field_used: 'Das eigene Feld kann nicht gelöscht werden, weil folgende Datensätze es verwenden.',
+  global_already: 'Das eigene Feld gilt schon für alle Listen',
+  name_not_unique:
+    'Der Name „{name}“ darf in der Organisation nur einmal vorkommen, und {places} hat ihn auch',
+  reserved_for_imports: 'Der Name darf nicht {name} sein; den reservieren Importe für eine feste Spalte',
+  unreadable_name: 'Der Name darf nicht __proto__ sein; viele Programme können ihn nicht lesen',
+  options_without_select: 'Nur Auswahlfelder haben Optionen',
+  options_differ: 'Optionen müssen verschieden sein; „{name}“ ist zweimal da',
+  type_while_import:
+    'Der Typ lässt sich nicht von {from} in {to} ändern, während ein Import läuft. Versuchen Sie es danach noch einmal',
+  type_while_segment:
+    'Der Typ lässt sich nicht von {from} in {to} ändern, solange das Segment „{segment}“ nach dem Feld fragt',
+  type_while_changing:
+    'Der Typ lässt sich nicht von {from} in {to} ändern, während viele Abonnenten geändert werden. Versuchen Sie es gleich noch einmal',
+  type_while_used: 'Der Typ lässt sich nicht von {from} in {to} ändern, solange Abonnenten einen Wert haben',
+  options_while_import:
+    'Die Option „{names}“ kann nicht wegfallen, während ein Import läuft. Versuchen Sie es danach noch einmal',
+  options_while_segment:
+    'Die Option „{names}“ kann nicht wegfallen, solange das Segment „{segment}“ nach ihr fragt',
+  options_while_changing:
+    'Die Option „{names}“ kann nicht wegfallen, während viele Abonnenten geändert werden. Versuchen Sie es gleich noch einmal',
+  options_while_used:
+    'Die Option „{names}“ kann nicht wegfallen, solange Abonnenten sie haben. Geben Sie ihr einen anderen Namen',
+
+  // Mailing lists
+  key_with_several_values: '{name} kann mehrere Werte haben und kann daher kein Schlüssel sein',
+  key_while_bulk_action: 'Der Primärschlüssel lässt sich nicht ändern, während die Sammelaktion {id} läuft',
+  key_while_import: 'Der Primärschlüssel lässt sich nicht ändern, solange der Import {id} nicht fertig ist',
+  key_while_undo:
+    'Der Primärschlüssel lässt sich nicht ändern, während der Import {id} rückgängig gemacht wird',
+  key_missing:
+    'Der Primärschlüssel lässt sich nicht ändern: Abonnent {id} hat kein {name}, das der Schlüssel braucht',
+  keys_shared:
+    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {what}: {keys}',
+  keys_shared_by_many:
+    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {what}: {keys} und andere',
+  list_changes_key: 'Die Liste wechselt gerade ihren Primärschlüssel. Versuchen Sie es danach noch einmal',
+  other_confirmation_code: 'Der Code zum Löschen ist nicht der, der für diese Liste ausgegeben wurde',
+  confirmation_code_expired: 'Der Code zum Löschen ist abgelaufen. Öffnen Sie den Dialog noch einmal',
+  header_line:
+    'Eigene Kopfzeilen: Zeile {line} muss aus Name, Doppelpunkt und Wert bestehen, etwa X-Team: Blue',
+  own_header: 'Eigene Kopfzeilen: Zeile {line} darf nicht {name} sein; das hat jede Nachricht schon selbst',
+  seed_list_unknown: 'Die Seed-Liste {id} gibt es nicht',
+  seed_list_not_named: 'Die Seed-Liste „{name}“ gibt es nicht',
+
+  // Remote Lists
+  remote_list_has_none: 'Liste {id} is a Remote List, which has no {what}',
+  only_at_creation: 'Eine Remote-Liste lässt sich nur beim Anlegen wählen',
+  only_in_system_organization: 'Remote-Listen gibt es nur in der Systemorganisation',
+  connection_of_local_list: 'Eine Datenbankverbindung haben nur Remote-Listen',
+  remote_list_without_connection: 'Eine Remote-Liste braucht genau eine Datenbankverbindung',
+  remote_sql_of_local_list: '{field} gibt es nur bei Kampagnen von Remote-Listen',
+  remote_list_without_segments: 'Eine Remote-Liste hat keine Segmente, sondern eine Abfrage',
+
+  // Segments
+  too_many_conditions: '{field} hat {count} Bedingungen; erlaubt sind {most}',
+  segment_without_conditions: 'Ein Segment braucht mindestens eine Bedingung',
+  no_conditions: 'Eine Gruppe braucht mindestens eine Bedingung',
+  group_too_deep: '{field} ist eine Gruppe in {most} anderen; das ist zu tief',
+  domain_of_condition: 'Das muss eine Domain sein, etwa example.com',
+  id_of: '{field} muss auf einen vorhandenen Datensatz verweisen ({what})',
+  option_ids: '{field} muss auf Optionen dieses Feldes verweisen',
+  only_list_conditions: '{field} muss in_mailing_list sein, die einzige Art von Bedingung, die es hier gibt',
+  remote_list_named: 'Eine Remote-Liste hat keine Abonnenten, nach denen sich fragen ließe',
+  import_of_earlier_version:
+    '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',
+  sent_by_earlier_version:
+    '{field} {id} wurde von einer früheren Version verschickt, die nicht aufzeichnete, an wen',
+  segment_of_deleted_list:
+    'Das Segment bezieht sich auf die Liste „{name}“ ({id}), die gelöscht wurde. Ändern Sie zuerst das Segment',
+
+  // Campaigns and autoresponders
+  template_of_other_list:
+    'Die Vorlage {id} gehört zu einer anderen Liste; ihr Segment lässt sich nicht kopieren',
+  only_one_segment_input:
+    'Nur eines von segmentation_criteria_id, segmentation_criteria_ad_hoc und segmentation_criteria_remote_sql darf angegeben sein',
+  only_one_seed_list_input: '{field}: Nur eines von {inputs} darf angegeben sein',
+  campaign_cannot_change: 'An der Kampagne lässt sich nur noch der Name ändern',
+  campaign_cannot_pause: 'Diese Kampagne lässt sich nicht anhalten',
+  campaign_cannot_resume: 'Diese Kampagne lässt sich nicht fortsetzen',
+  campaign_cannot_cancel: 'Diese Kampagne lässt sich nicht abbrechen',
+  campaign_paused_already: 'Die Kampagne ist schon angehalten',
+  campaign_not_paused: 'Die Kampagne ist nicht angehalten',
+  campaign_is_sending:
+    'Eine Kampagne, die gerade verschickt wird, kann nicht gelöscht werden. Brechen Sie sie zuerst ab',
+  campaign_without_content: 'Die Kampagne hat keinen Inhalt',
+  no_content_to_send: 'Es gibt keinen Inhalt, der verschickt werden könnte',
+  other_bounce_domain: '{field}: {domain} ist nicht die Domain der Bounce-Adresse {id}',
+  image_type: 'Das Bild muss eine PNG-, JPEG- oder GIF-Datei sein',
+  image_empty: 'Das Bild darf nicht leer sein',
+
+  // Users
+  version_of_terms: '{field} muss die der Bedingungen sein: {version}',
+  terms_not_enabled: '{field} gibt es nur, wenn Nutzungsbedingungen eingeschaltet sind',
+  system_admin_elsewhere: 'Systemadministratoren kann es nur in der Systemorganisation geben',
+  system_admin_by_others: 'Nur Systemadministratoren dürfen jemanden zum Systemadministrator machen',
+  user_is_system_admin: 'Benutzer {id} ist Systemadministrator; ihn dürfen nur Systemadministratoren ändern',
+  last_admin_deleted: '{name} ist der letzte aktive Systemadministrator und kann nicht gelöscht werden',
+  last_admin_changed:
+    '{name} ist der letzte aktive Systemadministrator und muss aktiv und Systemadministrator bleiben',
+  permission_unknown: '{field} gibt es nicht; es gibt {known}',
+  permission_takes: '{field} kennt {allowed}, und „{unknown}“ gehört nicht dazu',
+  limit_by_others: 'Die Höchstzahl der Abonnenten legen nur Systemadministratoren fest',
+
+  // Imports and exports
+  mapped_twice: '{name} ist zwei Spalten zugeordnet (noch einmal in Spalte {column})',
+  email_format_of_other_list: 'Das E-Mail-Format gibt es nur auf Listen, die es führen',
+  confirmed_of_other_list: '„Bestätigt“ gibt es nur auf Listen, die es festhalten',
+  no_custom_field_of_list: '{name} ist kein eigenes Feld dieser Liste',
+  mapping_without_email: 'Eine Spalte muss der E-Mail zugeordnet sein',
+  mapping_without_key: 'Eine Spalte muss {name} zugeordnet sein, dem Primärschlüssel dieser Liste',
+  in_default_custom_fields: '{field}: {fault}',
+  content_too_large: '{field} darf höchstens 16 MB; use upload_directory for larger files sein',
+  upload_without_folders: 'Es muss der Name einer Datei im Upload-Ordner sein, ohne Ordner',
+  no_upload: '{filename} ist nicht im Upload-Ordner',
+  no_regular_file: '{filename} ist keine gewöhnliche Datei',
+  file_changed_meanwhile:
+    'Die Datei {filename} wurde geändert, während der Import unterbrochen war; er kann nicht weitergehen. Importieren Sie die geänderte Datei noch einmal',
+  row_corrected_already: 'Die fehlerhafte Zeile {row} wurde schon berichtigt',
+  no_failed_row: 'Die fehlerhafte Zeile {row} gibt es nicht oder nicht mehr',
+  too_many_dry_runs:
+    'Es laufen schon {count} Probeläufe. Warten Sie, bis einer fertig ist, oder brechen Sie einen ab',
+  import_under_way: 'Der Import läuft noch',
+  undo_of_running_import:
+    'Ein Import, der noch läuft, lässt sich nicht rückgängig machen. Brechen Sie ihn zuerst ab',
+  import_too_old: 'Ein Import lässt sich 7 Tage lang rückgängig machen, und dieser liegt länger zurück',
+  import_undone_already: 'Dieser Import wurde schon rückgängig gemacht',
+  import_without_changes: 'Dieser Import hat nichts geändert, was sich rückgängig machen ließe',
+  no_column_of_list: '{name} ist keine Spalte dieser Liste',
+  column_twice: '{name} ist zweimal gewählt',
+  export_file_removed:
+    'Die Datei des Exports {id} wurde nach {days} Tagen entfernt. Exportieren Sie noch einmal',
+  not_suppressible: 'Das ist weder eine E-Mail-Adresse noch eine @Domain noch eine MD5-Summe: „{line}“',
+
+  // The table of subscribers
+  columns_without_email: 'Die Spalte E-Mail muss dabei sein',
+  columns_twice: 'Keine Spalte darf zweimal dabei sein',
+  sort_by: '{field} muss eines davon sein: {columns}, oder die ID eines eigenen Feldes mit einem Wert',
+
+  // Bulk actions
+  other_list: 'Es muss eine andere Liste sein als die, auf der sie sind',
+  suppression_list_of_other_list: 'Die Sperrliste {name} gehört zu einer anderen Liste',
+  no_domains: 'Geben Sie mindestens eine Domain an',
+  too_many_domains: 'Geben Sie höchstens {most} Domains an',
+  no_domain: '„{domain}“ ist nicht der Name einer Domain',
+  domain_by_itself: '{domain} kann nicht durch sich selbst ersetzt werden',
+  same_primary_key:
+    '{field} ist der Primärschlüssel dieser Liste: Keine zwei Abonnenten können denselben haben',
+  only_one_value: '{name} kann nur einen Wert haben: Wählen Sie „Setzen“',
+  value_too_long_for_many:
+    '{field} darf höchstens {most} Zeichen lang sein, wenn es bei vielen Abonnenten zugleich gesetzt werden soll',
+  no_option: 'Wählen Sie mindestens eine Option',
+  field_deleted: 'Das eigene Feld {name} wurde gelöscht',
+  field_became_key: '{name} ist inzwischen der Primärschlüssel dieser Liste',
+  field_changed: 'Das eigene Feld {name} hat sich geändert und nimmt diesen Wert nicht mehr an',
+  bulk_action_too_old:
+    'Eine Sammelaktion lässt sich {days} Tage lang rückgängig machen, und diese liegt länger zurück',
+  undo_of_running_action:
+    'Eine laufende Sammelaktion lässt sich nicht rückgängig machen. Brechen Sie sie zuerst ab',
+  action_being_undone: 'Diese Sammelaktion wird schon rückgängig gemacht',
+  action_undone_already: 'Diese Sammelaktion wurde schon rückgängig gemacht',
+  action_without_changes:
+    'Diese Sammelaktion hat keinen Abonnenten geändert; es gibt nichts rückgängig zu machen',
+  action_of_deleted_list: 'Die Liste dieser Sammelaktion wurde gelöscht',
+
+  // Undoing
+  undo_of_other_origin:
+    'Nur Änderungen aus der App oder mit einem API-Schlüssel lassen sich einzeln rückgängig machen',
+  undo_too_old: 'Änderungen lassen sich {days} Tage lang rückgängig machen, und diese ist älter',
+  undo_of_adding: 'Um das Hinzufügen eines Abonnenten rückgängig zu machen, löschen Sie ihn',
+  undo_while_import:
+    'Diese Änderung lässt sich nicht rückgängig machen (while an import is running; try again once it has ended)',
+  undo_while_segment:
+    'Diese Änderung lässt sich nicht rückgängig machen (while the segment "{segment}" asks for it)',
+  undo_takes_values:
+    'Dadurch könnten Abonnenten Werte verlieren. Ändern Sie stattdessen Typ oder Optionen des Feldes selbst',
+  undo_scheduled_campaign:
+    'Die Kampagne soll so verschickt werden, wie sie jetzt ist. Ändern Sie stattdessen die Kampagne selbst',
+  undo_begun_campaign:
+    'Der Versand der Kampagne hat begonnen; die Änderung lässt sich nicht rückgängig machen',
+  undo_needs_deleted:
+    'Was dabei verwendet wurde, ist inzwischen gelöscht; die Änderung lässt sich nicht rückgängig machen',
+  changed_again:
+    'Das wurde seither wieder geändert; diese Änderung allein lässt sich nicht rückgängig machen',
+  values_changed_again:
+    '{names} wurde seither wieder geändert; diese Änderung allein lässt sich nicht rückgängig machen',
+  change_unknown: 'Was geändert wurde, ist nicht mehr bekannt',
+  deletion_unknown: 'Was gelöscht wurde, ist nicht mehr bekannt',
+  restored_already: 'Das ist schon wiederhergestellt',
+  removed_for_good: 'Was darin war, wird gerade endgültig entfernt',
+  messages_being_removed:
+    'Die Nachrichten, die noch warteten, werden gerade entfernt. Versuchen Sie es gleich noch einmal',
+  name_taken_rename: 'Ein anderer Datensatz trägt inzwischen diesen Namen. Benennen Sie ihn zuerst um',
+  name_taken_delete: 'Ein anderer Datensatz trägt inzwischen diesen Namen. Löschen Sie ihn zuerst',
+  no_room_for_list: 'Die Höchstzahl der Abonnenten lässt keinen Platz für die Abonnenten dieser Liste',
+  no_room_for_subscriber: 'Die Höchstzahl der Abonnenten lässt keinen Platz für {email}',
+  on_list_again: '{email} ist wieder auf der Liste',
+  lacks_primary_key: 'Die Liste hat jetzt einen anderen Primärschlüssel, und {email} hat dafür keinen Wert',
+  cannot_be_restored: '{email} lässt sich nicht wiederherstellen',
+  former_key_invalid: 'Der frühere Wert des Primärschlüssels gilt nicht mehr',
+  former_key_taken: 'Ein anderer Abonnent der Liste hat den Primärschlüssel, den {email} hatte',
+
+  // Backups and damaged data
+  nothing_to_recover: 'Die Daten sind nicht beschädigt: Es gibt nichts zu retten.',
+  data_unusable: 'Die Daten lassen sich nicht verwenden, wie sie sind: {faults}',
+  backup_in_progress: 'Eine Sicherung läuft schon',
+  backup_being_exported: 'Die Sicherung wird gerade exportiert. Löschen Sie sie danach',
+  backup_to_be_restored:
+    'Die Sicherung soll beim nächsten Start wiederhergestellt werden. Entscheiden Sie sich zuerst, die jetzigen Daten zu behalten; danach lässt sie sich löschen',
+  backup_unusable: '{name} ist nicht zu gebrauchen: {faults}',
+  passphrase: '{field} muss mindestens {least} Zeichen haben',
+  passphrase_header: 'Der Header X-Passphrase muss prozentkodiert sein',
+  whole_path: 'Der Ordner muss ein vollständiger Pfad sein, etwa {example}',
+  no_folder: 'Den Ordner {folder} gibt es nicht',
+  folder_of_data: 'Der Ordner muss außerhalb des Ordners mit den Daten liegen',
+  folder_not_writable: 'In den Ordner {folder} lässt sich nichts schreiben',
+
+  // Updates
+  no_update_address: 'Dieses Listwright weiß nicht, wo es nach Updates suchen soll',
+  no_update: 'Von hier aus ist kein Update zu installieren',
+
+  // Sync
+  address: 'Die Adresse muss etwa so aussehen: https://api.example.com',
+  address_with_password:
+    'Die Adresse darf weder Namen noch Kennwort enthalten: Der Schlüssel hat ein eigenes Feld',
+  address_without_https: 'Die Adresse muss mit https:// beginnen, damit niemand den Schlüssel abfangen kann',
+  address_with_path: 'Es darf nur die Adresse des Servers sein, etwa https://api.example.com',
+  stored_key_missing:
+    'Der aufbewahrte Schlüssel dieses Servers war nicht zu finden. Geben Sie ihn noch einmal ein',
+  remote_needs_answer: '{name} braucht zuerst eine Antwort: {question}',
+  remote_not_asking: '{name} stellt diese Frage nicht mehr',
+  conflict_of_record: 'Um diesen Konflikt zu lösen, ändern Sie den Datensatz selbst',
+  conflict_of_membership:
+    'Um diesen Konflikt zu lösen, fügen Sie den Abonnenten hinzu oder entfernen Sie ihn',
+  no_longer_on_list: 'Dieser Abonnent ist nicht mehr auf der Liste',
+  list_not_mirrored: 'Das bezieht sich auf eine Liste, die nicht abgeglichen wird',
+  segment_not_here: 'Das verwendet ein Segment, das nicht hier ist',
+  closing_while_rekeying:
+    'Listwright wird beendet; vielleicht hat sich der Primärschlüssel nicht geändert. Sehen Sie beim nächsten Start nach'
+}
+
+/** Words of ours in refusals, by the English ones. */
+export const germanTerms: Readonly<Record<string, string>> = {
+  'mailing list': 'Liste',
+  campaign: 'Kampagne',
+  segment: 'Segment',
+  template: 'Vorlage',
+  autoresponder: 'Autoresponder',
+  'custom field': 'eigenes Feld',
+  user: 'Benutzer',
+  organization: 'Organisation',
+  subscriber: 'Abonnent',
+  'subscriber import': 'Import',
+  'subscriber export': 'Export',
+  'bulk action': 'Sammelaktion',
+  'suppression list': 'Sperrliste',
+  'seed list': 'Seed-Liste',
+  'web form': 'Formular',
+  'the invisible character': 'das unsichtbare Zeichen',
+  'API key': 'API-Schlüssel',
+  backup: 'Sicherung',
+  change: 'Änderung',
+  conflict: 'Konflikt',
+  'database connection': 'Datenbankverbindung',
+  'deleted list': 'gelöschte Liste',
+  'dry run': 'Probelauf',
+  'URL domain': 'URL-Domain',
+  'virtual MTA': 'virtueller MTA',
+  'bounce email': 'Bounce-Adresse',
+  window: 'Fenster',
+  remote: 'Server',
+  'an import': 'der Import',
+  'an export': 'der Export',
+  'a bulk action': 'die Sammelaktion',
+  stat: 'Statistik',
+  'pending subscription': 'offene Anmeldung',
+  'suppressed address': 'gesperrte Adresse',
+  'suppressed address import': 'Import gesperrter Adressen',
+  selection: 'Auswahl',
+  email: 'E-Mail'
+}

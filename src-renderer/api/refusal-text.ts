@@ -1,0 +1,38 @@
+import { filled, type Refusal } from '../../src-main/base/refusal.ts'
+import { refusalLanguage } from './refusal-language.ts'
+import { fieldText, inLanguage, sentenceOf, sentenceOfPermissions } from './sentence.ts'
+import { i18n } from '../i18n.ts'
+
+/** A refusal as a sentence for a user, with the label of its field. */
+export function refusalSentence({ field, rule, params }: Refusal): string {
+  if (rule === 'said') return sentenceOf(filled('{text}', params))
+  if (rule === 'permission') return sentenceOfPermissions(filled('{permissions}', params).split(' or '))
+  const { sentences, terms } = refusalLanguage
+  return asSentence(
+    filled(sentences[rule], shown(params, field === undefined ? '' : fieldText(field)), terms)
+  )
+}
+
+/** A refusal as a sentence that stands at its field, whose name it need not repeat. */
+export function refusalAtField({ rule, params }: Refusal): string {
+  // "name: …" goes on without the name, and a value that is named stands for the field.
+  const { sentences, terms } = refusalLanguage
+  const sentence = sentences[rule].replace(/^\{field\}(?:: | (?=["„{]))/, '')
+  return asSentence(filled(sentence, shown(params, i18n.global.t('editor.thisField')), terms))
+}
+
+/** Params with the labels of the fields that they name. */
+function shown(params: Refusal['params'], field: string): Refusal['params'] {
+  const { other, fault } = params
+  return {
+    ...params,
+    field,
+    ...(typeof other === 'string' && { other: fieldText(other) }),
+    ...(typeof fault === 'string' && { fault: inLanguage(fault) })
+  }
+}
+
+function asSentence(text: string): string {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
