@@ -3,7 +3,7 @@ import { type FieldDefinition, joinCheckboxes } from '../../api/custom-fields/ru
 import type { SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
-import type { AgreedRow } from '../commands.ts'
+import type { AgreedRow } from '../commands/subscribers.ts'
 import { inParallel } from '../in-parallel.ts'
 import { answers } from '../answers.ts'
 import { shortened } from '../remote-api.ts'

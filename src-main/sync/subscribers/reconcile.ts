@@ -1,5 +1,5 @@
 import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
-import type { AgreedRow, Application, IdentifiedRow } from '../commands.ts'
+import type { AgreedRow, Application, IdentifiedRow } from '../commands/subscribers.ts'
 import { answers } from '../answers.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { Side } from '../schema.ts'
