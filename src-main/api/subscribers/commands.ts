@@ -153,8 +153,9 @@ interface UpdateInput extends SubscriberScope {
 
 /** Changes what the request names and keeps the rest (docs/api.md, "Requests and answers"). @returns the subscriber's id */
 export const updateSubscriber: Command<UpdateInput, number> = async (context, input) => {
-  const row = await subscriberNamed(context, input, input.name)
-  const { status, emailKey } = await changeSubscriber(context, input, row, input.changes)
+  const found = await listAndFields(context, input)
+  const row = await subscriberNamed(context, found.list, input.name)
+  const { status, emailKey } = await changeSubscriberOn(found, context, input, row, input.changes)
   if (input.changes.run_autoresponders && status === 'active') {
     const reacting = await subscriptionAutoresponders(context, row.mailing_list_id, { emailKey })
     await queueReactions(context, reacting, { subscriberId: row.id, timeZone: input.timeZone })
@@ -162,14 +163,28 @@ export const updateSubscriber: Command<UpdateInput, number> = async (context, in
   return row.id
 }
 
-/** Changes what is given of one subscriber, and keeps the rest. */
+interface ChangedSubscriber {
+  status: SubscriberRow['status']
+  emailKey: string
+}
+
+/** Changes the given attributes of a subscriber. */
 export async function changeSubscriber(
   context: CommandContext,
   scope: SubscriberScope,
   row: SubscriberRow,
   changes: Partial<SubscriberChanges>
-): Promise<{ status: SubscriberRow['status']; emailKey: string }> {
-  const { list, fields } = await listAndFields(context, scope)
+): Promise<ChangedSubscriber> {
+  return changeSubscriberOn(await listAndFields(context, scope), context, scope, row, changes)
+}
+
+async function changeSubscriberOn(
+  { list, fields }: ListAndFields,
+  context: CommandContext,
+  scope: SubscriberScope,
+  row: SubscriberRow,
+  changes: Partial<SubscriberChanges>
+): Promise<ChangedSubscriber> {
   await refuseWhileRekeying(context, list.id)
   const faults = new Faults()
   const attributes = readAttributes(changes, list, scope.timeZone, faults)
@@ -181,7 +196,8 @@ export async function changeSubscriber(
   )
   const email = changes.email?.trim() ?? row.email
   const keys = keysOf(list, fields, email, values, faults) ?? noKeys
-  await checkKeys(context, list, fields, keys, row.id, faults)
+  const hasOtherKeys = keys.emailKey !== row.email_key || keys.alternateKey !== row.alternate_key
+  if (hasOtherKeys) await checkKeys(context, list, fields, keys, row.id, faults)
   faults.throwIfAny()
 
   const status = changes.status ?? row.status
@@ -296,10 +312,12 @@ export const deleteSubscribers: Command<
   return { subscriber_ids_removed: ids, more_remaining: named.length > removed.length }
 }
 
-async function listAndFields(
-  context: CommandContext,
-  scope: SubscriberScope
-): Promise<{ list: MailingListRow; fields: FieldDefinition[] }> {
+interface ListAndFields {
+  list: MailingListRow
+  fields: FieldDefinition[]
+}
+
+async function listAndFields(context: CommandContext, scope: SubscriberScope): Promise<ListAndFields> {
   const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
   return { list, fields: await fieldsOfList(context.db, scope.organizationId, scope.mailingListId) }
 }
@@ -309,12 +327,11 @@ async function listAndFields(
  * @throws ApiError not_found; multiple_records_found when several share the email
  */
 async function subscriberNamed(
-  context: CommandContext,
-  scope: SubscriberScope,
+  { db }: CommandContext,
+  list: MailingListRow,
   name: SubscriberName
 ): Promise<SubscriberRow> {
-  const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
-  return onlyOne(await subscribersNamed(context.db, list.id, [name], limitFor(list, 2)), name)
+  return onlyOne(await subscribersNamed(db, list.id, [name], limitFor(list, 2)), name)
 }
 
 /** Where the email is the primary key it is nobody else's: without a limit the query is a simpler one. */
