@@ -21,15 +21,17 @@ export function refusalAtField({ rule, params }: Refusal): string {
   return asSentence(filled(sentence, shown(params, i18n.global.t('editor.thisField')), terms))
 }
 
-/** Params with the labels of the fields that they name. */
+/** Params that are sentences themselves. */
+const sentenceParams = ['fault', 'faults', 'question']
+
+/** Params with the labels of the fields that they name, and with sentences in the language of the window. */
 function shown(params: Refusal['params'], field: string): Refusal['params'] {
-  const { other, fault } = params
-  return {
-    ...params,
-    field,
-    ...(typeof other === 'string' && { other: fieldText(other) }),
-    ...(typeof fault === 'string' && { fault: inLanguage(fault) })
-  }
+  const given = Object.entries(params).map(([name, value]) => {
+    if (typeof value !== 'string') return [name, value]
+    if (name === 'other') return [name, fieldText(value)]
+    return [name, sentenceParams.includes(name) ? inLanguage(value) : value]
+  })
+  return { ...(Object.fromEntries(given) as Refusal['params']), field }
 }
 
 function asSentence(text: string): string {

@@ -295,7 +295,7 @@ export const deleteSubscribers: Command<
     throw validationFailed(refusal('deletion_disabled'))
   }
   const named = await subscribersNamed(context.db, list.id, [input.name], limitFor(list, removedAtOnce + 1))
-  if (named.length === 0) throw notFound(shownName(input.name))
+  if (named.length === 0) throw notFound('subscriber', shownName(input.name))
   const removed = named.slice(0, removedAtOnce)
   const ids = removed.map((row) => row.id)
   const waiting = await new Reactions(context).take(ids)
@@ -341,15 +341,18 @@ function limitFor(list: MailingListRow, limit: number): number | undefined {
 
 /** @throws ApiError as {@link subscriberNamed}, which finds them */
 export function onlyOne([row, ...others]: SubscriberRow[], name: SubscriberName): SubscriberRow {
-  if (!row) throw notFound(shownName(name))
+  if (!row) throw notFound('subscriber', shownName(name))
   if (others.length > 0) {
-    throw new ApiError('multiple_records_found', refusal('one_of_several', { what: shownName(name) }))
+    throw new ApiError(
+      'multiple_records_found',
+      refusal('one_of_several', { what: 'subscriber', id: shownName(name) })
+    )
   }
   return row
 }
 
-function shownName(name: SubscriberName): string {
-  return `subscriber ${'id' in name ? name.id : name.email}`
+function shownName(name: SubscriberName): string | number {
+  return 'id' in name ? name.id : name.email
 }
 
 type Attributes = Partial<

@@ -127,7 +127,7 @@ export const english = {
   subscriber_limit: "the organization's limit of {limit} subscribers is reached",
   deletion_disabled: 'subscribers cannot be deleted: service_disable_subscriber_deletion is on',
   removal_disabled: 'subscribers cannot be removed: service_disable_subscriber_deletion is on',
-  one_of_several: '{what} is one of several with that email; name it by its id',
+  one_of_several: '{what} {id} is one of several with that email; name it by its id',
   not_unsubscribe_token: '{field} is not the unsubscribe token of a subscriber',
   subscriber_not_active:
     'subscriber {email} is {status}; reactivate_subscriber must be true to trigger autoresponders',

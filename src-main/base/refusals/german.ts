@@ -47,14 +47,14 @@ export const german: Sentences = {
   not_found: '{what} gibt es nicht oder nicht mehr',
   record_not_found: '{what} {id} gibt es nicht oder nicht mehr',
   id_unknown: '{field} {id} gibt es nicht',
-  name_unknown: '{field} "{name}" gibt es nicht',
+  name_unknown: '{field} „{name}“ gibt es nicht',
   blank: '{field} darf nicht leer sein',
   blank_primary_key: '{field} darf nicht leer sein: Es ist der Primärschlüssel dieser Liste',
   blank_when: '{field} darf nicht leer sein, wenn {other} „{value}“ ist',
   blank_when_given: '{field} darf nicht leer sein, wenn {other} angegeben ist',
   blank_when_true: '{field} darf nicht leer sein, wenn {other} eingeschaltet ist',
   blank_in_format: '{field} darf nicht leer sein, wenn das Format {format} ist',
-  both_blank: '{field} or {other} darf nicht leer sein',
+  both_blank: '{field} und {other} dürfen nicht beide leer sein',
   left_out: '{field} muss weggelassen werden',
   not_together: '{field} und {other} dürfen nicht zugleich angegeben werden',
   same_as: '{field} muss dasselbe sein wie {other}',
@@ -135,17 +135,17 @@ export const german: Sentences = {
   deletion_disabled:
     'Abonnenten können hier nicht gelöscht werden: Das ist in den Einstellungen abgeschaltet',
   removal_disabled: 'Abonnenten können hier nicht entfernt werden: Das ist in den Einstellungen abgeschaltet',
-  one_of_several: '{what} ist einer von mehreren mit dieser E-Mail',
+  one_of_several: '{what} {id} ist einer von mehreren mit dieser E-Mail; nennen Sie die ID',
   not_unsubscribe_token: '{field} ist nicht das Abmelde-Token eines Abonnenten',
   subscriber_not_active:
     'Abonnent {email} ist nicht aktiv; um Autoresponder auszulösen, muss er wieder aktiv werden',
   autoresponder_not_on_list: '{field}: Der Autoresponder {autoresponder} gehört nicht zu dieser Liste',
   no_autoresponder_named: '{field}: Kein Autoresponder dieser Liste heißt „{pattern}“',
-  replacement_key_blank: '{field}: a key darf nicht leer sein',
-  replacement_key_length: '{field}: the key "{key}" darf höchstens {most} Zeichen lang sein',
-  replacement_key_letters: '{field}: the key "{key}" muss einen Buchstaben oder eine Ziffer enthalten',
+  replacement_key_blank: '{field}: Ein Schlüssel darf nicht leer sein',
+  replacement_key_length: '{field}: Der Schlüssel „{key}“ darf höchstens {most} Zeichen lang sein',
+  replacement_key_letters: '{field}: Der Schlüssel „{key}“ muss einen Buchstaben oder eine Ziffer enthalten',
   replacement_key_same:
-    '{field}: the key "{key}" muss sich von „{same}“ durch mehr als Groß-/Kleinschreibung und Leerzeichen unterscheiden',
+    '{field}: Der Schlüssel „{key}“ muss sich von „{same}“ durch mehr als Groß-/Kleinschreibung und Leerzeichen unterscheiden',
   form_without_confirmation: 'Es muss ein Formular sein, das eine Bestätigung verlangt',
   enforces_opt_in: '{what}: Die Organisation verlangt eine bestätigte Anmeldung',
 
@@ -196,7 +196,7 @@ export const german: Sentences = {
   seed_list_not_named: 'Die Seed-Liste „{name}“ gibt es nicht',
 
   // Remote Lists
-  remote_list_has_none: 'Liste {id} is a Remote List, which has no {what}',
+  remote_list_has_none: 'Die Liste {id} ist eine Remote-Liste; dort gibt es keine {what}',
   only_at_creation: 'Eine Remote-Liste lässt sich nur beim Anlegen wählen',
   only_in_system_organization: 'Remote-Listen gibt es nur in der Systemorganisation',
   connection_of_local_list: 'Eine Datenbankverbindung haben nur Remote-Listen',
@@ -262,7 +262,7 @@ export const german: Sentences = {
   mapping_without_email: 'Eine Spalte muss der E-Mail zugeordnet sein',
   mapping_without_key: 'Eine Spalte muss {name} zugeordnet sein, dem Primärschlüssel dieser Liste',
   in_default_custom_fields: '{field}: {fault}',
-  content_too_large: '{field} darf höchstens 16 MB; use upload_directory for larger files sein',
+  content_too_large: 'Der Inhalt darf höchstens 16 MB groß sein; größere Dateien kommen in den Upload-Ordner',
   upload_without_folders: 'Es muss der Name einer Datei im Upload-Ordner sein, ohne Ordner',
   no_upload: '{filename} ist nicht im Upload-Ordner',
   no_regular_file: '{filename} ist keine gewöhnliche Datei',
@@ -321,9 +321,9 @@ export const german: Sentences = {
   undo_too_old: 'Änderungen lassen sich {days} Tage lang rückgängig machen, und diese ist älter',
   undo_of_adding: 'Um das Hinzufügen eines Abonnenten rückgängig zu machen, löschen Sie ihn',
   undo_while_import:
-    'Diese Änderung lässt sich nicht rückgängig machen (while an import is running; try again once it has ended)',
+    'Diese Änderung lässt sich nicht rückgängig machen, während ein Import läuft. Versuchen Sie es danach noch einmal',
   undo_while_segment:
-    'Diese Änderung lässt sich nicht rückgängig machen (while the segment "{segment}" asks for it)',
+    'Diese Änderung lässt sich nicht rückgängig machen, solange das Segment „{segment}“ danach fragt',
   undo_takes_values:
     'Dadurch könnten Abonnenten Werte verlieren. Ändern Sie stattdessen Typ oder Optionen des Feldes selbst',
   undo_scheduled_campaign:
@@ -408,7 +408,6 @@ export const germanTerms: Readonly<Record<string, string>> = {
   'suppression list': 'Sperrliste',
   'seed list': 'Seed-Liste',
   'web form': 'Formular',
-  'the invisible character': 'das unsichtbare Zeichen',
   'API key': 'API-Schlüssel',
   backup: 'Sicherung',
   change: 'Änderung',
@@ -429,5 +428,11 @@ export const germanTerms: Readonly<Record<string, string>> = {
   'suppressed address': 'gesperrte Adresse',
   'suppressed address import': 'Import gesperrter Adressen',
   selection: 'Auswahl',
-  email: 'E-Mail'
+  email: 'E-Mail',
+  subscribers: 'Abonnenten',
+  segments: 'Segmente',
+  autoresponders: 'Autoresponder',
+  'subscriber imports': 'Importe',
+  'subscriber exports': 'Exporte',
+  'web forms': 'Formulare'
 }
