@@ -54,10 +54,12 @@ export class ChangeWatch {
   readonly #writer: Writer
   readonly #organizationIds = new Set<number>()
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(writer: Writer) {
     this.#writer = writer
     writer.onChanges((changes) => {
+      if (this.#isClosed) return
       for (const { entity, organizationId } of changes) {
         if (mirrored.has(entity)) this.#organizationIds.add(organizationId)
       }
@@ -66,6 +68,7 @@ export class ChangeWatch {
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
   }
 
@@ -76,6 +79,8 @@ export class ChangeWatch {
     try {
       await this.#writer.run('syncs.noteChange', { organizationIds })
     } catch (error) {
+      // The writer stops with the application, whatever it was asked last.
+      if (this.#isClosed) return
       process.stderr.write(`Changes could not be noted for sync: ${messageOf(error)}\n`)
     }
   }

@@ -219,6 +219,11 @@ describe('who has left', () => {
     ['Verteiler ohne Abmeldungen.csv', false],
     ['customers without the unsubscribed.csv', false],
     ['no-bounces.csv', false],
+    ['no hard-bounces.csv', false],
+    ['customers without hard bounces.csv', false],
+    ['Kunden ohne Newsletter-Abmeldungen.csv', false],
+    ['list without duplicates and unsubscribed.csv', false],
+    ['Kunden ohne unsere Sperrliste.csv', false],
     ['Subscribers 2024 (do not edit).csv', false],
     ['Donots Fanclub.csv', false]
   ])('is told by the name %s: %s', async (name, isTold) => {
@@ -255,6 +260,23 @@ describe('who has left', () => {
     expect(read.filter(({ status }) => status === 'unsubscribed')).toHaveLength(100)
   })
 
+  it('is told by hundreds of reasons, of which one looks like a link', async () => {
+    const rows = Array.from({ length: 600 }, (_, index) => {
+      const reason = index === 8 ? 'https://support.example.com/mail' : `550 5.1.1 user p${index} unknown`
+      return `p${index}@x.org,${index % 2 === 0 ? reason : ''}`
+    })
+
+    const { rows: read } = await analyzed(`Email,Bounce reason\n${rows.join('\n')}\n`)
+
+    expect(read.filter(({ status }) => status === 'bounced')).toHaveLength(300)
+  })
+
+  it('is not told by the number of a list', async () => {
+    const { rows } = await analyzed('Email,Verteiler\na@x.org,0\nb@x.org,1\nc@x.org,2\nd@x.org,1\n')
+
+    expect(rows.map(({ status }) => status)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   it('is told by a small number where zero means no', async () => {
     const { rows } = await analyzed('Email,Newsletter\na@x.org,0\nb@x.org,1\nc@x.org,2\nd@x.org,1\n')
 
@@ -270,6 +292,24 @@ describe('who has left', () => {
     )
 
     expect(rows.map(({ status }) => status)).toEqual(['', 'deactivated', 'deactivated'])
+  })
+
+  it('is told by times of activation that are all missing', async () => {
+    const { rows } = await analyzed(
+      'E-Mail;Registriert;Aktiviert;Deaktiviert\na@x.org;01.01.2020 10:00:00;;\n'
+    )
+
+    expect(rows.map(({ status }) => status)).toEqual(['deactivated'])
+  })
+
+  it.each([
+    ['Buyer Email,Attendee Email', 'boss@x.org,ann@x.org\nboss@x.org,ben@x.org', ['ann@x.org', 'ben@x.org']],
+    ['Buyer Email,Shop Email', 'ann@x.org,shop@x.org\nben@x.org,shop@x.org', ['ann@x.org', 'ben@x.org']],
+    ['Buyer Email,Name', 'ann@x.org,Ann\nben@x.org,Ben', ['ann@x.org', 'ben@x.org']]
+  ])('of %s is the one whose address it is', async (header, lines, emails) => {
+    const { rows } = await analyzed(`${header}\n${lines}\n`)
+
+    expect(rows.map(({ email }) => email)).toEqual(emails)
   })
 
   it('is not overruled by the name of the file where a column says the status', async () => {

@@ -115,8 +115,9 @@ const optOutWord =
   '(?:unsub|nonsub|opt(?:ed)?[-_ ]?outs?|abgemeldet|abmeld|(?:newsletter[-_ ]?)?abbestell|sperrliste|black-?list|block-?list|' +
   'suppress|complaints?|bounces?|do[-_ ]?not[-_ ]?(?:e?-?mail|contact|send))'
 const optOutName = new RegExp(`(?:^|[^a-z])${optOutWord}`, 'i')
+/** "no" also stands for a number, as in unsubscribed_no_3.csv. */
 const withoutThem = new RegExp(
-  `(?:^|[^a-z])(?:ohne|without|no|excl\\w*)[-_ ]+(?:(?:the|all|die|alle)[-_ ]+)?${optOutWord}`,
+  `(?:^|[^a-z])(?:(?:ohne|without|excl\\w*)[-_ ].*?|no[-_ ]+(?:hard[-_ ]+)?)${optOutWord}`,
   'i'
 )
 

@@ -1,6 +1,6 @@
 import { type ImportColumn, isImportColumn } from '../../api/subscriber-imports/rules.ts'
 import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
-import { type ColumnRole, headerKey, isOtherChannel, isWeakConsent } from '../knowledge/headers.ts'
+import { type ColumnRole, headerKey, isOtherChannel, isWeakConsent, namesList } from '../knowledge/headers.ts'
 import { newColumn, type ReadingColumn, type StatusRule } from '../schema.ts'
 import { ownStatuses } from '../status-rules.ts'
 import { readAnswer } from '../values/truth.ts'
@@ -138,15 +138,20 @@ function activation(
   destination: Destination
 ): ReadingColumn | null {
   const confirmation = roleProposal('confirm_time', column, all, taken, destination)
-  if (column.statistics.dates === 0) return confirmation
+  const { dates, filled } = column.statistics
+  if (dates === 0 && filled > 0) return confirmation
   return { ...(confirmation ?? newColumn(column.header, null)), status: activationRule }
+}
+
+function isNumbered({ samples }: ColumnStatistics): boolean {
+  return samples.every((sample) => /^\d+$/.test(sample))
 }
 
 /** A column that says of people that they may be written to, with yes and no or with the time at which they agreed. */
 function consent(column: Column, isFree: boolean): ReadingColumn | null {
   const { statistics } = column
   if (statistics.dates === 0 || statistics.dates < statistics.filled * 0.5) {
-    const rule = consentRule(statistics)
+    const rule = namesList(column.header) && isNumbered(statistics) ? null : consentRule(statistics)
     return withRule(column, rule && isWeakConsent(column.header) ? { ...rule, kind: 'objection' } : rule)
   }
   const target = isFree ? reservedColumn(column, 'subscribe_time') : newColumn(column.header, null)

@@ -67,8 +67,14 @@ export function removalRule(status: SubscriberStatus): StatusRule {
   return { kind: 'objection', words: {}, blank: null, other: status }
 }
 
-/** Links, shares and scores say nothing of a person. */
+/** Links, shares and scores say nothing of a person. A column of reasons may have one among them. */
 const noReason = /^https?:|^www\.|%$|^\d+[.,]\d+$/i
+
+/** Whether most values are links, shares or scores, where they are no answers. */
+function saysNoReasons(values: readonly string[]): boolean {
+  const others = values.filter((value) => noReason.test(value)).length
+  return others * 2 > values.length && !values.every((value) => readAnswer(value) !== null)
+}
 
 /**
  * The rule of a column that says of some people that they must not be written to: with yes, a word, a number or a reason.
@@ -79,8 +85,7 @@ export function objectionRule(
   status: SubscriberStatus
 ): StatusRule | null {
   const values = [...(distinct?.keys() ?? [])]
-  if (values.some((value) => noReason.test(value)) && !values.every((value) => readAnswer(value) !== null))
-    return null
+  if (saysNoReasons(values)) return null
   const words: StatusRule['words'] = {}
   for (const value of values) {
     const said = statusOfWord(value)
@@ -123,10 +128,10 @@ export function consentRule({ distinct, filled, rows }: ColumnStatistics): Statu
   }
 }
 
-/** The rule of a column of answers as numbers: 0 is no, 1 is yes, and 2 and 3 are something between them. @returns null for counts */
+/** The rule of a column of answers as numbers: 0 is no, 1 is yes, and 2 is something between them. @returns null for counts */
 function answerCodes(values: readonly string[]): StatusRule | null {
   const isCode =
-    values.includes('0') && values.includes('1') && values.every((value) => /^[0-3]$/.test(value))
+    values.includes('0') && values.includes('1') && values.every((value) => /^[0-2]$/.test(value))
   const words = Object.fromEntries(values.map((value) => [value, answerCode[value] ?? cautiousStatus]))
   return isCode ? { kind: 'consent', words, blank: null, other: null } : null
 }

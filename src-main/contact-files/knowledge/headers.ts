@@ -277,11 +277,25 @@ export function isWeakConsent(header: string): boolean {
 
 /** Addresses of others than the person that a row is about. */
 const someoneElse = words(
-  'owner|sponsor|assistant|assistent*|sender|created by|buyer|purchaser|käufer*|besteller*|to|manager|parent|referr*|sales|rep|agent|besitzer|betreuer*|erstellt*|absender'
+  'owner|sponsor|assistant|assistent*|sender|created by|to|manager|parent|referr*|sales|rep|agent|besitzer|betreuer*|erstellt*|absender'
 )
 
 export function isAboutSomeoneElse(header: string): boolean {
   return someoneElse.test(headerKey(header))
+}
+
+/** The address of the one who paid, where each ticket or license has its own person. */
+const buyers = words('buyer|purchaser|käufer*|besteller*')
+
+export function isAboutBuyer(header: string): boolean {
+  return buyers.test(headerKey(header))
+}
+
+const lists = words('verteiler|mailing list|list|liste')
+
+/** Whether a header may name a list, whose numbers are those of lists. */
+export function namesList(header: string): boolean {
+  return lists.test(headerKey(header))
 }
 
 /** What holds days of a year, with or without the year. */
