@@ -29,7 +29,7 @@ export interface Refusal extends Complaint {
 export type Sentences = Readonly<Record<Rule, string>>
 
 /** Params that are words of ours, such as "mailing list": other languages have other words for them. */
-const words = new Set(['kind', 'what', 'noun'])
+const words = new Set(['kind', 'what', 'noun', 'type'])
 
 type Placeholder<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholder<Rest>
@@ -77,7 +77,7 @@ export function filled(
   params: Readonly<Record<string, Param>>,
   terms: Readonly<Record<string, string>> = {}
 ): string {
-  const termFor = (word: string): string => terms[word] ?? word
+  const termFor = (word: string): string => (Object.hasOwn(terms, word) ? terms[word] : undefined) ?? word
   return sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name]
     if (value === undefined) return placeholder

@@ -25,6 +25,7 @@ export const sessionRoutes = serve(sessionEndpoints, ({ reader, writer, password
       const { isRight, counts } = await checkPassword(user, password)
       if (!isRight || user?.active !== 1) {
         if (user && counts) await writer.run('accounts.noteFailedSignIn', { userId: user.id, isRight })
+        // The same for an unknown user and for one who is locked out: nobody learns who has an account.
         throw validationFailed(refusal('sign_in', { failures: maxPasswordFailures }))
       }
       const { id: userId, organization_id: organizationId } = user
@@ -177,7 +178,6 @@ function userAgentOf({ headers }: FastifyRequest): string | null {
   return headers['user-agent'] ?? null
 }
 
-/** The same whether there is such a user, who is locked out, or not: nobody learns by it who has an account. */
 /** @throws ApiError invalid_request for a program with a key, which has no window */
 function requireSession(token: string | undefined): string {
   if (token === undefined) throw new ApiError('invalid_request', refusal('no_session'))

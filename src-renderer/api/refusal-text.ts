@@ -1,37 +1,44 @@
-import { filled, type Refusal } from '../../src-main/base/refusal.ts'
+import { filled, type Param, type Refusal } from '../../src-main/base/refusal.ts'
 import { refusalLanguage } from './refusal-language.ts'
-import { fieldText, inLanguage, sentenceOf, sentenceOfPermissions } from './sentence.ts'
+import { fieldText, inLanguage, sentenceOf, sentenceOfPermissions, withFieldNames } from './sentence.ts'
 import { i18n } from '../i18n.ts'
 
 /** A refusal as a sentence for a user, with the label of its field. */
 export function refusalSentence({ field, rule, params }: Refusal): string {
   if (rule === 'said') return sentenceOf(filled('{text}', params))
   if (rule === 'permission') return sentenceOfPermissions(filled('{permissions}', params).split(' or '))
-  const { sentences, terms } = refusalLanguage
-  return asSentence(
-    filled(sentences[rule], shown(params, field === undefined ? '' : fieldText(field)), terms)
-  )
+  return worded(refusalLanguage.sentences[rule], params, field === undefined ? '' : fieldText(field))
 }
 
 /** A refusal as a sentence that stands at its field, whose name it need not repeat. */
 export function refusalAtField({ rule, params }: Refusal): string {
   // "name: …" goes on without the name, and a value that is named stands for the field.
-  const { sentences, terms } = refusalLanguage
-  const sentence = sentences[rule].replace(/^\{field\}(?:: | (?=["„{]))/, '')
-  return asSentence(filled(sentence, shown(params, i18n.global.t('editor.thisField')), terms))
+  const sentence = refusalLanguage.sentences[rule].replace(/^\{field\}(?:: | (?=["„{]))/, '')
+  return worded(sentence, params, i18n.global.t('editor.thisField'))
 }
 
-/** Params that are sentences themselves. */
+/** A sentence with its params. The English ones call some fields as the API does. */
+function worded(sentence: string, params: Refusal['params'], field: string): string {
+  const text = filled(sentence, shown(params, field), refusalLanguage.terms)
+  return asSentence(i18n.global.locale.value === 'en' ? withFieldNames(text) : text)
+}
+
+/** Params that are sentences themselves, and those that name fields. */
 const sentenceParams = ['fault', 'faults', 'question']
+const fieldParams = ['other', 'names']
 
 /** Params with the labels of the fields that they name, and with sentences in the language of the window. */
 function shown(params: Refusal['params'], field: string): Refusal['params'] {
-  const given = Object.entries(params).map(([name, value]) => {
-    if (typeof value !== 'string') return [name, value]
-    if (name === 'other') return [name, fieldText(value)]
-    return [name, sentenceParams.includes(name) ? inLanguage(value) : value]
+  const given = Object.entries(params).map(([name, value]): [string, Param] => {
+    if (fieldParams.includes(name)) {
+      if (typeof value === 'string') return [name, fieldText(value)]
+      if (typeof value === 'object') {
+        return [name, value.map((each) => (typeof each === 'string' ? fieldText(each) : each))]
+      }
+    }
+    return [name, sentenceParams.includes(name) && typeof value === 'string' ? inLanguage(value) : value]
   })
-  return { ...(Object.fromEntries(given) as Refusal['params']), field }
+  return { ...Object.fromEntries(given), field }
 }
 
 function asSentence(text: string): string {

@@ -57,10 +57,11 @@ export function fieldLabelOf(path: string): string {
 /** The message in English, with labels. */
 function withLabels(message: string): string {
   const [first = ''] = /^[a-z]+\d?(?= (?:cannot|must|is|has) )/.exec(message) ?? []
-  return withNames(labelOf(first) + message.slice(first.length))
+  return withFieldNames(labelOf(first) + message.slice(first.length))
 }
 
-function withNames(text: string): string {
+/** A text with the labels of fields that it calls as the API does. */
+export function withFieldNames(text: string): string {
   return text.replaceAll(quotedOrName, (part) => (part.startsWith('"') ? part : labelOf(part)))
 }
 

@@ -249,6 +249,13 @@ describe('what is refused, in German', () => {
     expect(refusalAtField(refusal('blank', { field: 'name' }))).toBe('Dieses Feld darf nicht leer sein.')
   })
 
+  it('leaves no English words in the sentences of rules', () => {
+    const english = /\b(?:the|is|or|while|use|which|must|cannot|not|has|have)\b/
+    const left = Object.values(german).filter((text) => english.test(text.replaceAll(/\{\w+\}|\w+_\w+/g, '')))
+
+    expect(left).toEqual([])
+  })
+
   it('names records in German', () => {
     const others = [{ kind: 'campaign', id: 1, name: 'Spring' }]
 

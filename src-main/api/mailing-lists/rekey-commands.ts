@@ -144,11 +144,11 @@ async function collectKeys(
   if (clashing.size > 0) {
     const named = [...clashing].slice(0, maxReported).map((key) => `"${key}"`)
     const more = clashing.size > maxReported
-    const what = field ? field.name : 'email'
+    const name = field ? field.name : 'email'
     return refuse(
       context,
       rekey,
-      complaint(more ? 'keys_shared_by_many' : 'keys_shared', { what, keys: named })
+      complaint(more ? 'keys_shared_by_many' : 'keys_shared', { name, keys: named })
     )
   }
   await advance(context, rekey, rows, 'applying')

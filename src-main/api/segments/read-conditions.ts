@@ -225,11 +225,11 @@ class ConditionReader {
     return operator && id !== null ? { type: 'campaign', operator, campaign_id: id } : null
   }
 
-  /** Whether there is such a record is for the caller to look up. */
   #refuse(field: string, why: Complaint): void {
     this.#faults.add(refusalAt(field, why))
   }
 
+  /** Reads an id. The caller looks up the record. */
   #id(given: Given, name: string, key: string, what: string): number | null {
     const id = given[key]
     if (typeof id === 'number' && Number.isSafeInteger(id)) return id

@@ -98,7 +98,11 @@ async function prepareSubscriber(context: CommandContext, input: Input): Promise
   if (found.length === 0) {
     if ('id' in name) throw notFound('subscriber', name.id)
     if (!request.create_missing_subscriber) throw notFound('subscriber', name.email)
-    await refuseUnconfirmed(context, input.organizationId, 'create_missing_subscriber')
+    await refuseUnconfirmed(
+      context,
+      input.organizationId,
+      refusal('enforces_opt_in', { field: 'create_missing_subscriber' })
+    )
     const { id, emailKey } = await addSubscriber(context, {
       ...input,
       subscriber: {

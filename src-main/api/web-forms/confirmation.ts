@@ -1,6 +1,6 @@
 import { type CommandContext, recordOne } from '../../database/command.ts'
 import { validationFailed } from '../../base/errors.ts'
-import { refusal } from '../../base/refusal.ts'
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
@@ -24,7 +24,11 @@ export async function confirmationForm(
 ): Promise<WebFormRow | null> {
   const id = subscriber.confirmation_form_id
   if (id === undefined) {
-    await refuseUnconfirmed(context, organizationId, 'confirmation_form_id cannot be blank')
+    await refuseUnconfirmed(
+      context,
+      organizationId,
+      refusal('opt_in_needs_form', { field: 'confirmation_form_id' })
+    )
     return null
   }
   const list = await localListById(context.db, organizationId, mailingListId, 'subscribers')
@@ -36,14 +40,14 @@ export async function confirmationForm(
   return form
 }
 
-/** @throws ApiError validation_failed where the organization enforces confirmed opt-in; `what` begins the sentence */
+/** @throws ApiError validation_failed with the reason if the organization enforces confirmed opt-in */
 export async function refuseUnconfirmed(
   context: CommandContext,
   organizationId: number,
-  what: string
+  reason: Refusal
 ): Promise<void> {
   if (await enforcesConfirmedOptIn(context.db, organizationId)) {
-    throw validationFailed(refusal('enforces_opt_in', { what }))
+    throw validationFailed(reason)
   }
 }
 

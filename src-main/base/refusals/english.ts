@@ -139,7 +139,8 @@ export const english = {
   replacement_key_same:
     '{field}: the key "{key}" must differ from "{same}" by more than case and white space',
   form_without_confirmation: '{field} {id} must be a form that requires confirmation',
-  enforces_opt_in: '{what}: the organization enforces confirmed opt-in',
+  enforces_opt_in: '{field}: the organization enforces confirmed opt-in',
+  opt_in_needs_form: '{field} cannot be blank: the organization enforces confirmed opt-in',
 
   // Custom fields
   custom_field_used:
@@ -170,8 +171,8 @@ export const english = {
   key_while_import: '{field} cannot change while subscriber import {id} is not finished',
   key_while_undo: '{field} cannot change while subscriber import {id} is being undone',
   key_missing: '{field} cannot change: subscriber {id} has no {name}, which the primary key needs',
-  keys_shared: '{field} cannot change: several subscribers share the {what} {keys}',
-  keys_shared_by_many: '{field} cannot change: several subscribers share the {what} {keys} and others',
+  keys_shared: '{field} cannot change: several subscribers share the {name} {keys}',
+  keys_shared_by_many: '{field} cannot change: several subscribers share the {name} {keys} and others',
   list_changes_key: 'the list is changing its primary key; try again when that is done',
   other_confirmation_code: '{field} is not the one that was issued for this list',
   confirmation_code_expired: '{field} has expired; ask for a new one',

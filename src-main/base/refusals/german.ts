@@ -147,7 +147,8 @@ export const german: Sentences = {
   replacement_key_same:
     '{field}: Der Schlüssel „{key}“ muss sich von „{same}“ durch mehr als Groß-/Kleinschreibung und Leerzeichen unterscheiden',
   form_without_confirmation: 'Es muss ein Formular sein, das eine Bestätigung verlangt',
-  enforces_opt_in: '{what}: Die Organisation verlangt eine bestätigte Anmeldung',
+  enforces_opt_in: '{field}: Die Organisation verlangt eine bestätigte Anmeldung',
+  opt_in_needs_form: '{field} darf nicht leer sein: Die Organisation verlangt eine bestätigte Anmeldung',
 
   // Custom fields
   custom_field_used: 'Das eigene Feld kann nicht gelöscht werden, weil folgende Datensätze es verwenden.',
@@ -183,9 +184,9 @@ export const german: Sentences = {
   key_missing:
     'Der Primärschlüssel lässt sich nicht ändern: Abonnent {id} hat kein {name}, das der Schlüssel braucht',
   keys_shared:
-    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {what}: {keys}',
+    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {name}: {keys}',
   keys_shared_by_many:
-    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {what}: {keys} und andere',
+    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {name}: {keys} und andere',
   list_changes_key: 'Die Liste wechselt gerade ihren Primärschlüssel. Versuchen Sie es danach noch einmal',
   other_confirmation_code: 'Der Code zum Löschen ist nicht der, der für diese Liste ausgegeben wurde',
   confirmation_code_expired: 'Der Code zum Löschen ist abgelaufen. Öffnen Sie den Dialog noch einmal',
@@ -429,6 +430,23 @@ export const germanTerms: Readonly<Record<string, string>> = {
   'suppressed address import': 'Import gesperrter Adressen',
   selection: 'Auswahl',
   email: 'E-Mail',
+  'deletion of subscriber': 'Löschung des Abonnenten',
+  'the file of subscriber export': 'die Datei des Exports',
+  'log failed of subscriber import': 'das Protokoll fehlerhafter Zeilen des Imports',
+  mailing_list: 'Liste',
+  custom_field: 'eigenes Feld',
+  suppression_list: 'Sperrliste',
+  seed_list: 'Seed-Liste',
+  'a string': 'ein Text',
+  'an integer': 'eine ganze Zahl',
+  'a number': 'eine Zahl',
+  'a boolean': 'ja (true) oder nein (false)',
+  'an object': 'ein Objekt',
+  'an array': 'eine Liste',
+  'a custom field of this list': 'ein eigenes Feld dieser Liste',
+  'a mailing list': 'eine Liste',
+  'an import of this list': 'ein Import dieser Liste',
+  'a campaign': 'eine Kampagne',
   subscribers: 'Abonnenten',
   segments: 'Segmente',
   autoresponders: 'Autoresponder',
