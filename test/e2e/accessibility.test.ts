@@ -25,6 +25,10 @@ async function faultsOf(window: Window, name: string): Promise<string[]> {
     const violations = await page.evaluate(async (shown) => {
       document.documentElement.classList.toggle('dark', shown === 'dark')
       document.documentElement.classList.toggle('light', shown === 'light')
+      // Colors that are still changing are those of neither theme.
+      for (const animation of document.getAnimations()) {
+        if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish()
+      }
       const run = (globalThis as unknown as { axe: typeof axe }).axe
       // What a message says is its author's, and its frame runs nothing.
       return (await run.run(document, { iframes: false })).violations
@@ -124,6 +128,8 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     ]) {
       await page.goto(started.app.baseUrl + path)
       await window.isLoaded()
+      // On a busy machine a page may be quiet before it asks for anything.
+      await page.locator('h1', { hasText: /\S/ }).first().waitFor()
       faults.push(...(await faultsOf(window, path)))
     }
     expect(faults).toEqual([])
