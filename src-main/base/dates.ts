@@ -181,7 +181,7 @@ export function timeOfWall(wall: WallTime, timeZone: string): number | null {
   return isTime(ms) ? ms : null
 }
 
-/** What is wrong with what {@link parseTimeInput} does not read. */
+/** Returns the complaint about a time that {@link parseTimeInput} cannot read. */
 export function timeComplaint(input: string | number): Complaint {
   const seconds = secondsOf(input)
   if (seconds !== null && Math.abs(seconds) > maxSeconds) {

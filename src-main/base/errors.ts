@@ -12,7 +12,7 @@ export type ErrorCode =
   | 'conflict'
   | 'internal_error'
 
-/** What a call is refused for; a sentence that no rule has yet is one as well. */
+/** The reason of a refusal. A sentence stands for a reason that has no rule yet. */
 type Reason = Refusal | string
 
 function asRefusal(reason: Reason): Refusal {

@@ -10,10 +10,10 @@ interface NamedRecord {
   name: string
 }
 
-/** What stands in a sentence: a value, or several that are joined with commas. */
+/** A value in a sentence, or several that are joined with commas. */
 export type Param = string | number | readonly (string | number | NamedRecord)[]
 
-/** What is wrong with a value, wherever it stands. */
+/** A rule that a value breaks, without the field of the value. */
 export interface Complaint {
   rule: Rule
   params: Readonly<Record<string, Param>>
@@ -80,6 +80,7 @@ export function filled(
   const termFor = (word: string): string => (Object.hasOwn(terms, word) ? terms[word] : undefined) ?? word
   return sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name]
+    // The compiler sees to it that a rule gets its params: another name in braces is text.
     if (value === undefined) return placeholder
     if (typeof value !== 'object') return words.has(name) ? termFor(String(value)) : String(value)
     return value

@@ -1,6 +1,13 @@
 import { filled, type Param, type Refusal } from '../../src-main/base/refusal.ts'
 import { refusalLanguage } from './refusal-language.ts'
-import { fieldText, inLanguage, sentenceOf, sentenceOfPermissions, withFieldNames } from './sentence.ts'
+import {
+  asSentence,
+  fieldText,
+  inLanguage,
+  sentenceOf,
+  sentenceOfPermissions,
+  withFieldNames
+} from './sentence.ts'
 import { i18n } from '../i18n.ts'
 
 /** A refusal as a sentence for a user, with the label of its field. */
@@ -39,9 +46,4 @@ function shown(params: Refusal['params'], field: string): Refusal['params'] {
     return [name, sentenceParams.includes(name) && typeof value === 'string' ? inLanguage(value) : value]
   })
   return { ...Object.fromEntries(given), field }
-}
-
-function asSentence(text: string): string {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }

@@ -27,7 +27,8 @@ export function sentenceOfPermissions(permissions: string[]): string {
   return t('refusalText.permission', { permissions: joined })
 }
 
-function asSentence(text: string): string {
+/** Begins a text with a capital, and ends it with a full stop where it has none. */
+export function asSentence(text: string): string {
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }

@@ -143,7 +143,7 @@ function isOwnHeader(name: string): boolean {
   return ownHeaders.has(name.toLowerCase()) || /^content-/i.test(name)
 }
 
-/** What is wrong with the header lines that a list adds to its messages. */
+/** Returns a complaint for each faulty header line that a list adds to its messages. */
 export function customHeaderComplaints(text: string): Complaint[] {
   return headerLines(text).flatMap(({ line, name }) => {
     if (name === undefined) return [complaint('header_line', { line })]

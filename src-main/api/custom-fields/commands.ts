@@ -273,10 +273,10 @@ async function refuseStrandedValues(
   if (use !== 'unused') throw refused(use === 'unknown' ? 'changing' : 'used')
 }
 
-/** What needs the values of a field, other than subscribers. */
+/** An import or a segment that uses the values of a field. */
 type Need = { by: 'import' } | { by: 'segment'; segment: string }
 
-/** What else than subscribers needs values that a change makes meaningless; null for nothing. */
+/** Returns the import or segment that uses the values which a change would remove; null if there is none. */
 export async function whatNeeds(
   { db }: CommandContext,
   field: FieldDefinition,

@@ -53,7 +53,7 @@ export function isDomain(domain: string): boolean {
   return isEmail(`postmaster@${domain}`)
 }
 
-/** What is wrong with what is no address. */
+/** Returns the complaint about an invalid address. */
 export function emailComplaint(email: string): Complaint {
   if (email.trim() === '') return complaint('blank')
   const shown = email.length > 60 ? `${email.slice(0, 60)}…` : email

@@ -5,7 +5,7 @@ import { type Column, holdsAddresses } from './proposed-column.ts'
 export function emailColumn(columns: Column[]): Column | undefined {
   const own = columns.filter(({ header }) => !isAboutSomeoneElse(header))
   const named = own.filter(({ roles }) => roles.includes('email'))
-  const mentioned = mostlyDifferent(own.filter(({ header }) => /\bmail|mail\b/.test(headerKey(header))))
+  const mentioned = mostlyDifferent(own.filter(mentionsMail))
   const first = named.find((column) => holdsAddresses(column, 0.3))
   return (
     (first && isAboutBuyer(first.header) ? ownerOfTicket(own) : undefined) ??
@@ -17,12 +17,16 @@ export function emailColumn(columns: Column[]): Column | undefined {
   )
 }
 
-/** The column of the people whom a buyer bought for: their addresses differ. */
+function mentionsMail({ header }: Column): boolean {
+  return /\bmail|mail\b/.test(headerKey(header))
+}
+
+/** Returns the column with the addresses of the attendees that a buyer paid for; they differ from row to row. */
 function ownerOfTicket(own: Column[]): Column | undefined {
   return own.find(
     (column) =>
       !isAboutBuyer(column.header) &&
-      /\bmail|mail\b/.test(headerKey(column.header)) &&
+      mentionsMail(column) &&
       holdsAddresses(column, 0.5) &&
       isMostlyDifferent(column)
   )

@@ -1,6 +1,13 @@
 import { type ImportColumn, isImportColumn } from '../../api/subscriber-imports/rules.ts'
 import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
-import { type ColumnRole, headerKey, isOtherChannel, isWeakConsent, namesList } from '../knowledge/headers.ts'
+import {
+  type ColumnRole,
+  headerKey,
+  isOtherChannel,
+  isWeakConsent,
+  namesList,
+  objectionRoles
+} from '../knowledge/headers.ts'
 import { newColumn, type ReadingColumn, type StatusRule } from '../schema.ts'
 import { ownStatuses } from '../status-rules.ts'
 import { readAnswer } from '../values/truth.ts'
@@ -48,7 +55,7 @@ export function reservedProposal(
   const status = statusRule(statistics, header, isNamedStatus)
   // What a column is asked decides what its yes and no mean, and any word in one of objections is one.
   const isAsked = roles.includes('consent') && hasAnswers(statistics)
-  const isOfObjections = roles.some((role) => objections.includes(role))
+  const isOfObjections = roles.some((role) => objectionRoles.includes(role))
   if (status && (isNamedStatus || !(isAsked || isOfObjections))) {
     const isStatus = isNamedStatus && status.kind === 'status' && !taken.has('status')
     return { ...newColumn(header, isStatus ? 'status' : null), status }
@@ -63,8 +70,6 @@ export function reservedProposal(
 function hasAnswers({ distinct }: ColumnStatistics): boolean {
   return [...(distinct?.keys() ?? [])].some((value) => readAnswer(value) !== null)
 }
-
-const objections: readonly ColumnRole[] = ['opt_out', 'bounce', 'complaint', 'deactivation', 'remove_time']
 
 function fits(column: ImportColumn, statistics: ColumnStatistics): boolean {
   switch (column) {

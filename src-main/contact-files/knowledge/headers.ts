@@ -239,15 +239,15 @@ export function headerRoles(header: string): ColumnRole[] {
   return role ? [role] : []
 }
 
-const statusRoles: readonly ColumnRole[] = [
-  'status',
-  'consent',
+/** The roles of columns in which nearly any value says that a subscriber must not be written to. */
+export const objectionRoles: readonly ColumnRole[] = [
   'opt_out',
   'bounce',
   'complaint',
   'deactivation',
   'remove_time'
 ]
+const statusRoles: readonly ColumnRole[] = ['status', 'consent', ...objectionRoles]
 
 /** Whether a column with this header may say who must not be written to. */
 export function saysStatus(header: string): boolean {
@@ -284,7 +284,7 @@ export function isAboutSomeoneElse(header: string): boolean {
   return someoneElse.test(headerKey(header))
 }
 
-/** The address of the one who paid, where each ticket or license has its own person. */
+/** The address of the customer who paid for the tickets of several attendees. */
 const buyers = words('buyer|purchaser|käufer*|besteller*')
 
 export function isAboutBuyer(header: string): boolean {

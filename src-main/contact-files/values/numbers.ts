@@ -1,4 +1,5 @@
 import { type Complaint, complaint } from '../../base/refusal.ts'
+
 /** Whether a text is the same again after it was a whole number: not 01067, not +49, not an id of 20 digits. */
 export function survivesAsNumber(text: string): boolean {
   return /^(?:0|-?[1-9]\d{0,14})$/.test(text)
