@@ -11,6 +11,8 @@ const withLongForm = globSync('test/**/*.test.ts')
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => isOfWindow(path) || /from '.*\/support\/long\.ts'/.test(readFileSync(path, 'utf8')))
 
+export const ofWindow = withLongForm.filter(isOfWindow)
+
 /** Those whose long form includes all of the short one. */
 export const coveredByLongForm = withLongForm.filter((path) => !isOfWindow(path))
 
@@ -18,7 +20,7 @@ export const coveredByLongForm = withLongForm.filter((path) => !isOfWindow(path)
 const longest = 'test/e2e/accessibility.test.ts'
 
 /** Begins with what takes longest, so that it does not run alone at the end. */
-class LongestFirst extends BaseSequencer {
+export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLongest = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith(longest)
     return (await super.sort(files)).toSorted((a, b) => Number(isLongest(b)) - Number(isLongest(a)))

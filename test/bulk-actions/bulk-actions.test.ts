@@ -22,7 +22,7 @@ import {
   makeList,
   makeSubscriber
 } from '../support/builders.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { reactionsOf } from '../support/reactions.ts'
 import { unsubscribeTokenOf } from '../support/unsubscribe.ts'
 
@@ -1010,96 +1010,92 @@ describe('undoing', () => {
     expect(await keptOf(id, true)).toEqual(['b@example.com,changed since'])
   })
 
-  it(
-    `brings lists back as they were, whatever was done to whom (SEED=${seed})`,
-    async () => {
-      const status = fc.constantFrom('active', 'bounced', 'unsubscribed', 'scomp', 'deactivated')
-      const person = fc.record({
-        status,
-        city: fc.constantFrom('Wien', 'Graz', ''),
-        colours: fc.subarray(['Red', 'Green'])
-      })
-      const kind = fc.constantFrom('set_status', 'set_city', 'set_colours', 'copy', 'move', 'delete')
-      const step = fc.record({
-        kind,
-        status,
-        revives: fc.boolean(),
-        city: fc.constantFrom('Wien', 'Linz', null),
-        colours: fc.subarray(['Red', 'Green'], { minLength: 1 }),
-        mode: fc.constantFrom('set', 'add', 'remove'),
-        of: fc.constantFrom('all', 'active', 'Wien', 'even')
-      })
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(person, { minLength: 1, maxLength: 12 }),
-          fc.array(step, { minLength: 1, maxLength: 4 }),
-          async (people, steps) => {
-            const [list, other] = [await makeList(started.api), await makeList(started.api)]
-            const fields = await Promise.all(
-              [list.id, other.id].map(async (id) => ({
-                city: await makeField(started.api, id, 'City', 'text'),
-                colours: await makeField(started.api, id, 'Colours', 'select_multiple_checkboxes', {
-                  options: [{ name: 'Red' }, { name: 'Green' }]
-                })
-              }))
-            )
-            const own = fields[0]
-            if (!own) throw new Error('a list has fields')
-            for (const [index, { status, city, colours }] of people.entries()) {
-              const custom_fields = { City: city, Colours: colours }
-              await makeSubscriber(started.api, list.id, `p${index}@example.com`, { status, custom_fields })
-            }
-            await makeSubscriber(started.api, other.id, 'p0@example.com')
-            const states: [Subscriber[], Subscriber[]][] = []
-            const state = async (): Promise<[Subscriber[], Subscriber[]]> => [
-              await allSubscribers(started.api, list.id),
-              await allSubscribers(started.api, other.id)
-            ]
-            const ids: number[] = []
-            for (const { kind, of, ...settings } of steps) {
-              const before = await state()
-              const meant = before[0].filter(({ id, status, custom_fields }) => {
-                if (of === 'all') return true
-                if (of === 'active') return status === 'active'
-                return of === 'Wien' ? custom_fields['City']?.value === 'Wien' : id % 2 === 0
+  it(`brings lists back as they were, whatever was done to whom (SEED=${seed})`, async () => {
+    const status = fc.constantFrom('active', 'bounced', 'unsubscribed', 'scomp', 'deactivated')
+    const person = fc.record({
+      status,
+      city: fc.constantFrom('Wien', 'Graz', ''),
+      colours: fc.subarray(['Red', 'Green'])
+    })
+    const kind = fc.constantFrom('set_status', 'set_city', 'set_colours', 'copy', 'move', 'delete')
+    const step = fc.record({
+      kind,
+      status,
+      revives: fc.boolean(),
+      city: fc.constantFrom('Wien', 'Linz', null),
+      colours: fc.subarray(['Red', 'Green'], { minLength: 1 }),
+      mode: fc.constantFrom('set', 'add', 'remove'),
+      of: fc.constantFrom('all', 'active', 'Wien', 'even')
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(person, { minLength: 1, maxLength: 12 }),
+        fc.array(step, { minLength: 1, maxLength: 4 }),
+        async (people, steps) => {
+          const [list, other] = [await makeList(started.api), await makeList(started.api)]
+          const fields = await Promise.all(
+            [list.id, other.id].map(async (id) => ({
+              city: await makeField(started.api, id, 'City', 'text'),
+              colours: await makeField(started.api, id, 'Colours', 'select_multiple_checkboxes', {
+                options: [{ name: 'Red' }, { name: 'Green' }]
               })
-              const choices = {
-                all: {},
-                active: { clause: isActive },
-                Wien: { clause: inCity(own.city, 'Wien') },
-                even: { only: meant.map(({ id }) => id) }
-              }
-              const selection = await select(started.api, list.id, choices[of])
-              expect(selection.subscribers).toBe(meant.length)
-              const action = await act(started.api, selection, actionOf(kind, settings, own, other.id))
-              expect(action).toMatchObject({ state: 'finished', done: meant.length, gone: 0 })
-              expect(action.changed + action.same + action.kept).toBe(meant.length)
-              // Nobody else was touched.
-              const now = new Map((await state())[0].map((subscriber) => [subscriber.id, subscriber]))
-              for (const subscriber of before[0]) {
-                if (!meant.includes(subscriber)) expect(now.get(subscriber.id)).toEqual(subscriber)
-              }
-              if (action.changed === 0) {
-                expect(await state()).toEqual(before)
-                continue
-              }
-              states.push(before)
-              ids.push(action.id)
-            }
-            await expectNoDrift()
-            for (const id of ids.toReversed()) {
-              expect(await undo(started.api, id)).toMatchObject({ state: 'undone', not_restored: 0 })
-              expect(await state()).toEqual(states.pop())
-            }
-            await expectNoDrift()
+            }))
+          )
+          const own = fields[0]
+          if (!own) throw new Error('a list has fields')
+          for (const [index, { status, city, colours }] of people.entries()) {
+            const custom_fields = { City: city, Colours: colours }
+            await makeSubscriber(started.api, list.id, `p${index}@example.com`, { status, custom_fields })
           }
-        ),
-        { seed, numRuns: shortOrLong(12, 200) }
-      )
-      // Two hundred take most of a second each on a machine that does something else.
-    },
-    shortOrLong(120_000, 600_000)
-  )
+          await makeSubscriber(started.api, other.id, 'p0@example.com')
+          const states: [Subscriber[], Subscriber[]][] = []
+          const state = async (): Promise<[Subscriber[], Subscriber[]]> => [
+            await allSubscribers(started.api, list.id),
+            await allSubscribers(started.api, other.id)
+          ]
+          const ids: number[] = []
+          for (const { kind, of, ...settings } of steps) {
+            const before = await state()
+            const meant = before[0].filter(({ id, status, custom_fields }) => {
+              if (of === 'all') return true
+              if (of === 'active') return status === 'active'
+              return of === 'Wien' ? custom_fields['City']?.value === 'Wien' : id % 2 === 0
+            })
+            const choices = {
+              all: {},
+              active: { clause: isActive },
+              Wien: { clause: inCity(own.city, 'Wien') },
+              even: { only: meant.map(({ id }) => id) }
+            }
+            const selection = await select(started.api, list.id, choices[of])
+            expect(selection.subscribers).toBe(meant.length)
+            const action = await act(started.api, selection, actionOf(kind, settings, own, other.id))
+            expect(action).toMatchObject({ state: 'finished', done: meant.length, gone: 0 })
+            expect(action.changed + action.same + action.kept).toBe(meant.length)
+            // Nobody else was touched.
+            const now = new Map((await state())[0].map((subscriber) => [subscriber.id, subscriber]))
+            for (const subscriber of before[0]) {
+              if (!meant.includes(subscriber)) expect(now.get(subscriber.id)).toEqual(subscriber)
+            }
+            if (action.changed === 0) {
+              expect(await state()).toEqual(before)
+              continue
+            }
+            states.push(before)
+            ids.push(action.id)
+          }
+          await expectNoDrift()
+          for (const id of ids.toReversed()) {
+            expect(await undo(started.api, id)).toMatchObject({ state: 'undone', not_restored: 0 })
+            expect(await state()).toEqual(states.pop())
+          }
+          await expectNoDrift()
+        }
+      ),
+      { seed, numRuns: roundsToRun(12, 200) }
+    )
+    // Two hundred take most of a second each on a machine that does something else.
+  }, 600_000)
 
   function actionOf(
     kind: string,

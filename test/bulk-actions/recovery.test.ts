@@ -4,7 +4,7 @@ import type { BulkAction } from '../../src-main/api/bulk-actions/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { bulkActionEnded, select } from '../support/bulk-actions.ts'
 import { expectSuccess, importText, makeList } from '../support/builders.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -29,7 +29,7 @@ it(
       running = await serve(directory)
     }
 
-    for (let round = 0; round < shortOrLong(2, 20); round++) {
+    for (let round = 0; round < roundsToRun(2, 20); round++) {
       const selection = await select(running.api, listId)
       expect(selection.subscribers).toBe(people)
       const moves = { kind: 'move', mailing_list_id: other.id }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { guessCharacterSet, sureCharacterSet } from '../../src-main/contact-files/formats/character-set.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { seededRandom } from '../support/random.ts'
 import { encode } from './encode.ts'
 import { nameLists } from './name-lists.ts'
@@ -28,7 +28,7 @@ describe('the character set of a list of names', () => {
       const wrong: string[] = []
       let asked = 0
       let right = 0
-      const rounds = shortOrLong(240, 2400)
+      const rounds = roundsToRun(240, 2400)
       const languages = Object.entries(nameLists)
       for (let round = 0; round < rounds; round++) {
         const [language, { names, characterSets }] = languages[round % languages.length] ??

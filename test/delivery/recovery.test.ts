@@ -6,12 +6,12 @@ import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { makeCampaign, makeList } from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun, shortOrLong } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
 const recipients = shortOrLong(2000, 10_000)
-const moments = shortOrLong(3, 12)
+const moments = roundsToRun(3, 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 it(

@@ -10,7 +10,7 @@ import {
   makeList,
   makeSubscriber
 } from '../support/builders.ts'
-import { isLong } from '../support/long.ts'
+import { isInTurn } from '../support/long.ts'
 import { sharedBrowser, skipsWithoutBrowser, takesPictures, Window } from './browser.ts'
 
 const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
@@ -72,7 +72,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     return { list, subscriber, imported, sent, draft, suppression, remoteId: data.id }
   }
 
-  it.runIf(isLong || takesPictures)('with the first start', async () => {
+  it.runIf(isInTurn(0) || takesPictures)('with the first start', async () => {
     const { app } = await startApplication()
     const window = await Window.open(browser, app, '/')
     await window.page.getByRole('heading', { name: 'Welcome to Listwright' }).waitFor()
@@ -80,7 +80,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     await window.finish()
   })
 
-  it.runIf(isLong || takesPictures)('with any page', async () => {
+  it.runIf(isInTurn(1) || takesPictures)('with any page', async () => {
     const { list, subscriber, imported, sent, draft, suppression, remoteId } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window
@@ -136,7 +136,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
     await window.finish()
   })
 
-  it.runIf(isLong || takesPictures)('with the forms that open over a page', async () => {
+  it.runIf(isInTurn(2) || takesPictures)('with the forms that open over a page', async () => {
     const { list, draft } = await makeRecords()
     const window = await Window.open(browser, started.app)
     const { page } = window

@@ -9,12 +9,12 @@ import {
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFailed } from 'vitest'
 import type { Application } from '../../src-main/app.ts'
-import { isLong } from '../support/long.ts'
+import { isInTurn } from '../support/long.ts'
 import { browserArguments, installedBrowser } from './installed-browser.ts'
 
 const screenshots = 'test/e2e/screenshots'
 /** A laptop; in the long form a large screen. */
-const viewport = isLong ? { width: 1920, height: 1080 } : { width: 1280, height: 800 }
+const viewport = isInTurn(0) ? { width: 1920, height: 1080 } : { width: 1280, height: 800 }
 /** Pictures take a second each, and are for people. */
 export const takesPictures = process.env['PICTURES'] === 'true'
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { build, type Rolldown } from 'vite'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fontNames, imageWidths, type MessageDesign } from '../../src-renderer/message-design/design.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { sharedBrowser, skipsWithoutBrowser } from './browser.ts'
 
 /** What the page of these tests offers: the sources of the window, in a browser. */
@@ -52,7 +52,7 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
   it('is read back from the HTML that mail programs get, whatever is in it', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     console.log(`designs: seed ${seed}`)
-    const designs = fc.sample(design, { seed, numRuns: shortOrLong(150, 2000) })
+    const designs = fc.sample(design, { seed, numRuns: roundsToRun(150, 2000) })
     const pairs = await page.evaluate(
       (all) =>
         all.map((each) => ({

@@ -7,13 +7,13 @@ import { importOutcomes, type SubscriberImport } from '../../src-main/api/subscr
 import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
 /** More than 20,000, so that they are written in the order of their keys. */
 const rows = 40_000
-const moments = shortOrLong(2, 12)
+const moments = roundsToRun(2, 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 /** New subscribers, changed ones, duplicates, and rows that fail. */

@@ -17,7 +17,7 @@ import {
   makeSubscriber
 } from '../support/builders.ts'
 import { changeBytes, changePage, cutShort, type Random, swapPages } from '../support/damage.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -160,7 +160,7 @@ test('whoever does not come out of damaged data as they were is named', async ()
   const before = peopleIn(join(origin, 'listwright.db'))
   const outcomes: string[] = []
   const kinds = Object.entries(damages)
-  for (let round = 0; round < shortOrLong(15, 200); round++) {
+  for (let round = 0; round < roundsToRun(15, 200); round++) {
     const [name, { apply, mayTakeNames = false }] = kinds[round % kinds.length] as (typeof kinds)[number]
     const named = `round ${round} of seed ${seed}, ${name}`
     const directory = await damagedCopy(origin)

@@ -19,7 +19,7 @@ import {
   makeSubscriber
 } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun, shortOrLong } from '../support/long.ts'
 
 const started = sharedApplication()
 
@@ -363,7 +363,7 @@ describe('filters', () => {
         expect(answer.data.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
         expect(answer.num_records).toBe(wanted.length)
       }),
-      { numRuns: shortOrLong(300, 5000) }
+      { numRuns: roundsToRun(300, 5000) }
     )
   }, 600_000)
 
@@ -377,7 +377,7 @@ describe('filters', () => {
         const { data } = await started.api.workbench<Record<string, number>>('POST', path, { clause })
         expect(Object.values(data).reduce((sum, count) => sum + count, 0)).toBe(wanted.length)
       }),
-      { numRuns: shortOrLong(30, 500) }
+      { numRuns: roundsToRun(30, 500) }
     )
   }, 600_000)
 
@@ -411,7 +411,7 @@ describe('filters', () => {
           expect(answer.data.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
         }
       }),
-      { numRuns: shortOrLong(60, 500) }
+      { numRuns: roundsToRun(60, 500) }
     )
   }, 600_000)
 

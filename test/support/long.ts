@@ -1,7 +1,26 @@
-/** Whether tests take their long form, as `npm run test:long` has them: more rows, more moments to be killed at. */
-export const isLong = process.env['LONG'] === 'true'
+/**
+ * How much tests do: `npm run test:long` sets LONG=true, with more rows and more moments to be killed at. `.ci/run` sets LONG to 0, 1 or 2 by
+ * its commit, and takes that third of the long form.
+ */
+const form = process.env['LONG'] ?? 'short'
 
-/** What a test that has two forms works with. */
+const third = /^[012]$/.test(form) ? Number(form) : null
+
+/** True if tests take their long form, or a third of it. */
+export const isLong = form === 'true' || third !== null
+
+/** True if the test or item with this index belongs to the form that runs; a third takes every third one. */
+export function isInTurn(index: number): boolean {
+  return third === null ? isLong : index % 3 === third
+}
+
+/** Returns the size of a test: the long one in the long form, and in one third. */
 export function shortOrLong(short: number, long: number): number {
-  return isLong ? long : short
+  return isInTurn(0) ? long : short
+}
+
+/** Returns how many random rounds a test makes: a third of the long ones in each third. */
+export function roundsToRun(short: number, long: number): number {
+  if (!isLong) return short
+  return third === null ? long : Math.max(short, Math.ceil(long / 3))
 }

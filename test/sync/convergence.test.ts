@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/application.ts'
 import { makeField, makeList } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { type Fault, type FaultProxy, type PassedRequest, startFaultProxy } from '../support/fault-proxy.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { type ServedApplication, serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 import { runSync, runSyncAgreeing, verifySync } from '../support/sync.ts'
@@ -88,7 +88,7 @@ test('whatever is cut or killed, both sides end equal, as the rules say, and nob
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   process.stdout.write(`convergence: SEED=${seed}\n`)
   const random = seededRandom(seed)
-  const sequences = fc.sample(sequence, { seed, numRuns: shortOrLong(200, 2000) })
+  const sequences = fc.sample(sequence, { seed, numRuns: roundsToRun(200, 2000) })
   const directories = { here: await temporaryDirectory(), there: await temporaryDirectory() }
   const sides: Record<Where, ServedApplication> = {
     here: await serve(directories.here),

@@ -7,7 +7,7 @@ import { startApplication } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { type Fault, startFaultProxy } from '../support/fault-proxy.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { seededRandom } from '../support/random.ts'
 import { runSyncAgreeing, verifySync } from '../support/sync.ts'
 
@@ -72,65 +72,61 @@ async function take(step: Step, api: Client, name: string, unique: string, known
   else await api.put(`/${step.kind}/${record.id}`, { [key]: { name: renamed } })
 }
 
-test(
-  'lists, fields and segments that change on both sides over a bad network end equal, and none is there twice',
-  async () => {
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-    process.stdout.write(`convergence of records: SEED=${seed}\n`)
-    const random = seededRandom(seed)
-    const sequences = fc.sample(fc.array(step, { minLength: rounds, maxLength: rounds }), {
-      seed,
-      numRuns: shortOrLong(10, 100)
-    })
-    const [here, there] = await Promise.all([startApplication(), startApplication()])
-    const apis = { here: here.api, there: there.api }
-    for (const at of sequences.keys()) await makeList(here.api, { name: `L${at} ` + 'at first' })
-    const proxy = await startFaultProxy(there.app.baseUrl)
-    const { data: remote } = await here.api.workbench<{ id: number }>('POST', '/remotes', {
-      base_url: proxy.baseUrl,
-      organization_id: 1,
-      api_key: await there.app.createApiKey('sync'),
-      direction: 'both'
-    })
-    await runSyncAgreeing(here.api, remote.id)
+test('lists, fields and segments that change on both sides over a bad network end equal, and none is there twice', async () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  process.stdout.write(`convergence of records: SEED=${seed}\n`)
+  const random = seededRandom(seed)
+  const sequences = fc.sample(fc.array(step, { minLength: rounds, maxLength: rounds }), {
+    seed,
+    numRuns: roundsToRun(10, 100)
+  })
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const apis = { here: here.api, there: there.api }
+  for (const at of sequences.keys()) await makeList(here.api, { name: `L${at} ` + 'at first' })
+  const proxy = await startFaultProxy(there.app.baseUrl)
+  const { data: remote } = await here.api.workbench<{ id: number }>('POST', '/remotes', {
+    base_url: proxy.baseUrl,
+    organization_id: 1,
+    api_key: await there.app.createApiKey('sync'),
+    direction: 'both'
+  })
+  await runSyncAgreeing(here.api, remote.id)
 
-    const known: Known = { added: new Map(), untouched: new Set() }
-    const faults: Fault[] = ['lost', 'unanswered', 'truncated', 'broken', 'gateway']
-    for (let round = 0; round < rounds; round++) {
-      for (const [at, steps] of sequences.entries()) {
-        const step = steps[round]
-        if (step) await take(step, apis[step.on], `L${at}`, `${round} ${step.on}`, known)
-      }
-      proxy.faultOf = () =>
-        random() < 0.05 ? (faults[Math.floor(random() * faults.length)] ?? 'none') : 'none'
-      await runSyncAgreeing(here.api, remote.id)
-    }
-    proxy.faultOf = () => 'none'
-    for (let runs = 0; runs < 3; runs++) await runSyncAgreeing(here.api, remote.id)
-
-    expect((await verifySync(here.api, remote.id)).differences).toEqual([])
-    expect(await runSyncAgreeing(here.api, remote.id)).toMatchObject({
-      outcome: 'finished',
-      pushed: {},
-      pulled: {},
-      refused: 0,
-      conflicts: 0
-    })
-    const { data: lists } = await here.api.get<MailingList[]>('/mailing_lists')
-    expect(lists.length).toBe(sequences.length)
+  const known: Known = { added: new Map(), untouched: new Set() }
+  const faults: Fault[] = ['lost', 'unanswered', 'truncated', 'broken', 'gateway']
+  for (let round = 0; round < rounds; round++) {
     for (const [at, steps] of sequences.entries()) {
-      const list = lists.find(({ name }) => name.startsWith(`L${at} `))
-      for (const kind of ['custom_fields', 'segments']) {
-        const { data } = await here.api.get<{ name: string }[]>(`/mailing_lists/${list?.id}/${kind}`)
-        const names = data.map(({ name }) => name)
-        const told = `L${at}: ${JSON.stringify(steps)}`
-        for (const [name, alike] of Map.groupBy(names, (name) => name)) {
-          expect(alike.length, told).toBeLessThanOrEqual(known.added.get(`L${at}: ${name}`) ?? 1)
-        }
-        const wanted = [...known.untouched].filter((each) => each.startsWith(`L${at}: ${kind}`))
-        expect(names, told).toEqual(expect.arrayContaining(wanted.map((each) => each.split(': ')[1])))
-      }
+      const step = steps[round]
+      if (step) await take(step, apis[step.on], `L${at}`, `${round} ${step.on}`, known)
     }
-  },
-  shortOrLong(120_000, 600_000)
-)
+    proxy.faultOf = () =>
+      random() < 0.05 ? (faults[Math.floor(random() * faults.length)] ?? 'none') : 'none'
+    await runSyncAgreeing(here.api, remote.id)
+  }
+  proxy.faultOf = () => 'none'
+  for (let runs = 0; runs < 3; runs++) await runSyncAgreeing(here.api, remote.id)
+
+  expect((await verifySync(here.api, remote.id)).differences).toEqual([])
+  expect(await runSyncAgreeing(here.api, remote.id)).toMatchObject({
+    outcome: 'finished',
+    pushed: {},
+    pulled: {},
+    refused: 0,
+    conflicts: 0
+  })
+  const { data: lists } = await here.api.get<MailingList[]>('/mailing_lists')
+  expect(lists.length).toBe(sequences.length)
+  for (const [at, steps] of sequences.entries()) {
+    const list = lists.find(({ name }) => name.startsWith(`L${at} `))
+    for (const kind of ['custom_fields', 'segments']) {
+      const { data } = await here.api.get<{ name: string }[]>(`/mailing_lists/${list?.id}/${kind}`)
+      const names = data.map(({ name }) => name)
+      const told = `L${at}: ${JSON.stringify(steps)}`
+      for (const [name, alike] of Map.groupBy(names, (name) => name)) {
+        expect(alike.length, told).toBeLessThanOrEqual(known.added.get(`L${at}: ${name}`) ?? 1)
+      }
+      const wanted = [...known.untouched].filter((each) => each.startsWith(`L${at}: ${kind}`))
+      expect(names, told).toEqual(expect.arrayContaining(wanted.map((each) => each.split(': ')[1])))
+    }
+  }
+}, 600_000)

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/application.ts'
 import { entryPoint } from '../support/built.ts'
 import { makeField, makeList } from '../support/builders.ts'
 import type { Answer, Client } from '../support/client.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { serve, type ServedApplication } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 import { canMount, smallDisk } from '../support/small-disk.ts'
@@ -364,7 +364,7 @@ async function crash({ seed, rounds, directory, before, start, until }: Rounds):
 }
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-const rounds = Number(process.env['ROUNDS'] ?? shortOrLong(4, 60))
+const rounds = Number(process.env['ROUNDS'] ?? roundsToRun(4, 60))
 /** Milliseconds; a round takes one or two seconds where nothing else runs. */
 const timeout = 120_000 + rounds * 10_000
 

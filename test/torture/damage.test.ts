@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/application.ts'
 import { allSubscribers, importText, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { changeBytes, changePage, cutShort, type Random, swapPages } from '../support/damage.ts'
-import { shortOrLong } from '../support/long.ts'
+import { roundsToRun } from '../support/long.ts'
 import { serve, type ServedApplication } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -215,7 +215,7 @@ test('no damage is served as data without a word, and none is written over', asy
   const random = seededRandom(seed)
   const origin = await prepare()
   const outcomes = new Map<string, Record<string, number>>()
-  const rounds = shortOrLong(damages.length, 210)
+  const rounds = roundsToRun(damages.length, 210)
   for (let round = 0; round < rounds; round++) {
     const damage = damages[round % damages.length] as Damage
     const outcome = await oneRound(damage, random, origin, `round ${round} of seed ${seed}, ${damage.name}`)
